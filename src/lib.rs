@@ -1,0 +1,5 @@
+//! loopsheet reads loop nests and tells what they cost.
+
+pub mod diagnostic;
+pub mod quantity;
+pub mod source;

@@ -1,0 +1,102 @@
+//! Files as the parsers see them: text in free form and preprocessed, with a map back to the lines
+//! that a person wrote.
+
+pub mod fixed_form;
+pub mod include;
+pub mod preprocess;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Place};
+
+/// The languages that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    C,
+    Fortran,
+}
+
+/// How the lines of a file are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    Free,
+    Fixed,
+}
+
+/// How macros and conditional compilation were dealt with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Preprocessing {
+    /// The file went to the parser as it stands.
+    None,
+    /// Our own preprocessor expanded it.
+    Builtin,
+    /// An external command such as `cc -E` expanded it.
+    External,
+}
+
+/// Where one line of a `SourceText` came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineOrigin {
+    pub file: Arc<str>,
+    /// Counted from one.
+    pub line: u32,
+}
+
+/// A compile-time constant that the preprocessor saw and left in the text under its own name, so
+/// that it stays a parameter a person can change: `#define N 128`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacroConstant {
+    pub name: String,
+    /// Replacement text, a constant expression in the language of the file.
+    pub text: String,
+    pub place: Place,
+}
+
+/// Text for a parser, and for each of its lines the line of the file that it came from.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    pub text: String,
+    /// One entry a line of `text`, in order.
+    pub origins: Vec<LineOrigin>,
+    pub preprocessing: Preprocessing,
+    pub macros: Vec<MacroConstant>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl SourceText {
+    /// The text as it stands, every line its own origin.
+    pub fn verbatim(file: &Arc<str>, text: String) -> SourceText {
+        let lines = text.split('\n').count() as u32;
+        let origins = (1..=lines).map(|line| LineOrigin { file: file.clone(), line }).collect();
+        SourceText { text, origins, preprocessing: Preprocessing::None, macros: Vec::new(), diagnostics: Vec::new() }
+    }
+
+    /// The origin of a zero-based row and column of `text`. A row past the end gives the last line.
+    pub fn place(&self, row: usize, column: usize) -> Place {
+        let origin = &self.origins[row.min(self.origins.len() - 1)];
+        Place { file: origin.file.clone(), line: origin.line, column: column as u32 + 1 }
+    }
+}
+
+/// How the source layer gets at other files (`include`, `#include`). Only `commands/` implements it
+/// over the file system.
+pub trait ReadFile: Sync {
+    /// The text of the file that `from` names as `name`, looked for beside `from` and then along the
+    /// include path; with the path under which reports should name it. `None` if there is none.
+    fn read_included(&self, from: &str, name: &str) -> Option<(Arc<str>, String)>;
+}
+
+/// Language, form and need of preprocessing by file extension; `None` for a file that is not read.
+pub fn classify(path: &Path) -> Option<(Language, Form, bool)> {
+    let extension = path.extension()?.to_str()?;
+    let preprocessed = extension.starts_with('F');
+    match extension {
+        "c" | "h" => Some((Language::C, Form::Free, true)),
+        "f" | "for" | "ftn" | "f77" | "F" | "FOR" | "FTN" | "F77" => Some((Language::Fortran, Form::Fixed, preprocessed)),
+        "f90" | "f95" | "f03" | "f08" | "F90" | "F95" | "F03" | "F08" => {
+            Some((Language::Fortran, Form::Free, preprocessed))
+        }
+        _ => None,
+    }
+}
