@@ -1,5 +1,6 @@
 //! loopsheet reads loop nests and tells what they cost.
 
 pub mod diagnostic;
+pub mod expr;
 pub mod quantity;
 pub mod source;

@@ -38,15 +38,30 @@ quantity! {
 
 /// Three significant digits with a decimal (SI) prefix: `61079552` is `61.1 M`.
 fn with_prefix(value: f64) -> String {
-    const PREFIXES: [(f64, &str); 9] =
-        [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")];
+    const PREFIXES: [(f64, &str); 9] = [
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "µ"),
+        (1e-9, "n"),
+        (1e-12, "p"),
+    ];
     if value == 0.0 || !value.is_finite() {
         return format!("{value} ");
     }
     let (scale, prefix) =
         PREFIXES.into_iter().find(|(scale, _)| value.abs() >= *scale * 0.9995).unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     let scaled = value / scale;
-    let decimals = if scaled.abs() >= 99.95 { 0 } else if scaled.abs() >= 9.995 { 1 } else { 2 };
+    let decimals = if scaled.abs() >= 99.95 {
+        0
+    } else if scaled.abs() >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{scaled:.decimals$} {prefix}")
 }
 

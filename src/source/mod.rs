@@ -93,7 +93,9 @@ pub fn classify(path: &Path) -> Option<(Language, Form, bool)> {
     let preprocessed = extension.starts_with('F');
     match extension {
         "c" | "h" => Some((Language::C, Form::Free, true)),
-        "f" | "for" | "ftn" | "f77" | "F" | "FOR" | "FTN" | "F77" => Some((Language::Fortran, Form::Fixed, preprocessed)),
+        "f" | "for" | "ftn" | "f77" | "F" | "FOR" | "FTN" | "F77" => {
+            Some((Language::Fortran, Form::Fixed, preprocessed))
+        }
         "f90" | "f95" | "f03" | "f08" | "F90" | "F95" | "F03" | "F08" => {
             Some((Language::Fortran, Form::Free, preprocessed))
         }

@@ -1,0 +1,85 @@
+//! Expressions to numbers.
+
+use super::{Comparison, Expr, FigureId, Function, Node};
+
+/// Where an evaluation gets the values of its leaves from.
+pub trait Lookup {
+    fn symbol(&self, name: &str) -> Option<f64>;
+    fn figure(&self, id: FigureId) -> Option<f64>;
+}
+
+/// A leaf without a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no value for `{0}`")]
+pub struct Unbound(pub String);
+
+impl<F: Fn(&str) -> Option<f64>> Lookup for F {
+    fn symbol(&self, name: &str) -> Option<f64> {
+        self(name)
+    }
+
+    fn figure(&self, _: FigureId) -> Option<f64> {
+        None
+    }
+}
+
+impl Expr {
+    /// The value, with the operations in the order in which they are printed.
+    pub fn evaluate(&self, lookup: &dyn Lookup) -> Result<f64, Unbound> {
+        let value = |e: &Expr| e.evaluate(lookup);
+        Ok(match self.node() {
+            Node::Number(n) => n.get(),
+            Node::Symbol(name) => lookup.symbol(name).ok_or_else(|| Unbound(name.to_string()))?,
+            Node::Figure(id) => lookup.figure(*id).ok_or_else(|| Unbound(format!("figure {}", id.0)))?,
+            Node::Sum(items) => fold(items, 0.0, &value, |a, b| a + b)?,
+            Node::Product(items) => fold(items, 1.0, &value, |a, b| a * b)?,
+            Node::Quotient(a, b) => value(a)? / value(b)?,
+            Node::Power(a, b) => value(a)?.powf(value(b)?),
+            Node::Call(function, items) => {
+                let arguments = items.iter().map(value).collect::<Result<Vec<f64>, Unbound>>()?;
+                apply(*function, &arguments)
+            }
+            Node::If(comparison, a, b, c, d) => {
+                if comparison.holds(value(a)?, value(b)?) {
+                    value(c)?
+                } else {
+                    value(d)?
+                }
+            }
+        })
+    }
+}
+
+fn fold(
+    items: &[Expr],
+    start: f64,
+    value: &dyn Fn(&Expr) -> Result<f64, Unbound>,
+    combine: fn(f64, f64) -> f64,
+) -> Result<f64, Unbound> {
+    items.iter().try_fold(start, |total, item| Ok(combine(total, value(item)?)))
+}
+
+pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
+    match function {
+        Function::Min => arguments.iter().copied().fold(f64::INFINITY, f64::min),
+        Function::Max => arguments.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Function::Ceiling => arguments[0].ceil(),
+        Function::Floor => arguments[0].floor(),
+        Function::Truncate => arguments[0].trunc(),
+        Function::Absolute => arguments[0].abs(),
+    }
+}
+
+impl Comparison {
+    /// The sign as printed in every output format.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "<>",
+        }
+    }
+}

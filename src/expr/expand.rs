@@ -1,0 +1,144 @@
+//! The polynomial view of an expression: expansion to a canonical sum of monomials, and the linear
+//! part in given variables. Whatever is not a polynomial (a quotient, a call) counts as one atom.
+
+use std::collections::BTreeMap;
+
+use super::{Expr, Node};
+
+/// Atoms with their powers, sorted by atom; empty for the constant term.
+pub type Monomial = Vec<(Expr, u32)>;
+
+type Polynomial = BTreeMap<Monomial, f64>;
+
+/// Above this many monomials an expression is left as one atom.
+const MONOMIAL_LIMIT: usize = 4096;
+
+/// `Σ coefficients[v]·v + rest`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// One coefficient a variable asked for, in that order; free of those variables.
+    pub coefficients: Vec<Expr>,
+    pub rest: Expr,
+}
+
+impl Expr {
+    /// The canonical sum of monomials; two polynomials are equal exactly if their expansions are.
+    pub fn expand(&self) -> Expr {
+        let polynomial = self.polynomial();
+        let (constant, others): (Vec<_>, Vec<_>) = polynomial.into_iter().partition(|(m, _)| m.is_empty());
+        Expr::sum(others.into_iter().chain(constant).map(|(monomial, coefficient)| term(&monomial, coefficient)))
+    }
+
+    /// `self - other` if that is a number.
+    pub fn distance(&self, other: &Expr) -> Option<f64> {
+        (self - other).expand().as_number()
+    }
+
+    /// The linear part in `variables`; `None` if a variable occurs in any other way.
+    pub fn linear_in(&self, variables: &[&str]) -> Option<Linear> {
+        let mut coefficients = vec![Vec::new(); variables.len()];
+        let mut rest = Vec::new();
+        for (monomial, coefficient) in self.polynomial() {
+            let mut variable = None;
+            let mut others = Monomial::new();
+            for (atom, power) in monomial {
+                match atom.node() {
+                    Node::Symbol(name) if variables.contains(&&**name) => {
+                        if power != 1 || variable.is_some() {
+                            return None;
+                        }
+                        variable = variables.iter().position(|v| *v == &**name);
+                    }
+                    _ if variables.iter().any(|v| atom.mentions(v)) => return None,
+                    _ => others.push((atom, power)),
+                }
+            }
+            let part = term(&others, coefficient);
+            match variable {
+                Some(index) => coefficients[index].push(part),
+                None => rest.push(part),
+            }
+        }
+        Some(Linear { coefficients: coefficients.into_iter().map(Expr::sum).collect(), rest: Expr::sum(rest) })
+    }
+
+    /// Coefficients of the powers 0, 1, 2 … of `variable`; `None` if it hides inside an atom.
+    pub(super) fn powers_of(&self, variable: &str) -> Option<Vec<Expr>> {
+        let mut powers: Vec<Vec<Expr>> = vec![Vec::new()];
+        for (monomial, coefficient) in self.polynomial() {
+            let mut degree = 0;
+            let mut others = Monomial::new();
+            for (atom, power) in monomial {
+                match atom.node() {
+                    Node::Symbol(name) if &**name == variable => degree = power as usize,
+                    _ if atom.mentions(variable) => return None,
+                    _ => others.push((atom, power)),
+                }
+            }
+            if powers.len() <= degree {
+                powers.resize(degree + 1, Vec::new());
+            }
+            powers[degree].push(term(&others, coefficient));
+        }
+        Some(powers.into_iter().map(Expr::sum).collect())
+    }
+
+    fn polynomial(&self) -> Polynomial {
+        let expanded = match self.node() {
+            Node::Number(n) => Polynomial::from([(Vec::new(), n.get())]),
+            Node::Sum(items) => items.iter().fold(Polynomial::new(), |mut total, item| {
+                for (monomial, coefficient) in item.polynomial() {
+                    add(&mut total, monomial, coefficient);
+                }
+                total
+            }),
+            Node::Product(items) => (items.iter())
+                .fold(Polynomial::from([(Vec::new(), 1.0)]), |total, item| multiply(&total, &item.polynomial())),
+            Node::Power(base, exponent) => match exponent.as_integer() {
+                Some(n @ 2..=16) => {
+                    let base = base.polynomial();
+                    (0..n).fold(Polynomial::from([(Vec::new(), 1.0)]), |total, _| multiply(&total, &base))
+                }
+                _ => self.atom(),
+            },
+            _ => self.atom(),
+        };
+        if expanded.len() > MONOMIAL_LIMIT { self.atom() } else { expanded }
+    }
+
+    fn atom(&self) -> Polynomial {
+        Polynomial::from([(vec![(self.clone(), 1)], 1.0)])
+    }
+}
+
+fn add(total: &mut Polynomial, monomial: Monomial, coefficient: f64) {
+    let sum = total.get(&monomial).copied().unwrap_or(0.0) + coefficient;
+    if sum == 0.0 {
+        total.remove(&monomial);
+    } else {
+        total.insert(monomial, sum);
+    }
+}
+
+fn multiply(left: &Polynomial, right: &Polynomial) -> Polynomial {
+    let mut total = Polynomial::new();
+    if left.len() * right.len() > 16 * MONOMIAL_LIMIT {
+        let one_atom = |p: &Polynomial| Expr::sum(p.iter().map(|(m, c)| term(m, *c)));
+        return Expr::product([one_atom(left), one_atom(right)]).atom();
+    }
+    for (a, x) in left {
+        for (b, y) in right {
+            let mut powers: BTreeMap<Expr, u32> = a.iter().cloned().collect();
+            for (atom, power) in b {
+                *powers.entry(atom.clone()).or_insert(0) += power;
+            }
+            add(&mut total, powers.into_iter().collect(), x * y);
+        }
+    }
+    total
+}
+
+fn term(monomial: &Monomial, coefficient: f64) -> Expr {
+    let factors = monomial.iter().map(|(atom, power)| atom.clone().power(Expr::from(f64::from(*power))));
+    Expr::product(std::iter::once(Expr::from(coefficient)).chain(factors))
+}

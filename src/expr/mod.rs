@@ -1,0 +1,427 @@
+//! One symbolic expression type for everything: loop bounds, subscripts, and every formula of the
+//! model. An expression is built and simplified here, evaluated in `evaluate`, and printed as text
+//! or as an Excel formula in `print`; nothing else in the crate builds formulas from strings.
+//!
+//! Numbers are `f64`, as in a spreadsheet, so the value that Rust computes and the value that a
+//! spreadsheet computes come from the same operations in the same order.
+
+mod evaluate;
+mod expand;
+mod parse;
+mod print;
+mod summation;
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::ops;
+use std::sync::Arc;
+
+pub use evaluate::{Lookup, Unbound};
+pub use expand::{Linear, Monomial};
+pub use parse::ParseError;
+pub use print::{CellNames, Excel};
+
+/// A finite or infinite number with the total order of `f64::total_cmp`; `-0.0` is stored as `0.0`.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(f64);
+
+impl Number {
+    pub fn new(value: f64) -> Number {
+        Number(if value == 0.0 { 0.0 } else { value })
+    }
+
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Number) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
+impl Eq for Number {}
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Number) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Number {
+    fn cmp(&self, other: &Number) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+/// Index of a computed figure of the model; figures may only refer to earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FigureId(pub u32);
+
+/// The functions that formulas use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Function {
+    Min,
+    Max,
+    /// Smallest integer not below the (non-negative) argument.
+    Ceiling,
+    /// Largest integer not above the argument.
+    Floor,
+    /// Towards zero, as integer division in C and Fortran does.
+    Truncate,
+    Absolute,
+}
+
+/// How the two sides of a condition are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Comparison {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+}
+
+/// One node of an expression. Sums and products are flat, have at least two members and carry
+/// their number, if any, last (sum) or first (product).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    Number(Number),
+    Symbol(Arc<str>),
+    Figure(FigureId),
+    Sum(Vec<Expr>),
+    Product(Vec<Expr>),
+    Quotient(Expr, Expr),
+    Power(Expr, Expr),
+    Call(Function, Vec<Expr>),
+    /// If `left (comparison) right` then the first, else the second.
+    If(Comparison, Expr, Expr, Expr, Expr),
+}
+
+/// A symbolic expression; cheap to clone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Expr(Arc<Node>);
+
+impl std::fmt::Debug for Expr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{self}`")
+    }
+}
+
+impl From<f64> for Expr {
+    fn from(value: f64) -> Expr {
+        Expr::wrap(Node::Number(Number::new(value)))
+    }
+}
+impl From<i64> for Expr {
+    fn from(value: i64) -> Expr {
+        Expr::from(value as f64)
+    }
+}
+impl From<FigureId> for Expr {
+    fn from(id: FigureId) -> Expr {
+        Expr::wrap(Node::Figure(id))
+    }
+}
+
+impl Expr {
+    fn wrap(node: Node) -> Expr {
+        Expr(Arc::new(node))
+    }
+
+    /// A named parameter.
+    pub fn symbol(name: &str) -> Expr {
+        Expr::wrap(Node::Symbol(name.into()))
+    }
+
+    pub fn node(&self) -> &Node {
+        &self.0
+    }
+
+    /// The value of a literal number.
+    pub fn as_number(&self) -> Option<f64> {
+        match self.node() {
+            Node::Number(n) => Some(n.get()),
+            _ => None,
+        }
+    }
+
+    /// The value of a literal whole number.
+    pub fn as_integer(&self) -> Option<i64> {
+        self.as_number().filter(|n| n.fract() == 0.0 && n.abs() < 9e15).map(|n| n as i64)
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.as_number() == Some(0.0)
+    }
+
+    /// The sum, flattened, numbers folded and like terms collected; the first appearance of a term
+    /// decides its place.
+    pub fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
+        let mut constant = 0.0;
+        let mut collected: Vec<(Expr, f64)> = Vec::new();
+        let mut pending: Vec<Expr> = terms.into_iter().collect();
+        pending.reverse();
+        while let Some(term) = pending.pop() {
+            match term.node() {
+                Node::Number(n) => constant += n.get(),
+                Node::Sum(inner) => pending.extend(inner.iter().rev().cloned()),
+                _ => {
+                    let (coefficient, rest) = term.split_coefficient();
+                    match collected.iter_mut().find(|(other, _)| *other == rest) {
+                        Some((_, sum)) => *sum += coefficient,
+                        None => collected.push((rest, coefficient)),
+                    }
+                }
+            }
+        }
+        let mut terms: Vec<Expr> = (collected.into_iter().filter(|(_, coefficient)| *coefficient != 0.0))
+            .map(|(rest, coefficient)| Expr::product([Expr::from(coefficient), rest]))
+            .collect();
+        if constant != 0.0 || terms.is_empty() {
+            terms.push(Expr::from(constant));
+        }
+        if terms.len() == 1 { terms.remove(0) } else { Expr::wrap(Node::Sum(terms)) }
+    }
+
+    /// The product, flattened and sorted, numbers folded into one leading factor.
+    pub fn product(factors: impl IntoIterator<Item = Expr>) -> Expr {
+        let mut constant = 1.0;
+        let mut collected: Vec<Expr> = Vec::new();
+        let mut pending: Vec<Expr> = factors.into_iter().collect();
+        pending.reverse();
+        while let Some(factor) = pending.pop() {
+            match factor.node() {
+                Node::Number(n) => constant *= n.get(),
+                Node::Product(inner) => pending.extend(inner.iter().rev().cloned()),
+                _ => collected.push(factor),
+            }
+        }
+        if constant == 0.0 {
+            return Expr::from(0.0);
+        }
+        collected.sort();
+        if constant != 1.0 || collected.is_empty() {
+            collected.insert(0, Expr::from(constant));
+        }
+        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected)) }
+    }
+
+    /// `self / divisor` as real numbers; use [`Expr::truncated`] around it for integer division.
+    pub fn quotient(self, divisor: Expr) -> Expr {
+        match (self.as_number(), divisor.as_number()) {
+            (_, Some(1.0)) => self,
+            (Some(a), Some(b)) if b != 0.0 => Expr::from(a / b),
+            (Some(0.0), _) => self,
+            _ => Expr::wrap(Node::Quotient(self, divisor)),
+        }
+    }
+
+    pub fn power(self, exponent: Expr) -> Expr {
+        match (self.as_number(), exponent.as_number()) {
+            (_, Some(1.0)) => self,
+            (_, Some(0.0)) => Expr::from(1.0),
+            (Some(a), Some(b)) => Expr::from(a.powf(b)),
+            _ => Expr::wrap(Node::Power(self, exponent)),
+        }
+    }
+
+    /// Smallest of the arguments.
+    pub fn min(arguments: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::extremum(Function::Min, arguments, f64::min)
+    }
+
+    /// Largest of the arguments.
+    pub fn max(arguments: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::extremum(Function::Max, arguments, f64::max)
+    }
+
+    fn extremum(function: Function, arguments: impl IntoIterator<Item = Expr>, fold: fn(f64, f64) -> f64) -> Expr {
+        let mut constant: Option<f64> = None;
+        let mut rest: Vec<Expr> = Vec::new();
+        for argument in arguments {
+            match argument.as_number() {
+                Some(n) => constant = Some(constant.map_or(n, |c| fold(c, n))),
+                None if rest.contains(&argument) => {}
+                None => rest.push(argument),
+            }
+        }
+        rest.extend(constant.map(Expr::from));
+        match rest.len() {
+            0 => Expr::from(0.0),
+            1 => rest.remove(0),
+            _ => Expr::wrap(Node::Call(function, rest)),
+        }
+    }
+
+    /// ⌈x⌉ for x ≥ 0.
+    pub fn ceiling(self) -> Expr {
+        self.rounded(Function::Ceiling)
+    }
+
+    /// ⌊x⌋.
+    pub fn floor(self) -> Expr {
+        self.rounded(Function::Floor)
+    }
+
+    /// Towards zero.
+    pub fn truncated(self) -> Expr {
+        self.rounded(Function::Truncate)
+    }
+
+    pub fn absolute(self) -> Expr {
+        self.rounded(Function::Absolute)
+    }
+
+    fn rounded(self, function: Function) -> Expr {
+        match self.as_number() {
+            Some(n) => Expr::from(evaluate::apply(function, &[n])),
+            None => Expr::wrap(Node::Call(function, vec![self])),
+        }
+    }
+
+    /// `then` if the comparison holds, else `otherwise`.
+    pub fn choose(comparison: Comparison, left: Expr, right: Expr, then: Expr, otherwise: Expr) -> Expr {
+        if then == otherwise {
+            return then;
+        }
+        match (left.as_number(), right.as_number()) {
+            (Some(a), Some(b)) => {
+                if comparison.holds(a, b) {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            _ => Expr::wrap(Node::If(comparison, left, right, then, otherwise)),
+        }
+    }
+
+    /// The numeric factor and what it multiplies.
+    fn split_coefficient(&self) -> (f64, Expr) {
+        if let Node::Product(factors) = self.node()
+            && let Some(coefficient) = factors[0].as_number()
+        {
+            return (coefficient, Expr::product(factors[1..].iter().cloned()));
+        }
+        (1.0, self.clone())
+    }
+
+    /// Direct sub-expressions.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self.node() {
+            Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => vec![],
+            Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => items.iter().collect(),
+            Node::Quotient(a, b) | Node::Power(a, b) => vec![a, b],
+            Node::If(_, a, b, c, d) => vec![a, b, c, d],
+        }
+    }
+
+    /// Every symbol, in order of first appearance.
+    pub fn symbols(&self) -> Vec<Arc<str>> {
+        let mut found = Vec::new();
+        self.collect_symbols(&mut found);
+        found
+    }
+
+    fn collect_symbols(&self, found: &mut Vec<Arc<str>>) {
+        if let Node::Symbol(name) = self.node()
+            && !found.contains(name)
+        {
+            found.push(name.clone());
+        }
+        for child in self.children() {
+            child.collect_symbols(found);
+        }
+    }
+
+    /// Whether the symbol occurs anywhere.
+    pub fn mentions(&self, name: &str) -> bool {
+        matches!(self.node(), Node::Symbol(symbol) if &**symbol == name)
+            || self.children().into_iter().any(|child| child.mentions(name))
+    }
+
+    /// The expression with symbols replaced; `None` keeps a symbol.
+    pub fn substitute(&self, replace: &dyn Fn(&str) -> Option<Expr>) -> Expr {
+        let again = |e: &Expr| e.substitute(replace);
+        match self.node() {
+            Node::Symbol(name) => replace(name).unwrap_or_else(|| self.clone()),
+            Node::Number(_) | Node::Figure(_) => self.clone(),
+            Node::Sum(items) => Expr::sum(items.iter().map(again)),
+            Node::Product(items) => Expr::product(items.iter().map(again)),
+            Node::Quotient(a, b) => again(a).quotient(again(b)),
+            Node::Power(a, b) => again(a).power(again(b)),
+            Node::Call(Function::Min, items) => Expr::min(items.iter().map(again)),
+            Node::Call(Function::Max, items) => Expr::max(items.iter().map(again)),
+            Node::Call(function, items) => again(&items[0]).rounded(*function),
+            Node::If(comparison, a, b, c, d) => Expr::choose(*comparison, again(a), again(b), again(c), again(d)),
+        }
+    }
+}
+
+impl Comparison {
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Comparison::Less => left < right,
+            Comparison::LessOrEqual => left <= right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterOrEqual => left >= right,
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+        }
+    }
+}
+
+impl ops::Add for Expr {
+    type Output = Expr;
+    fn add(self, other: Expr) -> Expr {
+        Expr::sum([self, other])
+    }
+}
+impl ops::Sub for Expr {
+    type Output = Expr;
+    fn sub(self, other: Expr) -> Expr {
+        Expr::sum([self, -other])
+    }
+}
+impl ops::Neg for Expr {
+    type Output = Expr;
+    /// Distributes over a sum, so that `a - (b + c)` becomes `a - b - c`.
+    fn neg(self) -> Expr {
+        match self.node() {
+            Node::Sum(items) => Expr::sum(items.iter().map(|item| -item.clone())),
+            _ => Expr::product([Expr::from(-1.0), self]),
+        }
+    }
+}
+impl ops::Mul for Expr {
+    type Output = Expr;
+    fn mul(self, other: Expr) -> Expr {
+        Expr::product([self, other])
+    }
+}
+
+macro_rules! with_plain_numbers {
+    ($($trait:ident $method:ident),*) => {$(
+        impl ops::$trait<f64> for Expr {
+            type Output = Expr;
+            fn $method(self, other: f64) -> Expr {
+                ops::$trait::$method(self, Expr::from(other))
+            }
+        }
+        impl ops::$trait<&Expr> for &Expr {
+            type Output = Expr;
+            fn $method(self, other: &Expr) -> Expr {
+                ops::$trait::$method(self.clone(), other.clone())
+            }
+        }
+    )*};
+}
+with_plain_numbers!(Add add, Sub sub, Mul mul);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! Expressions as text (XML, `--explain`, JSON bounds) and as Excel formulas.
+
+use std::fmt;
+
+use super::{Expr, FigureId, Function, Node};
+
+/// What a figure or a symbol is called where a formula is shown.
+pub trait CellNames {
+    /// A cell reference such as `Loops!$C$5`, or a readable label.
+    fn figure(&self, id: FigureId) -> String;
+    /// A defined name.
+    fn symbol(&self, name: &str) -> String;
+    /// One range that holds exactly these figures, if there is one: `SUM` over it is shorter.
+    fn range(&self, figures: &[FigureId]) -> Option<String>;
+}
+
+/// An Excel formula without the leading `=`. Displayed with the operations in the order in which
+/// [`Expr::evaluate`] does them.
+pub struct Excel<'a> {
+    pub expr: &'a Expr,
+    pub names: &'a dyn CellNames,
+}
+
+impl fmt::Display for Excel<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(f, self.expr, Binding::Loose, &Style { names: Some(self.names) })
+    }
+}
+
+impl fmt::Display for Expr {
+    /// Text that [`Expr::parse`](Expr::parse) reads back to an equal expression (figures excepted).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(f, self, Binding::Loose, &Style { names: None })
+    }
+}
+
+struct Style<'a> {
+    names: Option<&'a dyn CellNames>,
+}
+
+/// How tightly the surroundings bind; an expression that binds less tightly is put in parentheses.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Binding {
+    Loose,
+    Term,
+    Factor,
+    Tight,
+}
+
+fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style) -> fmt::Result {
+    let own = match expr.node() {
+        Node::Sum(_) => Binding::Loose,
+        Node::Product(_) | Node::Quotient(..) => Binding::Term,
+        Node::Power(..) => Binding::Factor,
+        Node::Number(n) if n.get() < 0.0 => Binding::Loose,
+        _ => Binding::Tight,
+    };
+    let is_range = style.names.is_some() && matches!(expr.node(), Node::Sum(items) if range(items, style).is_some());
+    let parentheses = own < around && !is_range;
+    if parentheses {
+        f.write_str("(")?;
+    }
+    match expr.node() {
+        Node::Number(n) => write_number(f, n.get())?,
+        Node::Symbol(name) => match style.names {
+            Some(names) => f.write_str(&names.symbol(name))?,
+            None => write_symbol(f, name)?,
+        },
+        Node::Figure(id) => match style.names {
+            Some(names) => f.write_str(&names.figure(*id))?,
+            None => write!(f, "`figure {}`", id.0)?,
+        },
+        Node::Sum(items) => match range(items, style) {
+            Some(range) => write!(f, "SUM({range})")?,
+            None => write_sum(f, items, style)?,
+        },
+        Node::Product(items) => write_product(f, items, style)?,
+        Node::Quotient(a, b) => {
+            write(f, a, Binding::Term, style)?;
+            f.write_str("/")?;
+            write(f, b, Binding::Tight, style)?;
+        }
+        Node::Power(a, b) => {
+            write(f, a, Binding::Tight, style)?;
+            f.write_str("^")?;
+            write(f, b, Binding::Tight, style)?;
+        }
+        Node::Call(function, items) => write_call(f, *function, items, style)?,
+        Node::If(comparison, a, b, c, d) => {
+            f.write_str(if style.names.is_some() { "IF(" } else { "if(" })?;
+            write(f, a, Binding::Loose, style)?;
+            f.write_str(comparison.sign())?;
+            for (item, after) in [(b, ","), (c, ","), (d, ")")] {
+                write(f, item, Binding::Loose, style)?;
+                f.write_str(after)?;
+            }
+        }
+    }
+    if parentheses {
+        f.write_str(")")?;
+    }
+    Ok(())
+}
+
+fn range(items: &[Expr], style: &Style) -> Option<String> {
+    let names = style.names?;
+    let figure = |item: &Expr| match item.node() {
+        Node::Figure(id) => Some(*id),
+        _ => None,
+    };
+    let figures = items.iter().map(figure).collect::<Option<Vec<FigureId>>>()?;
+    names.range(&figures)
+}
+
+fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
+    for (index, item) in items.iter().enumerate() {
+        let (coefficient, rest) = item.split_coefficient();
+        let negative = match item.as_number() {
+            Some(n) => n < 0.0,
+            None => coefficient < 0.0,
+        };
+        let spaced = if style.names.is_some() { ["+", "-"] } else { [" + ", " - "] };
+        if index > 0 {
+            f.write_str(spaced[usize::from(negative)])?;
+        } else if negative {
+            f.write_str("-")?;
+        }
+        match item.as_number() {
+            Some(n) => write_number(f, n.abs())?,
+            None if negative => write(f, &(rest * -coefficient), Binding::Term, style)?,
+            None => write(f, item, Binding::Term, style)?,
+        }
+    }
+    Ok(())
+}
+
+fn write_product(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
+    let rest = if items[0].as_number() == Some(-1.0) {
+        f.write_str("-")?;
+        &items[1..]
+    } else if let Some(n) = items[0].as_number().filter(|n| *n < 0.0) {
+        f.write_str("-")?;
+        write_number(f, -n)?;
+        f.write_str("*")?;
+        &items[1..]
+    } else {
+        items
+    };
+    for (index, item) in rest.iter().enumerate() {
+        if index > 0 {
+            f.write_str("*")?;
+        }
+        // A quotient inside a product keeps its parentheses: a*(b/c) is evaluated in that order.
+        write(f, item, Binding::Factor, style)?;
+    }
+    Ok(())
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, function: Function, items: &[Expr], style: &Style) -> fmt::Result {
+    let (text, excel, tail) = match function {
+        Function::Min => ("min", "MIN", ""),
+        Function::Max => ("max", "MAX", ""),
+        Function::Ceiling => ("ceil", "ROUNDUP", ",0"),
+        Function::Floor => ("floor", "INT", ""),
+        Function::Truncate => ("trunc", "TRUNC", ""),
+        Function::Absolute => ("abs", "ABS", ""),
+    };
+    let in_excel = style.names.is_some();
+    write!(f, "{}(", if in_excel { excel } else { text })?;
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            f.write_str(if in_excel { "," } else { ", " })?;
+        }
+        write(f, item, Binding::Loose, style)?;
+    }
+    write!(f, "{})", if in_excel { tail } else { "" })
+}
+
+fn write_number(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    let magnitude = value.abs();
+    if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) { write!(f, "{value:E}") } else { write!(f, "{value}") }
+}
+
+/// Names that would not be read back as one symbol are quoted with backticks.
+fn write_symbol(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    if super::parse::is_plain_symbol(name) { f.write_str(name) } else { write!(f, "`{name}`") }
+}

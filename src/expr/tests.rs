@@ -1,0 +1,86 @@
+use super::*;
+
+fn parse(text: &str) -> Expr {
+    Expr::parse(text).unwrap()
+}
+
+#[test]
+fn collects_like_terms_and_folds_numbers() {
+    assert_eq!(parse("n + 2 - n + i*2 + i + 3").to_string(), "3*i + 5");
+    assert_eq!(parse("hi(1) - lo(1) + 1").to_string(), "hi(1) - lo(1) + 1");
+    assert_eq!(parse("(n + 1)*(n - 1)").expand().to_string(), "n^2 - 1");
+    assert_eq!(parse("a - (b - a)").to_string(), "2*a - b");
+}
+
+#[test]
+fn precedence_survives_printing() {
+    for text in ["a/(b*c)", "a*(b/c)", "(a + b)*c", "-(a*b)^2", "2^(-n)", "ceil(n*8/64)*8", "if(a<=b, min(a, 3), -b)"] {
+        let once = parse(text);
+        assert_eq!(parse(&once.to_string()), once, "{text} printed as {once}");
+        let at = |name: &str| Some(f64::from(name.as_bytes()[0]) / 7.0);
+        assert_eq!(parse(&once.to_string()).evaluate(&at), once.evaluate(&at));
+    }
+}
+
+#[test]
+fn names_that_are_no_plain_identifiers_come_back() {
+    for name in ["fab%lo(3)", "a[3].n", "p->n", "odd name", "1st", "min", "x y`", "smooth.n"] {
+        let name = name.replace('`', "");
+        let symbol = Expr::symbol(&name);
+        assert_eq!(parse(&(symbol.clone() + 1.0).to_string()), symbol + 1.0);
+    }
+}
+
+#[test]
+fn linear_parts() {
+    let linear = parse("2*i + n*j - 3 + n").linear_in(&["i", "j"]).unwrap();
+    assert_eq!(linear.coefficients, [parse("2"), parse("n")]);
+    assert_eq!(linear.rest, parse("n - 3"));
+    assert_eq!(parse("i*j").linear_in(&["i", "j"]), None);
+    assert_eq!(parse("trunc(i/2)").linear_in(&["i"]), None);
+}
+
+#[test]
+fn sums_over_a_loop_variable() {
+    // Σ_{i=1}^{n} Σ_{j=i}^{n} 1 = n(n+1)/2; with n = 10 that is 55.
+    let inner = parse("1").sum_over("j", &parse("i"), &parse("n")).unwrap();
+    let outer = inner.sum_over("i", &parse("1"), &parse("n")).unwrap();
+    assert_eq!(outer.evaluate(&|_: &str| Some(10.0)), Ok(55.0));
+    for k in 0..=6 {
+        let power = Expr::symbol("i").power(Expr::from(f64::from(k)));
+        let closed = power.sum_over("i", &parse("3"), &parse("n")).unwrap().evaluate(&|_: &str| Some(9.0)).unwrap();
+        let slow: f64 = (3..=9).map(|i| f64::from(i).powi(k)).sum();
+        assert!((closed - slow).abs() < 1e-6 * slow, "power {k}: {closed} against {slow}");
+    }
+}
+
+#[test]
+fn malformed_text_is_an_error_with_its_place() {
+    for text in ["", "a +", "(a", "min(a", "a b", "`a", "if(a, b, c)", "1..2"] {
+        assert!(Expr::parse(text).is_err(), "{text}");
+    }
+    assert!(Expr::parse(&"(".repeat(100_000)).is_err());
+    assert!(Expr::parse(&"-".repeat(100_000)).is_err());
+}
+
+struct Cells;
+impl CellNames for Cells {
+    fn figure(&self, id: FigureId) -> String {
+        format!("A{}", id.0)
+    }
+    fn symbol(&self, name: &str) -> String {
+        name.replace(['(', ')'], "_")
+    }
+    fn range(&self, figures: &[FigureId]) -> Option<String> {
+        (figures.len() > 2).then(|| format!("A{}:A{}", figures[0].0, figures[figures.len() - 1].0))
+    }
+}
+
+#[test]
+fn excel_formulas() {
+    let show = |e: &Expr| Excel { expr: e, names: &Cells }.to_string();
+    assert_eq!(show(&parse("ceil(hi(1)*8/64)*8 - min(a, 2)")), "8*ROUNDUP(8*hi_1_/64,0)-MIN(a,2)");
+    let figures = Expr::sum((1..4).map(|i| Expr::from(FigureId(i))));
+    assert_eq!(show(&(figures * 2.0)), "2*SUM(A1:A3)");
+    assert_eq!(show(&parse("if(a<b, (-a)^2, 0)")), "IF(a<b,(-a)^2,0)");
+}
