@@ -2,5 +2,6 @@
 
 pub mod diagnostic;
 pub mod expr;
+pub mod ir;
 pub mod quantity;
 pub mod source;

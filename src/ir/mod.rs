@@ -1,0 +1,342 @@
+//! Language-neutral loop nests: what C and Fortran both become before anything is analysed.
+//!
+//! Invariants:
+//! - Subscripts are in storage order, the contiguous dimension first, whatever the language.
+//! - Loop bounds are inclusive, as values of the source; nothing is folded or simplified here.
+//! - Nothing of the source is dropped: a statement or value that is not understood is an `Opaque`
+//!   one with a reason and a place, and keeps what could be read below it.
+//! - `**` is right-associative here, whatever the grammar made of it.
+
+pub mod text;
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::source::{Form, Language, Preprocessing};
+
+/// One source file, lowered.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    pub path: Arc<str>,
+    pub language: Language,
+    pub form: Form,
+    pub lines: usize,
+    pub preprocessing: Preprocessing,
+    pub functions: Vec<Function>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A function, subroutine or main program.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub place: Place,
+    pub variables: Vec<Variable>,
+    pub body: Vec<Stmt>,
+}
+
+/// Index into the variables of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VarId(pub u32);
+
+impl Function {
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+}
+
+/// Arithmetic types with their size in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Integer(u32),
+    Real(u32),
+    /// Size of both parts together.
+    Complex(u32),
+    Logical(u32),
+    Character,
+    /// A structure or derived type, by name; its size in bytes if known.
+    Derived(String, Option<u32>),
+    Unknown,
+}
+
+impl Type {
+    /// Whether arithmetic on it counts as floating-point operations.
+    pub fn is_floating(&self) -> bool {
+        matches!(self, Type::Real(_) | Type::Complex(_))
+    }
+
+    /// Size of one element, if known.
+    pub fn bytes(&self) -> Option<u32> {
+        match self {
+            Type::Integer(n) | Type::Real(n) | Type::Complex(n) | Type::Logical(n) => Some(*n),
+            Type::Character => Some(1),
+            Type::Derived(_, size) => *size,
+            Type::Unknown => None,
+        }
+    }
+}
+
+/// A name that a function uses: scalar or array.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// As written (Fortran: lower case); components joined as in the source: `fab%p`, `p->x`.
+    pub name: String,
+    pub ty: Type,
+    /// Declared bounds in storage order; empty for a scalar.
+    pub dimensions: Vec<Extent>,
+    pub role: Role,
+    /// Value of a named constant.
+    pub constant: Option<Value>,
+    pub place: Place,
+}
+
+/// Declared bounds of one dimension; `None` where the declaration leaves them open.
+#[derive(Clone, Debug, Default)]
+pub struct Extent {
+    pub lower: Option<Value>,
+    /// Inclusive.
+    pub upper: Option<Value>,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    Argument,
+    Local,
+    /// Module variable, common block, file scope.
+    Global,
+    /// `parameter`, `#define`, `enum`, `static const`.
+    Constant(ConstantOrigin),
+    /// Never declared where we could see it.
+    Undeclared,
+}
+
+/// What kind of declaration gave a named constant its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConstantOrigin {
+    Parameter,
+    Macro,
+    Enumerator,
+    Const,
+}
+
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    Assign {
+        place: Place,
+        target: Value,
+        value: Value,
+    },
+    Loop(Box<Loop>),
+    If(Box<If>),
+    Call {
+        place: Place,
+        name: String,
+        arguments: Vec<Value>,
+    },
+    /// `exit`, `break`, `return`, `goto`, `stop`: leaves the straight line.
+    Jump {
+        place: Place,
+        kind: Jump,
+    },
+    /// Evaluated for its operators and references only: the condition of a `switch`, a `print` list.
+    Evaluate {
+        place: Place,
+        values: Vec<Value>,
+    },
+    /// Not understood; statements that could be read inside it are kept.
+    Opaque {
+        place: Place,
+        reason: Reason,
+        inner: Vec<Stmt>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Jump {
+    /// Leaves the innermost loop.
+    Exit,
+    /// Next iteration.
+    Cycle,
+    Return,
+    Goto,
+    Stop,
+}
+
+/// Why something is not understood: a stable code that reports count, and detail for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// Lower-case words joined by underscores, e.g. `while_loop`.
+    pub code: &'static str,
+    pub detail: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Loop {
+    pub place: Place,
+    pub end_line: u32,
+    /// A directive that makes the loop parallel, as written: `omp parallel for`.
+    pub parallel: Option<String>,
+    pub control: Control,
+    pub body: Vec<Stmt>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// `do i = lower, upper, step` or the C loop that is the same; `upper` inclusive.
+    Counted { variable: VarId, lower: Value, upper: Value, step: Value },
+    /// `while`, `do while`, bare `do`, or a `for` of another shape.
+    Uncounted { condition: Option<Value>, reason: Reason },
+}
+
+#[derive(Clone, Debug)]
+pub struct If {
+    pub place: Place,
+    pub condition: Value,
+    pub then: Vec<Stmt>,
+    pub otherwise: Vec<Stmt>,
+}
+
+/// A typed expression of the source.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Integer(i64),
+    /// A floating literal and its size in bytes.
+    Real(f64, u32),
+    Logical(bool),
+    Text(String),
+    Variable(VarId),
+    /// An element; subscripts in storage order.
+    Element {
+        array: VarId,
+        subscripts: Vec<Value>,
+        place: Place,
+    },
+    Unary(UnaryOp, Box<Value>),
+    Binary(BinaryOp, Box<Value>, Box<Value>),
+    /// An intrinsic or a function; names of intrinsics are lower case in Fortran.
+    Call {
+        name: String,
+        arguments: Vec<Value>,
+        /// Type of the result; `Unknown` for a function that was not declared.
+        ty: Type,
+    },
+    Convert(Type, Box<Value>),
+    /// C's `c ? a : b`.
+    Select(Box<Value>, Box<Value>, Box<Value>),
+    /// Not understood; what could be read inside is kept.
+    Opaque {
+        reason: Reason,
+        inner: Vec<Value>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Negate,
+    Not,
+    /// C's `~`.
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    /// C's `%`.
+    Remainder,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+    /// Shifts, bitwise operators, string concatenation: never a flop.
+    Other,
+}
+
+impl BinaryOp {
+    pub fn is_arithmetic(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Add | Subtract | Multiply | Divide | Power)
+    }
+
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual)
+    }
+
+    pub fn sign(self) -> &'static str {
+        use BinaryOp::*;
+        match self {
+            Add => "+",
+            Subtract => "-",
+            Multiply => "*",
+            Divide => "/",
+            Power => "**",
+            Remainder => "%",
+            Less => "<",
+            LessOrEqual => "<=",
+            Greater => ">",
+            GreaterOrEqual => ">=",
+            Equal => "==",
+            NotEqual => "/=",
+            And => "and",
+            Or => "or",
+            Other => "<op>",
+        }
+    }
+}
+
+impl Value {
+    pub fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
+        Value::Binary(op, Box::new(left), Box::new(right))
+    }
+
+    pub fn opaque(code: &'static str, detail: impl Into<String>) -> Value {
+        Value::Opaque { reason: Reason { code, detail: detail.into() }, inner: Vec::new() }
+    }
+
+    /// The type that the language gives the value.
+    pub fn ty(&self, function: &Function) -> Type {
+        match self {
+            Value::Integer(_) => Type::Integer(4),
+            Value::Real(_, bytes) => Type::Real(*bytes),
+            Value::Logical(_) => Type::Logical(4),
+            Value::Text(_) => Type::Character,
+            Value::Variable(id) | Value::Element { array: id, .. } => function.variable(*id).ty.clone(),
+            Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
+            Value::Unary(_, operand) => operand.ty(function),
+            Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
+                wider(left.ty(function), right.ty(function))
+            }
+            Value::Binary(BinaryOp::Other, left, _) => left.ty(function),
+            Value::Binary(..) => Type::Logical(4),
+            Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
+            Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),
+            Value::Opaque { .. } => Type::Unknown,
+        }
+    }
+}
+
+/// The type of an arithmetic operation on two operands: complex over real over integer, then the
+/// larger size. An unknown operand does not hide a known floating one.
+pub fn wider(left: Type, right: Type) -> Type {
+    use Type::*;
+    match (left, right) {
+        (Complex(a), Complex(b)) => Complex(a.max(b)),
+        (Complex(a), Real(b)) | (Real(b), Complex(a)) => Complex(a.max(2 * b)),
+        (Complex(a), _) | (_, Complex(a)) => Complex(a),
+        (Real(a), Real(b)) => Real(a.max(b)),
+        (Real(a), _) | (_, Real(a)) => Real(a),
+        (Unknown, _) | (_, Unknown) => Unknown,
+        (Integer(a), Integer(b)) => Integer(a.max(b)),
+        (Integer(a), _) | (_, Integer(a)) => Integer(a),
+        (other, _) => other,
+    }
+}
