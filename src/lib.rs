@@ -3,5 +3,7 @@
 pub mod diagnostic;
 pub mod expr;
 pub mod ir;
+pub mod lower;
 pub mod quantity;
 pub mod source;
+pub mod syntax;

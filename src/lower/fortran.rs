@@ -1,0 +1,1 @@
+//! Fortran to IR.

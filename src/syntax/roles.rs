@@ -1,0 +1,150 @@
+//! The roles that `grammars/*/*.scm` give to syntax nodes, shared by all languages.
+
+macro_rules! roles {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        /// What a syntax node is. The text is the capture name in the query files.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Role { $($(#[$doc])* $name,)* }
+
+        impl Role {
+            pub const ALL: &[(&str, Role)] = &[$(($text, Role::$name),)*];
+
+            pub fn parse(text: &str) -> Option<Role> {
+                Role::ALL.iter().find(|(name, _)| *name == text).map(|(_, role)| *role)
+            }
+        }
+    };
+}
+
+roles! {
+    // declarations
+    /// A function, subroutine or main program with a body.
+    Procedure = "procedure";
+    /// Fortran module or submodule.
+    Module = "module";
+    /// `contains` part of a module or procedure.
+    InternalProcedures = "internal";
+    /// A declaration of variables with a type.
+    Declaration = "declaration";
+    /// `implicit none` or `implicit real*8 (a-h,o-z)`.
+    Implicit = "implicit";
+    /// Fortran `parameter (n = 1)`.
+    ParameterStatement = "parameter";
+    /// Fortran `dimension a(10)`.
+    DimensionStatement = "dimension";
+    /// Fortran `common /block/ a, b(10)`.
+    Common = "common";
+    /// Fortran `equivalence`.
+    Equivalence = "equivalence";
+    /// Fortran `use`.
+    Use = "use";
+    /// Other specification statements, nothing to compute: `external`, `save`, `data`, `interface` …
+    Specification = "specification";
+    /// Derived type or struct definition.
+    TypeDefinition = "type.definition";
+    /// C typedef.
+    Typedef = "typedef";
+    /// C enumeration.
+    Enumeration = "enumeration";
+    /// C preprocessor definition.
+    Macro = "macro";
+    /// A declared array with its bounds: `a(10)`, `a[10]`.
+    ArrayDeclarator = "declarator.array";
+    /// A pointer declarator.
+    PointerDeclarator = "declarator.pointer";
+    /// A function declarator.
+    FunctionDeclarator = "declarator.function";
+    /// A declarator with an initial value.
+    Initialised = "declarator.initialised";
+
+    // statements
+    /// A counted or `for` loop.
+    Loop = "loop";
+    /// `while (c) …`, `do while`.
+    WhileLoop = "loop.while";
+    /// C's `do … while`.
+    DoWhileLoop = "loop.do_while";
+    /// Fortran `do concurrent` and `forall`.
+    ConcurrentLoop = "loop.concurrent";
+    /// Fortran `where`.
+    Where = "where";
+    If = "if";
+    /// `select case`, `switch`.
+    Select = "select";
+    /// Arithmetic if, computed and plain goto.
+    Goto = "goto";
+    Assignment = "assignment";
+    /// Pointer assignment `p => t`.
+    PointerAssignment = "assignment.pointer";
+    /// `call f(x)`.
+    CallStatement = "call.statement";
+    /// A statement that is an expression (C).
+    ExpressionStatement = "statement.expression";
+    /// A block of statements.
+    Block = "block";
+    /// A statement with a label.
+    Labelled = "labelled";
+    Exit = "exit";
+    Cycle = "cycle";
+    Return = "return";
+    Stop = "stop";
+    /// `print`, `write`, `read`, `open` …: evaluated, no arithmetic of interest.
+    InputOutput = "io";
+    /// `allocate`, `deallocate`, `nullify`.
+    Allocation = "allocation";
+    /// `continue`, empty statements: nothing to do.
+    Nothing = "nothing";
+    /// `associate … end associate`, `block … end block`.
+    Scope = "scope";
+    /// `!$omp …`, `#pragma omp …`.
+    Directive = "directive";
+
+    // expressions
+    Name = "name";
+    Number = "number";
+    LogicalLiteral = "logical";
+    Text = "text";
+    /// `a + b`.
+    Binary = "binary";
+    /// `-a`, `!a`.
+    Unary = "unary";
+    Parenthesised = "parenthesised";
+    /// `f(x)` or, in Fortran, `a(i)`.
+    Call = "call";
+    /// `a[i]`.
+    Subscript = "subscript";
+    /// A component: `a%b`, `a.b`, `a->b`.
+    Member = "member";
+    /// `*p`, `&a`.
+    Pointer = "pointer";
+    Cast = "cast";
+    /// `c ? a : b`.
+    Conditional = "conditional";
+    /// `a = b`, `a += b` as an expression.
+    AssignmentExpression = "assignment.expression";
+    /// `i++`.
+    Update = "update";
+    /// `a, b`.
+    Comma = "comma";
+    Sizeof = "sizeof";
+    /// `(re, im)`.
+    ComplexLiteral = "complex";
+    /// `[1, 2]`, `(/ 1, 2 /)`, `{1, 2}`.
+    ArrayConstructor = "array_constructor";
+    /// An array section bound `a:b`.
+    Range = "range";
+    /// `name = value` in an argument list.
+    Keyword = "keyword";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Grammar;
+    use crate::source::Language;
+
+    #[test]
+    fn queries_compile_and_name_known_roles() {
+        Grammar::of(Language::C);
+        Grammar::of(Language::Fortran);
+    }
+}
