@@ -1,1 +1,114 @@
 //! Fortran to IR.
+//!
+//! A file is read in two steps. [`declarations`] turns every specification part into a scope of
+//! symbols that keep expressions as written; scopes live without the syntax tree, so that `use` works
+//! across files ([`Modules`]). Then each procedure is lowered: its names are looked up through scopes,
+//! and a variable of the IR is made for each that it uses.
+
+mod array_syntax;
+mod assigned;
+mod branches;
+mod component;
+mod declarations;
+mod directives;
+mod expression;
+mod implicit;
+mod intrinsic_types;
+mod kinds;
+mod loops;
+mod modules;
+mod names;
+mod procedure;
+mod scope;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+mod units;
+mod value;
+mod visit;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use modules::Modules;
+
+use crate::ir;
+use crate::source::{Form, Language, SourceText};
+use crate::syntax::{Grammar, Role, problems};
+use expression::{Expr, MacroValue, Reader};
+use modules::World;
+
+/// Lowers every procedure of a file. `modules` are those of all files; the file's own need not be
+/// among them.
+pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules) -> ir::Unit {
+    let tree = Grammar::of(Language::Fortran).parse(&source.text);
+    let macros = macros(source);
+    let reader = Reader { tree: &tree, source, macros: &macros };
+    let mut diagnostics = source.diagnostics.clone();
+    diagnostics.extend(problems::find(&tree, source));
+    let units = units::find(&reader, tree.root());
+    let mut own = Modules::default();
+    units.modules.into_iter().for_each(|scope| own.insert(scope));
+    let world = World { own: &own, others: modules };
+    let mut functions = Vec::new();
+    let mut remarked = FxHashSet::default();
+    for unit in &units.procedures {
+        let (function, remarks, told) = procedure::lower(&reader, world, unit, remarked);
+        functions.push(function);
+        diagnostics.extend(remarks);
+        remarked = told;
+    }
+    let lines = source.origins.len();
+    let preprocessing = source.preprocessing;
+    ir::Unit { path: path.clone(), language: Language::Fortran, form, lines, preprocessing, functions, diagnostics }
+}
+
+/// The declarations of the modules in a file.
+pub fn modules(source: &SourceText) -> Modules {
+    let mut modules = Modules::default();
+    // Parsing costs more than looking for a word.
+    let has_module = source.text.lines().any(|line| {
+        let line = line.trim_start();
+        [6, 9]
+            .into_iter()
+            .zip(["module", "submodule"])
+            .any(|(length, word)| line.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+    });
+    if has_module {
+        let tree = Grammar::of(Language::Fortran).parse(&source.text);
+        let macros = macros(source);
+        let reader = Reader { tree: &tree, source, macros: &macros };
+        units::find(&reader, tree.root()).modules.into_iter().for_each(|scope| modules.insert(scope));
+    }
+    modules
+}
+
+/// The constants that the preprocessor left in the text. One may name those before it.
+fn macros(source: &SourceText) -> FxHashMap<&str, Arc<MacroValue>> {
+    let mut macros: FxHashMap<&str, Arc<MacroValue>> = FxHashMap::default();
+    for constant in &source.macros {
+        let text = format!("x = {}\nend\n", constant.text);
+        let tree = Grammar::of(Language::Fortran).parse(&text);
+        let reader = Reader { tree: &tree, source, macros: &macros };
+        let value = macro_value(&reader, tree.root());
+        let name = constant.name.as_str().into();
+        let value = Arc::new(MacroValue { name, value, place: constant.place.clone() });
+        macros.insert(&constant.name, value);
+    }
+    macros
+}
+
+fn macro_value(reader: &Reader, root: tree_sitter::Node) -> Expr {
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        if reader.tree.role(node) == Some(Role::Assignment)
+            && let Some(right) = node.child_by_field_name(names::field::RIGHT)
+        {
+            return reader.read(right);
+        }
+        pending.extend(crate::syntax::named_children(node));
+    }
+    Expr::Opaque("syntax_error", String::new(), Vec::new())
+}

@@ -40,6 +40,12 @@ roles! {
     Use = "use";
     /// Other specification statements, nothing to compute: `external`, `save`, `data`, `interface` …
     Specification = "specification";
+    /// Fortran `interface`: generic names and external procedures.
+    Interface = "interface";
+    /// Fortran `public` and `private`.
+    Visibility = "visibility";
+    /// Fortran `entry`.
+    Entry = "entry";
     /// Derived type or struct definition.
     TypeDefinition = "type.definition";
     /// C typedef.
@@ -131,6 +137,8 @@ roles! {
     ComplexLiteral = "complex";
     /// `[1, 2]`, `(/ 1, 2 /)`, `{1, 2}`.
     ArrayConstructor = "array_constructor";
+    /// Fortran `(a(i), i = 1, n)`.
+    ImpliedDo = "implied_do";
     /// An array section bound `a:b`.
     Range = "range";
     /// `name = value` in an argument list.

@@ -1,0 +1,50 @@
+//! What a procedure assigns to with subscripts. Only an array can stand there: the one clue about a
+//! name that no file declares.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::expression::{Argument, Reader};
+use super::names::field;
+use super::procedure::Lowering;
+use super::value::Path;
+use crate::syntax::Role;
+
+impl<'a> Lowering<'a> {
+    /// Whether a path with these subscripts must be an array: it is assigned to with as many
+    /// somewhere in the unit, or it has a section among them.
+    pub fn is_assigned(&mut self, path: &str, arguments: &[Argument]) -> bool {
+        if arguments.len() > 1 && arguments.iter().any(|a| matches!(a, Argument::Section(_))) {
+            return true;
+        }
+        let (reader, unit) = (self.reader, self.unit);
+        let assigned = self.assigned.get_or_insert_with(|| collect(reader, unit));
+        assigned.get(path) == Some(&arguments.len())
+    }
+}
+
+fn collect(reader: &Reader, unit: Node) -> FxHashMap<String, usize> {
+    let mut found = FxHashMap::default();
+    let mut cursor = unit.walk();
+    'walk: loop {
+        let node = cursor.node();
+        if reader.tree.role(node) == Some(Role::Assignment)
+            && let Some(left) = node.child_by_field_name(field::LEFT)
+        {
+            let target = reader.read(left);
+            if let Some(path) = Path::of(&target)
+                && let Some((arguments, _)) = path.parts.last().and_then(|part| part.applied)
+            {
+                found.insert(path.text(), arguments.len());
+            }
+        } else if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'walk;
+            }
+        }
+    }
+    found
+}

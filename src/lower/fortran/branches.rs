@@ -1,0 +1,119 @@
+//! `if` and `select`.
+
+use tree_sitter::Node;
+
+use super::expression::Argument;
+use super::names::kind;
+use super::procedure::Lowering;
+use super::statements::children;
+use crate::ir::{BinaryOp, If, Stmt, Value};
+use crate::syntax::{Role, named_children};
+
+/// Longer chains would nest too deeply.
+const BRANCH_LIMIT: usize = 200;
+
+/// One branch of a chain; no condition: else.
+struct Branch<'t> {
+    node: Node<'t>,
+    condition: Option<Value>,
+    body: Vec<Stmt>,
+}
+
+impl<'a> Lowering<'a> {
+    pub fn if_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let mut branches = vec![self.branch(node)];
+        for clause in named_children(node) {
+            if matches!(clause.kind(), kind::ELSE_IF | kind::ELSE) {
+                let branch = self.branch(clause);
+                branches.push(branch);
+            }
+        }
+        self.chain(node, branches, out);
+    }
+
+    /// Condition and statements of an `if`, `else if` or `else`.
+    fn branch<'t>(&mut self, node: Node<'t>) -> Branch<'t> {
+        let condition =
+            named_children(node).into_iter().find(|n| self.reader.tree.role(*n) == Some(Role::Parenthesised));
+        let condition = condition.map(|n| self.reader.read(n)).map(|e| self.own_value(&e));
+        Branch { node, condition, body: self.body(node) }
+    }
+
+    /// Branches tried one after the other as nested ifs.
+    fn chain(&mut self, node: Node, branches: Vec<Branch>, out: &mut Vec<Stmt>) {
+        if branches.len() > BRANCH_LIMIT {
+            let inner = branches.into_iter().flat_map(|branch| branch.body).collect();
+            out.push(self.opaque(node, "too_deep", self.first_line(node), inner));
+            return;
+        }
+        let mut otherwise = Vec::new();
+        for Branch { node, condition, body } in branches.into_iter().rev() {
+            otherwise = match condition {
+                Some(condition) => {
+                    let place = self.place(node);
+                    vec![Stmt::If(Box::new(If { place, condition, then: body, otherwise }))]
+                }
+                // `case default` may stand anywhere: it is tried last.
+                None => body,
+            };
+        }
+        out.extend(otherwise);
+    }
+
+    pub fn select(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let is_case = node.kind() == kind::SELECT_CASE;
+        let selector = named_children(node).into_iter().find(|n| n.kind() == kind::SELECTOR);
+        let selector = selector.and_then(|n| named_children(n).into_iter().next()).map(|n| self.reader.read(n));
+        let selector = selector.map_or(Value::opaque("syntax_error", ""), |e| self.own_value(&e));
+        let (mut branches, mut default) = (Vec::new(), None);
+        let mut clauses = children(node);
+        clauses.reverse();
+        while let Some(clause) = clauses.pop() {
+            if self.reader.tree.role(clause) == Some(Role::Block) {
+                clauses.extend(named_children(clause).into_iter().rev());
+                continue;
+            }
+            if !matches!(clause.kind(), kind::CASE | kind::TYPE_STATEMENT | kind::RANK_STATEMENT) {
+                continue;
+            }
+            let body = self.body(clause);
+            if named_children(clause).iter().any(|n| n.kind() == kind::DEFAULT) {
+                default = Some(Branch { node: clause, condition: None, body });
+                continue;
+            }
+            let condition = if is_case { self.case(clause, &selector) } else { None };
+            let condition = condition.unwrap_or_else(|| Value::opaque("select_type", self.first_line(clause)));
+            branches.push(Branch { node: clause, condition: Some(condition), body });
+        }
+        branches.extend(default);
+        self.chain(node, branches, out);
+    }
+
+    /// `case (1, 3:5)` as a comparison with the selector.
+    fn case(&mut self, clause: Node, selector: &Value) -> Option<Value> {
+        let list = named_children(clause).into_iter().find(|n| n.kind() == kind::CASE_VALUES)?;
+        let mut condition = None;
+        for argument in self.reader.arguments(list) {
+            let compare = |op, bound| Value::binary(op, selector.clone(), bound);
+            let test = match argument {
+                Argument::Section(parts) => {
+                    let [lower, upper, _] = *parts;
+                    let lower = lower.map(|e| compare(BinaryOp::GreaterOrEqual, self.own_value(&e)));
+                    let upper = upper.map(|e| compare(BinaryOp::LessOrEqual, self.own_value(&e)));
+                    match (lower, upper) {
+                        (Some(lower), Some(upper)) => Value::binary(BinaryOp::And, lower, upper),
+                        (Some(one), None) | (None, Some(one)) => one,
+                        (None, None) => continue,
+                    }
+                }
+                Argument::Value(e) | Argument::Keyword(_, e) => compare(BinaryOp::Equal, self.own_value(&e)),
+                Argument::Star => continue,
+            };
+            condition = Some(match condition {
+                Some(before) => Value::binary(BinaryOp::Or, before, test),
+                None => test,
+            });
+        }
+        condition
+    }
+}

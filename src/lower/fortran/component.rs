@@ -1,0 +1,195 @@
+//! Components of derived types: `fab%p(i, j, k)` is an element of a variable `fab%p`.
+
+use std::sync::Arc;
+
+use super::modules::Found;
+use super::procedure::{Lowering, key};
+use super::scope::{Bounds, Class, Scope, TypeSpec};
+use super::value::{Path, section};
+use crate::diagnostic::Place;
+use crate::ir::{Extent, Reason, Role, Type, Value, VarId, Variable};
+
+/// What is known of one part of a path.
+struct Step<'a> {
+    /// Bounds and the scope that their names belong to.
+    bounds: &'a [Bounds],
+    home: &'a Scope,
+}
+
+/// A path looked up in the types it goes through.
+struct Lookup<'a> {
+    steps: Vec<Step<'a>>,
+    ty: Type,
+    role: Role,
+    place: Place,
+    outcome: Outcome,
+}
+
+#[derive(PartialEq)]
+enum Outcome {
+    Known,
+    /// A type on the way is not known.
+    UnknownType,
+    /// The last name is no component: a procedure of the type.
+    Procedure,
+    /// `z%re`, `z%im`
+    ComplexPart,
+}
+
+impl<'a> Lowering<'a> {
+    /// The value of a designator with at least one component.
+    pub fn component(&mut self, path: &Path, scope: &'a Scope) -> Value {
+        let text: Arc<str> = path.text().into();
+        let found = self.look_up(path, scope);
+        let last = path.parts.last().and_then(|part| part.applied);
+        match found.outcome {
+            Outcome::Known | Outcome::UnknownType => {}
+            Outcome::ComplexPart => {
+                let base =
+                    Path { parts: path.parts.iter().take(path.parts.len() - 1).map(copy).collect(), substring: None };
+                let whole = self.path_or_name(&base, scope);
+                let name = if text.ends_with("%re") { "real" } else { "aimag" };
+                return Value::Call { name: name.into(), arguments: vec![whole], ty: found.ty };
+            }
+            Outcome::Procedure => {
+                let arguments = last.map_or(&[][..], |(arguments, _)| arguments);
+                let arguments = self.bounds_of(arguments, scope);
+                return Value::Call { name: text.to_string(), arguments, ty: Type::Unknown };
+            }
+        }
+        let id = self.path_variable(&text, &found, scope);
+        // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
+        let known_rank = self.function.variable(id).dimensions.len();
+        let applied: usize = path.parts.iter().filter_map(|p| p.applied.map(|(a, _)| a.len())).sum();
+        if applied > 0 && known_rank == 0 {
+            let arguments = last.map_or(&[][..], |(arguments, _)| arguments);
+            if found.outcome == Outcome::UnknownType && !self.is_assigned(&text, arguments) && last.is_some() {
+                let inner = path.parts.iter().flat_map(|p| p.applied.map_or(&[][..], |(a, _)| a)).cloned();
+                let inner = inner.collect::<Vec<_>>();
+                let inner = self.bounds_of(&inner, scope);
+                return Value::Opaque { reason: Reason { code: "unknown_type", detail: text.to_string() }, inner };
+            }
+            self.open(id, applied);
+        }
+        if applied == 0 {
+            return Value::Variable(id);
+        }
+        self.path_element(path, id, &found, scope)
+    }
+
+    fn path_or_name(&mut self, path: &Path, scope: &'a Scope) -> Value {
+        match &path.parts[..] {
+            [only] => match only.applied {
+                Some((arguments, place)) => match self.meaning(only.name, scope) {
+                    super::procedure::Meaning::Variable(id) => self.element(id, arguments, place, scope),
+                    _ => Value::opaque("unknown_expression", ""),
+                },
+                None => self.value(&super::expression::Expr::Name(only.name.clone()), scope),
+            },
+            _ => self.component(path, scope),
+        }
+    }
+
+    /// Own subscripts first, then those further to the left.
+    fn path_element(&mut self, path: &Path, id: VarId, found: &Lookup<'a>, scope: &'a Scope) -> Value {
+        let mut subscripts = Vec::new();
+        let mut place = None;
+        for (at, part) in path.parts.iter().enumerate().rev() {
+            let rank = found.steps.get(at).map_or(0, |step| step.bounds.len());
+            match part.applied {
+                Some((arguments, at)) => {
+                    place = place.or(Some(at));
+                    subscripts.extend(self.subscripts(id, subscripts.len(), arguments, scope));
+                }
+                // A whole array on the way: `tile%field` of an array of tiles.
+                None => {
+                    for _ in 0..rank {
+                        let at = subscripts.len();
+                        subscripts.push(section(self.lower_bound(id, at), self.upper_bound(id, at), Value::Integer(1)));
+                    }
+                }
+            }
+        }
+        match place {
+            Some(place) => Value::Element { array: id, subscripts, place: place.clone() },
+            None => Value::Variable(id),
+        }
+    }
+
+    fn path_variable(&mut self, text: &Arc<str>, found: &Lookup<'a>, scope: &'a Scope) -> VarId {
+        let key = (key(scope), text.clone());
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let mut dimensions: Vec<Extent> = Vec::new();
+        for step in found.steps.iter().rev() {
+            dimensions.extend(self.extents(step.bounds, step.home));
+        }
+        let id = self.push(Variable {
+            name: text.to_string(),
+            ty: found.ty.clone(),
+            dimensions,
+            role: found.role,
+            constant: None,
+            place: found.place.clone(),
+        });
+        self.ids.insert(key, id);
+        id
+    }
+
+    fn look_up(&mut self, path: &Path, scope: &'a Scope) -> Lookup<'a> {
+        let mut found = Lookup {
+            steps: Vec::new(),
+            ty: Type::Unknown,
+            role: Role::Undeclared,
+            place: self.function.place.clone(),
+            outcome: Outcome::UnknownType,
+        };
+        let Some((first, rest)) = path.parts.split_first() else { return found };
+        let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
+        found.place = symbol.place.clone();
+        found.role = match &symbol.class {
+            Class::Variable(_) if !std::ptr::eq(home, self.scope) => Role::Global,
+            Class::Variable(role) => *role,
+            Class::Constant(_) => Role::Constant(crate::ir::ConstantOrigin::Parameter),
+            _ => return found,
+        };
+        found.steps.push(Step { bounds: &symbol.dimensions, home });
+        let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
+        for (at, part) in rest.iter().enumerate() {
+            let is_last = at + 1 == rest.len();
+            let name = match &spec {
+                Some(TypeSpec::Derived(name)) => name.clone(),
+                Some(spec @ TypeSpec::Intrinsic(..)) if is_last && matches!(&**part.name, "re" | "im") => {
+                    if let Type::Complex(size) = self.world.resolve(spec, home).ty {
+                        found.ty = Type::Real(size / 2);
+                        found.outcome = Outcome::ComplexPart;
+                    }
+                    return found;
+                }
+                _ => return found,
+            };
+            match self.world.component(&name, home, part.name) {
+                Some(Some((component, scope))) => {
+                    found.steps.push(Step { bounds: &component.dimensions, home: scope });
+                    spec = Some(component.ty.clone());
+                    home = scope;
+                }
+                Some(None) if is_last && part.applied.is_some() => {
+                    found.outcome = Outcome::Procedure;
+                    return found;
+                }
+                _ => return found,
+            }
+        }
+        if let Some(spec) = spec {
+            found.ty = self.resolve(&spec, home);
+            found.outcome = Outcome::Known;
+        }
+        found
+    }
+}
+
+fn copy<'e>(part: &super::value::Part<'e>) -> super::value::Part<'e> {
+    super::value::Part { name: part.name, applied: part.applied }
+}

@@ -1,0 +1,409 @@
+//! Specification parts: syntax nodes to the symbols of a scope.
+
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use super::expression::{Argument, Expr, Reader};
+use super::implicit::Implicit;
+use super::names::{field, kind};
+use super::scope::*;
+use super::types::{type_definition, type_spec};
+use crate::ir::Role as Storage;
+use crate::syntax::{Role, named_children};
+
+/// Reads the declarations of a module or procedure among the children of `unit`. Returns the child
+/// statements that are not declarations, in order.
+pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<'t>> {
+    let default = match reader.tree.role(unit) {
+        Some(Role::Module) => Storage::Global,
+        _ => Storage::Local,
+    };
+    let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut part = Part { reader, scope, default, statements, executable: false, commons, functions };
+    part.block(unit, 0);
+    let Part { statements, commons, functions, scope, .. } = part;
+    for name in commons {
+        if let Some(symbol) = scope.symbols.get_mut(&name) {
+            if matches!(symbol.class, Class::Variable(Storage::Local)) {
+                symbol.class = Class::Variable(Storage::Global);
+            }
+        }
+    }
+    // Only now is it known which of `f(x) = …` has a declared array on its left.
+    functions.into_iter().filter_map(|node| statement_function(reader, node, scope)).chain(statements).collect()
+}
+
+struct Part<'r, 'a, 't> {
+    reader: &'r Reader<'a>,
+    scope: &'r mut Scope,
+    /// What variables are that nothing more is said about.
+    default: Storage,
+    statements: Vec<Node<'t>>,
+    /// Whether an executable statement has been seen.
+    executable: bool,
+    commons: Vec<Arc<str>>,
+    /// Assignments before the first executable statement.
+    functions: Vec<Node<'t>>,
+}
+
+impl<'t> Part<'_, '_, 't> {
+    fn block(&mut self, unit: Node<'t>, depth: usize) {
+        let mut cursor = unit.walk();
+        for node in unit.children(&mut cursor) {
+            match self.reader.tree.role(node) {
+                Some(Role::Block) if depth < 20 && !self.executable => self.block(node, depth + 1),
+                Some(Role::Assignment) if !self.executable && self.is_function_like(node) => {
+                    self.functions.push(node);
+                }
+                Some(Role::InternalProcedures | Role::Nothing) | None if !node.is_error() => {}
+                Some(role) if self.declaration(role, node) => {}
+                _ => {
+                    self.executable |= !node.is_extra();
+                    self.statements.push(node);
+                }
+            }
+        }
+    }
+
+    fn is_function_like(&self, node: Node) -> bool {
+        let left = node.child_by_field_name(field::LEFT);
+        left.is_some_and(|left| self.reader.tree.role(left) == Some(Role::Call))
+    }
+
+    /// Reads a declaration; whether the node was one.
+    fn declaration(&mut self, role: Role, node: Node<'t>) -> bool {
+        match role {
+            Role::Declaration => self.variables(node),
+            Role::Implicit => self.implicit(node),
+            Role::ParameterStatement => self.parameters(node),
+            Role::DimensionStatement => self.attributes(node),
+            Role::Common => self.common(node),
+            Role::Use => self.use_statement(node),
+            Role::TypeDefinition => {
+                if let Some((name, definition)) = type_definition(self.reader, node) {
+                    self.scope.types.insert(name, definition);
+                }
+            }
+            Role::Enumeration => self.enumeration(node),
+            Role::Interface => self.interface(node),
+            Role::Visibility => self.visibility(node),
+            Role::Macro | Role::Specification | Role::Equivalence => {}
+            Role::Procedure | Role::Module => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn variables(&mut self, node: Node) {
+        let reader = self.reader;
+        let ty = node.child_by_field_name(field::TYPE);
+        let spec = ty.and_then(|ty| type_spec(reader, ty));
+        let attributes = attributes(reader, node);
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
+            let (name_node, value) = match reader.tree.role(declarator) {
+                Some(Role::Initialised) => {
+                    (declarator.child_by_field_name(field::LEFT), declarator.child_by_field_name(field::RIGHT))
+                }
+                _ => (Some(declarator), None),
+            };
+            let Some((name, dimensions)) = name_node.and_then(|node| declared(reader, node)) else { continue };
+            let place = reader.place(declarator);
+            let default = self.default;
+            let symbol = self.scope.symbol(&name, &place);
+            if let Class::Variable(storage @ Storage::Local) = &mut symbol.class {
+                *storage = default;
+            }
+            match &spec {
+                Some(spec) => symbol.ty = Some(spec.clone()),
+                // `procedure(…) :: f`
+                None => symbol.class = Class::Procedure,
+            }
+            let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
+            if let Some(dimensions) = dimensions {
+                symbol.dimensions = dimensions;
+            }
+            if attributes.external {
+                symbol.class = Class::Procedure;
+            }
+            if let (true, Some(value)) = (attributes.parameter, value) {
+                symbol.class = Class::Constant(reader.read(value));
+            }
+            if attributes.private {
+                self.scope.visibility.private.insert(name.clone());
+            }
+            if attributes.public {
+                self.scope.visibility.public.insert(name);
+            }
+        }
+    }
+
+    fn implicit(&mut self, node: Node) {
+        let rules = self.scope.implicit.get_or_insert_with(Implicit::default);
+        let mut spec = None;
+        for child in named_children(node) {
+            match child.kind() {
+                kind::NONE => rules.set_none(),
+                kind::IMPLICIT_RANGE => {
+                    if let Some(spec) = &spec {
+                        rules.add(self.reader.tree.text(child), spec);
+                    }
+                }
+                _ => spec = type_spec(self.reader, child),
+            }
+        }
+    }
+
+    fn parameters(&mut self, node: Node) {
+        for assignment in named_children(node) {
+            if let [name, value] = named_children(assignment)[..] {
+                let place = self.reader.place(name);
+                let value = self.reader.read(value);
+                let name = self.reader.name(name);
+                self.scope.symbol(&name, &place).class = Class::Constant(value);
+            }
+        }
+    }
+
+    /// `dimension a(10)`, `external f`, `allocatable b(:)` …
+    fn attributes(&mut self, node: Node) {
+        let reader = self.reader;
+        let words: Vec<String> = named_children(node)
+            .into_iter()
+            .filter(|n| n.kind() == kind::TYPE_QUALIFIER)
+            .map(|n| reader.tree.text(n).to_ascii_lowercase())
+            .collect();
+        let is = |word: &str| words.iter().any(|w| w.starts_with(word));
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
+            let Some((name, dimensions)) = declared(reader, declarator) else { continue };
+            if is("private") {
+                self.scope.visibility.private.insert(name);
+                continue;
+            }
+            if is("public") {
+                self.scope.visibility.public.insert(name);
+                continue;
+            }
+            if is("intrinsic") {
+                continue;
+            }
+            let place = reader.place(declarator);
+            let default = self.default;
+            let symbol = self.scope.symbol(&name, &place);
+            if let Class::Variable(storage @ Storage::Local) = &mut symbol.class {
+                *storage = default;
+            }
+            if is("external") {
+                symbol.class = Class::Procedure;
+            }
+            if let Some(dimensions) = dimensions {
+                symbol.dimensions = dimensions;
+            }
+        }
+    }
+
+    fn common(&mut self, node: Node) {
+        for child in named_children(node) {
+            let members = if child.kind() == kind::VARIABLE_GROUP { named_children(child) } else { vec![child] };
+            for member in members.into_iter().filter(|n| n.kind() != kind::NAME) {
+                let Some((name, dimensions)) = declared(self.reader, member) else { continue };
+                let place = self.reader.place(member);
+                let symbol = self.scope.symbol(&name, &place);
+                if let Some(dimensions) = dimensions {
+                    symbol.dimensions = dimensions;
+                }
+                self.commons.push(name);
+            }
+        }
+    }
+
+    fn use_statement(&mut self, node: Node) {
+        let reader = self.reader;
+        let mut import = Use { module: "".into(), only: false, renames: Vec::new() };
+        let mut items = named_children(node);
+        while let Some(item) = items.pop() {
+            match item.kind() {
+                kind::MODULE_NAME => import.module = reader.name(item),
+                kind::INCLUDED_ITEMS => {
+                    import.only = true;
+                    items.extend(named_children(item));
+                }
+                kind::USE_ALIAS => {
+                    if let [local, remote] = named_children(item)[..] {
+                        import.renames.push((reader.name(local), reader.name(remote)));
+                    }
+                }
+                kind::IDENTIFIER => {
+                    let name = reader.name(item);
+                    import.renames.push((name.clone(), name));
+                }
+                _ => {}
+            }
+        }
+        self.scope.uses.push(import);
+    }
+
+    fn enumeration(&mut self, node: Node) {
+        let mut previous: Option<Expr> = None;
+        for statement in named_children(node).into_iter().filter(|n| n.kind() == kind::ENUMERATOR) {
+            let mut cursor = statement.walk();
+            for declarator in statement.children_by_field_name(field::DECLARATOR, &mut cursor) {
+                let left = declarator.child_by_field_name(field::LEFT).unwrap_or(declarator);
+                let value = match (declarator.child_by_field_name(field::RIGHT), &previous) {
+                    (Some(value), _) => self.reader.read(value),
+                    (None, None) => Expr::Integer(0),
+                    (None, Some(Expr::Integer(last))) => Expr::Integer(last.wrapping_add(1)),
+                    (None, Some(last)) => {
+                        let one = Box::new(Expr::Integer(1));
+                        Expr::Binary(crate::ir::BinaryOp::Add, Box::new(last.clone()), one)
+                    }
+                };
+                previous = Some(value.clone());
+                let place = self.reader.place(declarator);
+                let symbol = self.scope.symbol(&self.reader.name(left), &place);
+                symbol.ty = Some(TypeSpec::intrinsic(Base::Integer));
+                symbol.class = Class::Constant(value);
+            }
+        }
+    }
+
+    /// Generic names, and the external procedures that an interface describes.
+    fn interface(&mut self, node: Node) {
+        let reader = self.reader;
+        let mut generic = None;
+        let mut specifics = Vec::new();
+        for child in named_children(node) {
+            match (reader.tree.role(child), child.kind()) {
+                (_, kind::INTERFACE_STATEMENT) => {
+                    generic = named_children(child).into_iter().find(|n| n.kind() == kind::NAME);
+                }
+                (Some(Role::Procedure), _) => {
+                    if let Some((name, symbol)) = super::units::procedure_symbol(reader, child) {
+                        specifics.push(name.clone());
+                        // A dummy procedure stays an argument.
+                        self.scope.symbols.insert(name, symbol);
+                    }
+                }
+                (_, kind::PROCEDURE_STATEMENT) => {
+                    let names = named_children(child).into_iter().filter(|n| n.kind() == kind::METHOD_NAME);
+                    specifics.extend(names.map(|n| reader.name(n)));
+                }
+                _ => {}
+            }
+        }
+        if let Some(generic) = generic {
+            let name = reader.name(generic);
+            let place = reader.place(generic);
+            let symbol = Symbol { class: Class::Generic(specifics), ty: None, dimensions: Vec::new(), place };
+            // `interface f` around the one function `f` adds nothing.
+            self.scope.symbols.entry(name).or_insert(symbol);
+        }
+    }
+
+    fn visibility(&mut self, node: Node) {
+        let private = node.kind() == kind::PRIVATE;
+        let names: Vec<Node> = named_children(node);
+        let visibility = &mut self.scope.visibility;
+        if names.is_empty() {
+            visibility.private_by_default = private;
+            return;
+        }
+        let set = if private { &mut visibility.private } else { &mut visibility.public };
+        set.extend(names.into_iter().map(|n| self.reader.name(n)));
+    }
+}
+
+/// Attributes of a declaration that matter here.
+#[derive(Default)]
+struct Attributes {
+    dimensions: Option<Vec<Bounds>>,
+    parameter: bool,
+    external: bool,
+    private: bool,
+    public: bool,
+}
+
+fn attributes(reader: &Reader, node: Node) -> Attributes {
+    let mut attributes = Attributes::default();
+    let mut cursor = node.walk();
+    for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
+        let text = reader.tree.text(attribute).to_ascii_lowercase();
+        let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+        match word {
+            "dimension" => {
+                let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
+                attributes.dimensions = list.map(|list| bounds(reader, list));
+            }
+            "parameter" => attributes.parameter = true,
+            "external" => attributes.external = true,
+            "private" => attributes.private = true,
+            "public" => attributes.public = true,
+            _ => {}
+        }
+    }
+    attributes
+}
+
+/// The name that a declarator declares, and its bounds if it has some.
+pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bounds>>)> {
+    let mut name = None;
+    let mut dimensions = None;
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            kind::IDENTIFIER => name = Some(reader.name(node)),
+            kind::SIZE => dimensions = Some(bounds(reader, node)),
+            kind::COARRAY_DECLARATOR => pending.extend(named_children(node)),
+            _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => pending.extend(named_children(node)),
+            _ => {}
+        }
+    }
+    Some((name?, dimensions))
+}
+
+/// Bounds from the list between parentheses.
+pub fn bounds(reader: &Reader, list: Node) -> Vec<Bounds> {
+    let one = || Some(Expr::Integer(1));
+    let bounds = |argument| match argument {
+        Argument::Value(upper) | Argument::Keyword(_, upper) => Bounds { lower: one(), upper: Some(upper) },
+        Argument::Star => Bounds { lower: one(), upper: None },
+        Argument::Section(parts) => {
+            let [lower, upper, _] = *parts;
+            Bounds { lower, upper }
+        }
+    };
+    reader.arguments(list).into_iter().map(bounds).collect()
+}
+
+/// Takes `f(x) = …` for a statement function unless `f` is a declared array; gives the node back if
+/// it is an assignment after all.
+fn statement_function<'t>(reader: &Reader, node: Node<'t>, scope: &mut Scope) -> Option<Node<'t>> {
+    let left = node.child_by_field_name(field::LEFT)?;
+    let right = node.child_by_field_name(field::RIGHT)?;
+    let Expr::Apply(base, arguments, place) = reader.read(left) else { return Some(node) };
+    let Expr::Name(name) = *base else { return Some(node) };
+    let parameters = arguments.into_iter().map(|argument| match argument {
+        Argument::Value(Expr::Name(name)) => Some(name),
+        _ => None,
+    });
+    let Some(parameters) = parameters.collect::<Option<Vec<_>>>() else { return Some(node) };
+    let own = scope.symbols.get(&name);
+    let is_scalar = own.is_none_or(|symbol| {
+        let is_variable = matches!(symbol.class, Class::Variable(Storage::Local));
+        is_variable && symbol.dimensions.is_empty() && !is_character(symbol)
+    });
+    // With `use` or a host the name may be an array from elsewhere. The file itself has no name.
+    let is_hosted = scope.host.as_ref().is_some_and(|host| !host.name.is_empty());
+    if !is_scalar || (own.is_none() && (!scope.uses.is_empty() || is_hosted)) {
+        return Some(node);
+    }
+    let body = Box::new(reader.read(right));
+    scope.symbol(&name, &place).class = Class::StatementFunction(parameters, body);
+    None
+}
+
+fn is_character(symbol: &Symbol) -> bool {
+    matches!(symbol.ty, Some(TypeSpec::Intrinsic(Base::Character, _)))
+}

@@ -1,0 +1,255 @@
+//! Sizes of types: kind parameters evaluated through named constants, modules and inquiry functions.
+
+use std::sync::Arc;
+
+use super::expression::{Argument, Expr, RealKind};
+use super::modules::{Found, World, intrinsic_constant};
+use super::scope::{Base, Bounds, Class, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use crate::ir::{BinaryOp, Type, UnaryOp};
+
+/// Constants that refer to constants, types inside types: deeper is taken for a circle.
+const DEPTH_LIMIT: usize = 40;
+
+/// A kind that could not be evaluated was taken to be this large, as by far the most are.
+pub const ASSUMED_KIND: u32 = 8;
+
+/// A type and the kind expression that could not be evaluated for it, if any.
+pub struct Resolved {
+    pub ty: Type,
+    pub unknown_kind: Option<String>,
+}
+
+impl<'a> World<'a> {
+    pub fn resolve(&self, spec: &TypeSpec, scope: &'a Scope) -> Resolved {
+        self.resolve_within(spec, scope, 0)
+    }
+
+    fn resolve_within(&self, spec: &TypeSpec, scope: &'a Scope, depth: usize) -> Resolved {
+        let known = |ty| Resolved { ty, unknown_kind: None };
+        let (base, kind) = match spec {
+            TypeSpec::Intrinsic(base, kind) => (*base, kind),
+            TypeSpec::Derived(name) => {
+                let definition = self.derived_type(scope, name).filter(|_| depth < DEPTH_LIMIT);
+                let size = definition.and_then(|(ty, scope)| self.size(ty, scope, depth + 1));
+                return known(Type::Derived(name.to_string(), size));
+            }
+            TypeSpec::Anything => return known(Type::Unknown),
+        };
+        let default = match base {
+            Base::Byte => return known(Type::Integer(1)),
+            Base::Character => return known(Type::Character),
+            Base::DoublePrecision => return known(Type::Real(8)),
+            Base::DoubleComplex => return known(Type::Complex(16)),
+            Base::Integer | Base::Real | Base::Logical | Base::Complex => 4,
+        };
+        let (size, unknown_kind) = match kind {
+            None => (default, None),
+            Some(KindSpec::Bytes(bytes)) => match self.kind_number(bytes, scope) {
+                Some(bytes) if base == Base::Complex => (bytes / 2, None),
+                Some(bytes) => (bytes, None),
+                None => (ASSUMED_KIND, Some(describe(bytes))),
+            },
+            Some(KindSpec::Kind(kind)) => match self.kind_number(kind, scope) {
+                Some(kind) => (kind, None),
+                None => (ASSUMED_KIND, Some(describe(kind))),
+            },
+        };
+        let ty = match base {
+            Base::Integer => Type::Integer(size),
+            Base::Logical => Type::Logical(size),
+            Base::Complex => Type::Complex(2 * size),
+            _ => Type::Real(size),
+        };
+        Resolved { ty, unknown_kind }
+    }
+
+    /// The size of a real literal.
+    pub fn real_size(&self, kind: &RealKind, scope: &'a Scope) -> Resolved {
+        let (size, unknown_kind) = match kind {
+            RealKind::Default => (4, None),
+            RealKind::Double => (8, None),
+            RealKind::Quadruple => (16, None),
+            RealKind::Named(kind) => match self.kind_number(kind, scope) {
+                Some(kind) => (kind, None),
+                None => (ASSUMED_KIND, Some(describe(kind))),
+            },
+        };
+        Resolved { ty: Type::Real(size), unknown_kind }
+    }
+
+    /// A kind value that is the size of something.
+    pub fn kind_number(&self, kind: &Expr, scope: &'a Scope) -> Option<u32> {
+        self.integer(kind, scope, 0).filter(|n| (1..=32).contains(n)).map(|n| n as u32)
+    }
+
+    /// The value of an integer constant expression.
+    pub fn integer(&self, expr: &Expr, scope: &'a Scope, depth: usize) -> Option<i64> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        match expr {
+            Expr::Integer(value) => Some(*value),
+            Expr::Macro(constant) => self.integer(&constant.value, scope, depth + 1),
+            Expr::Name(name) => match self.symbol(scope, name) {
+                Found::Symbol(symbol, scope) => match &symbol.class {
+                    Class::Constant(value) => self.integer(value, scope, depth + 1),
+                    _ => None,
+                },
+                Found::Builtin(value) => Some(value),
+                // A header or module that was not read: these names mean one thing only.
+                Found::Elsewhere(_) | Found::Nowhere => intrinsic_constant(name),
+            },
+            Expr::Unary(UnaryOp::Negate, operand) => self.integer(operand, scope, depth + 1)?.checked_neg(),
+            Expr::Binary(op, left, right) => {
+                let (left, right) = (self.integer(left, scope, depth + 1)?, self.integer(right, scope, depth + 1)?);
+                match op {
+                    BinaryOp::Add => left.checked_add(right),
+                    BinaryOp::Subtract => left.checked_sub(right),
+                    BinaryOp::Multiply => left.checked_mul(right),
+                    BinaryOp::Divide => left.checked_div(right),
+                    BinaryOp::Power => left.checked_pow(u32::try_from(right).ok()?),
+                    _ => None,
+                }
+            }
+            Expr::Apply(function, arguments, _) => {
+                let Expr::Name(function) = &**function else { return None };
+                self.inquiry(function, arguments, scope, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// `selected_real_kind(15)`, `kind(1.d0)` and their like.
+    fn inquiry(&self, function: &str, arguments: &[Argument], scope: &'a Scope, depth: usize) -> Option<i64> {
+        let value = |at: usize, keyword: &str| {
+            let named = arguments.iter().find_map(|argument| match argument {
+                Argument::Keyword(name, value) if **name == *keyword => Some(value),
+                _ => None,
+            });
+            named.or_else(|| match arguments.get(at) {
+                Some(Argument::Value(value)) => Some(value),
+                _ => None,
+            })
+        };
+        let number = |at: usize, keyword: &str| value(at, keyword).and_then(|e| self.integer(e, scope, depth));
+        match function {
+            "selected_real_kind" => {
+                let (precision, range) = (number(0, "p").unwrap_or(0), number(1, "r").unwrap_or(0));
+                let by_precision = if precision <= 6 {
+                    4
+                } else if precision <= 15 {
+                    8
+                } else {
+                    16
+                };
+                let by_range = if range <= 37 {
+                    4
+                } else if range <= 307 {
+                    8
+                } else {
+                    16
+                };
+                Some(by_precision.max(by_range))
+            }
+            "selected_int_kind" => Some(match number(0, "r")? {
+                ..=2 => 1,
+                3..=4 => 2,
+                5..=9 => 4,
+                10..=18 => 8,
+                _ => 16,
+            }),
+            "kind" => self.kind_of(value(0, "x")?, scope, depth),
+            "max" => Some(number(0, "")?.max(number(1, "")?)),
+            "min" => Some(number(0, "")?.min(number(1, "")?)),
+            _ => None,
+        }
+    }
+
+    /// `kind(x)`.
+    fn kind_of(&self, expr: &Expr, scope: &'a Scope, depth: usize) -> Option<i64> {
+        let ty = match expr {
+            Expr::Integer(_) | Expr::Logical(_) => return Some(4),
+            Expr::Real(_, kind) => self.real_size(kind, scope).ty,
+            Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
+            Expr::Unary(_, operand) if depth < DEPTH_LIMIT => return self.kind_of(operand, scope, depth + 1),
+            Expr::Name(name) => match self.symbol(scope, name) {
+                Found::Symbol(symbol, scope) => self.resolve_within(symbol.ty.as_ref()?, scope, depth + 1).ty,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        match ty {
+            Type::Complex(size) => Some(i64::from(size / 2)),
+            Type::Integer(size) | Type::Real(size) | Type::Logical(size) => Some(i64::from(size)),
+            _ => None,
+        }
+    }
+
+    /// Bytes of an object of a derived type with natural alignment, if all of it is inside the object
+    /// and of constant size.
+    fn size(&self, ty: &DerivedType, scope: &'a Scope, depth: usize) -> Option<u32> {
+        if ty.parent.is_some() || ty.components.is_empty() || depth > DEPTH_LIMIT {
+            return None;
+        }
+        let (mut size, mut alignment) = (0u32, 1u32);
+        for component in &ty.components {
+            if component.indirect {
+                return None;
+            }
+            let resolved = self.resolve_within(&component.ty, scope, depth + 1);
+            let element = match (&resolved.ty, resolved.unknown_kind) {
+                (Type::Character, _) | (_, Some(_)) => return None,
+                (ty, None) => ty.bytes()?,
+            };
+            let own = match &resolved.ty {
+                Type::Complex(size) => size / 2,
+                Type::Derived(..) => 8,
+                _ => element,
+            };
+            alignment = alignment.max(own);
+            let count = component
+                .dimensions
+                .iter()
+                .try_fold(1u32, |count, bounds| count.checked_mul(u32::try_from(self.extent(bounds, scope)?).ok()?))?;
+            size = size.checked_next_multiple_of(own.max(1))?.checked_add(element.checked_mul(count)?)?;
+        }
+        size.checked_next_multiple_of(alignment)
+    }
+
+    fn extent(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
+        let lower = bounds.lower.as_ref().map_or(Some(1), |e| self.integer(e, scope, 0))?;
+        self.integer(bounds.upper.as_ref()?, scope, 0)?.checked_sub(lower)?.checked_add(1)
+    }
+
+    /// A component of a derived type or of one it extends, with the scope that its bounds belong to.
+    ///
+    /// `None` if the type is not known, `Some(None)` if it has no such component.
+    pub fn component(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Option<(&'a Component, &'a Scope)>> {
+        let mut wanted: Arc<str> = ty.into();
+        let mut scope = scope;
+        for _ in 0..DEPTH_LIMIT {
+            let (definition, home) = self.derived_type(scope, &wanted)?;
+            if let Some(component) = definition.components.iter().find(|c| *c.name == *name) {
+                return Some(Some((component, home)));
+            }
+            scope = home;
+            match &definition.parent {
+                Some(parent) => wanted = parent.clone(),
+                None => return Some(None),
+            }
+        }
+        Some(None)
+    }
+}
+
+fn describe(expr: &Expr) -> String {
+    match expr {
+        Expr::Name(name) => name.to_string(),
+        Expr::Apply(function, ..) => match &**function {
+            Expr::Name(name) => format!("{name}(…)"),
+            _ => "an expression".to_string(),
+        },
+        Expr::Integer(value) => value.to_string(),
+        _ => "an expression".to_string(),
+    }
+}

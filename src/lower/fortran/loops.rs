@@ -1,0 +1,215 @@
+//! `do`, `do while`, `do concurrent` and `forall`.
+
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use super::names::{field, kind};
+use super::procedure::{Lowering, Meaning};
+use super::statements::children;
+use super::visit;
+use crate::ir::{Control, If, Loop, Reason, Stmt, Value, VarId};
+use crate::syntax::{Role, named_children};
+
+/// One index of `do concurrent` or `forall`.
+struct Index {
+    variable: VarId,
+    lower: Value,
+    upper: Value,
+    step: Value,
+}
+
+impl<'a> Lowering<'a> {
+    pub fn do_loop(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+        let parts = children(node);
+        let head = parts.iter().find(|n| n.kind() == kind::DO_STATEMENT);
+        let control = head.and_then(|head| {
+            let is_control = |n: &Node| matches!(n.kind(), kind::LOOP_CONTROL | kind::WHILE | kind::CONCURRENT);
+            named_children(*head).into_iter().find(is_control)
+        });
+        let name = self.loop_name(node);
+        let control = match control {
+            Some(control) if control.kind() == kind::CONCURRENT => {
+                let (indices, mask) = self.concurrent_header(control);
+                let body = self.loop_body(&parts, name);
+                out.push(self.nest(node, indices, mask, body, parallel));
+                return;
+            }
+            Some(control) if control.kind() == kind::WHILE => {
+                let condition = named_children(control).first().map(|n| self.reader.read(*n));
+                let condition = condition.map(|e| self.own_value(&e));
+                Control::Uncounted { condition, reason: reason("while_loop", self.first_line(node)) }
+            }
+            Some(control) => self.counted(control),
+            None => Control::Uncounted { condition: None, reason: reason("infinite_loop", self.first_line(node)) },
+        };
+        let body = self.loop_body(&parts, name);
+        let (place, end_line) = (self.place(node), self.end_line(node));
+        out.push(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
+    }
+
+    fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {
+        self.loops.push(name);
+        let body = self.block(parts);
+        self.loops.pop();
+        body
+    }
+
+    /// `name: do …`
+    fn loop_name(&self, node: Node) -> Option<Arc<str>> {
+        let first = named_children(node).into_iter().next().filter(|n| n.kind() == kind::BLOCK_LABEL_START)?;
+        Some(self.reader.tree.text(first).trim_end_matches(':').trim_end().to_ascii_lowercase().into())
+    }
+
+    pub fn end_line(&self, node: Node) -> u32 {
+        let last = named_children(node).last().map_or_else(|| node.end_position(), |last| last.end_position());
+        self.reader.source.place(last.row, last.column).line
+    }
+
+    /// `i = lower, upper, step`
+    fn counted(&mut self, control: Node) -> Control {
+        let parts = named_children(control);
+        let text = self.reader.tree.text(control).to_string();
+        let [variable, lower, upper, ..] = parts[..] else {
+            return Control::Uncounted { condition: None, reason: reason("syntax_error", text) };
+        };
+        let [lower, upper] = [lower, upper].map(|n| self.reader.read(n));
+        let (lower, upper) = (self.own_value(&lower), self.own_value(&upper));
+        let step = match parts.get(3) {
+            Some(step) => {
+                let step = self.reader.read(*step);
+                self.own_value(&step)
+            }
+            None => Value::Integer(1),
+        };
+        let Some(variable) = self.index_variable(variable) else {
+            return Control::Uncounted { condition: None, reason: reason("loop_variable", text) };
+        };
+        if self.function.variable(variable).ty.is_floating() {
+            return Control::Uncounted { condition: None, reason: reason("real_loop_variable", text) };
+        }
+        Control::Counted { variable, lower, upper, step }
+    }
+
+    fn index_variable(&mut self, node: Node) -> Option<VarId> {
+        let name = self.reader.name(node);
+        match self.meaning(&name, self.scope) {
+            Meaning::Variable(id) => Some(id),
+            Meaning::Elsewhere(_) => Some(self.undeclared(&name, self.scope, true)),
+            Meaning::Nowhere => Some(self.undeclared(&name, self.scope, false)),
+            Meaning::Procedure(..) | Meaning::StatementFunction(..) => None,
+        }
+    }
+
+    /// Indices and mask of `do concurrent (i = 1:n, j = 1:m, mask)`.
+    fn concurrent_header(&mut self, node: Node) -> (Vec<Index>, Option<Value>) {
+        let header = named_children(node).into_iter().find(|n| n.kind() == kind::CONCURRENT_HEADER);
+        let (mut indices, mut mask) = (Vec::new(), None);
+        for part in header.map(named_children).unwrap_or_default() {
+            match part.kind() {
+                kind::CONCURRENT_CONTROL => {
+                    let name = named_children(part).into_iter().next();
+                    let bounds = [field::INITIAL, field::FINAL, field::STEP].map(|f| part.child_by_field_name(f));
+                    indices.extend(name.and_then(|name| self.index(name, bounds)));
+                }
+                kind::CONCURRENT_MASK => {
+                    if let Some(condition) = named_children(part).first() {
+                        let condition = self.reader.read(*condition);
+                        mask = Some(self.own_value(&condition));
+                    }
+                }
+                _ => {}
+            }
+        }
+        (indices, mask)
+    }
+
+    pub fn forall(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+        let (mut indices, mut mask) = (Vec::new(), None);
+        for part in named_children(node) {
+            match self.reader.tree.role(part) {
+                None if part.kind() == kind::TRIPLET => {
+                    if let [name, lower, upper, ref step @ ..] = named_children(part)[..] {
+                        indices.extend(self.index(name, [Some(lower), Some(upper), step.first().copied()]));
+                    }
+                }
+                Some(Role::Binary | Role::Unary) if mask.is_none() => {
+                    let condition = self.reader.read(part);
+                    mask = Some(self.own_value(&condition));
+                }
+                _ => {}
+            }
+        }
+        let body = self.body(node);
+        out.push(self.nest(node, indices, mask, body, parallel));
+    }
+
+    fn index(&mut self, name: Node, [lower, upper, step]: [Option<Node>; 3]) -> Option<Index> {
+        let mut bound = |node: Node| {
+            let bound = self.reader.read(node);
+            self.own_value(&bound)
+        };
+        let (lower, upper) = (bound(lower?), bound(upper?));
+        let step = step.map_or(Value::Integer(1), bound);
+        Some(Index { variable: self.index_variable(name)?, lower, upper, step })
+    }
+
+    /// Loops around a body. The language leaves the order of the indices open; as compilers do, the
+    /// index that runs through memory contiguously becomes the innermost loop.
+    fn nest(
+        &self,
+        node: Node,
+        mut indices: Vec<Index>,
+        mask: Option<Value>,
+        body: Vec<Stmt>,
+        parallel: Option<String>,
+    ) -> Stmt {
+        let place = self.place(node);
+        let mut body = match mask {
+            Some(condition) => {
+                let place = place.clone();
+                vec![Stmt::If(Box::new(If { place, condition, then: body, otherwise: Vec::new() }))]
+            }
+            None => body,
+        };
+        let end_line = self.end_line(node);
+        let order: Vec<VarId> = indices.iter().map(|index| index.variable).collect();
+        let positions = contiguity(&order, &body);
+        // As written, the last index is the innermost.
+        let position = |index: &Index| order.iter().position(|v| *v == index.variable).map_or(0.0, |at| positions[at]);
+        indices.sort_by(|a, b| position(b).total_cmp(&position(a)));
+        let count = indices.len();
+        for (at, Index { variable, lower, upper, step }) in indices.into_iter().rev().enumerate() {
+            let parallel = if at + 1 == count { parallel.clone() } else { None };
+            let control = Control::Counted { variable, lower, upper, step };
+            body = vec![Stmt::Loop(Box::new(Loop { place: place.clone(), end_line, parallel, control, body }))];
+        }
+        match body.pop() {
+            Some(only @ Stmt::Loop(_)) if count > 0 => only,
+            last => {
+                body.extend(last);
+                self.opaque(node, "syntax_error", self.first_line(node), body)
+            }
+        }
+    }
+}
+
+/// For each index the mean position of the subscripts that it stands in; 0 is contiguous.
+fn contiguity(indices: &[VarId], body: &[Stmt]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); indices.len()];
+    visit::elements(body, &mut |subscripts| {
+        for (position, subscript) in subscripts.iter().enumerate() {
+            for (index, (sum, count)) in indices.iter().zip(&mut sums) {
+                if visit::mentions(subscript, *index) {
+                    *sum += position as f64;
+                    *count += 1.0;
+                }
+            }
+        }
+    });
+    sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
+}
+
+pub fn reason(code: &'static str, detail: String) -> Reason {
+    Reason { code, detail }
+}

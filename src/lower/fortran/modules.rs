@@ -1,0 +1,183 @@
+//! The modules of all files, and how names are looked up through `use` and host association.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::scope::{Class, DerivedType, Scope, Symbol};
+
+/// `use` chains and type chains longer than this are taken for circles.
+const CHAIN_LIMIT: usize = 30;
+
+/// The declarations of modules by name.
+#[derive(Clone, Debug, Default)]
+pub struct Modules {
+    scopes: FxHashMap<Arc<str>, Arc<Scope>>,
+}
+
+impl Modules {
+    /// Adds the modules of another file; of two modules of one name the first stays.
+    pub fn merge(&mut self, other: Modules) {
+        for (name, scope) in other.scopes {
+            self.scopes.entry(name).or_insert(scope);
+        }
+    }
+
+    pub(super) fn insert(&mut self, scope: Arc<Scope>) {
+        self.scopes.entry(scope.name.clone()).or_insert(scope);
+    }
+}
+
+/// The modules that a file sees: its own before those of other files.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    pub own: &'a Modules,
+    pub others: &'a Modules,
+}
+
+/// What a name is.
+pub enum Found<'a> {
+    Symbol(&'a Symbol, &'a Scope),
+    /// A constant of an intrinsic module.
+    Builtin(i64),
+    /// Not declared, but the named module, which was not read, may declare it.
+    Elsewhere(Arc<str>),
+    /// Declared nowhere.
+    Nowhere,
+}
+
+/// What `look` found, symbol or type.
+enum Hit<T> {
+    Found(T),
+    Builtin(i64),
+    Elsewhere(Arc<str>),
+    Nowhere,
+}
+
+impl<'a> World<'a> {
+    fn module(&self, name: &str) -> Option<&'a Arc<Scope>> {
+        self.own.scopes.get(name).or_else(|| self.others.scopes.get(name))
+    }
+
+    pub fn symbol(&self, scope: &'a Scope, name: &str) -> Found<'a> {
+        let own = |scope: &'a Scope, name: &str| scope.symbols.get(name).map(|symbol| (symbol, scope));
+        match self.chain(scope, name, 0, &own) {
+            Hit::Found((symbol, scope)) => Found::Symbol(symbol, scope),
+            Hit::Builtin(value) => Found::Builtin(value),
+            Hit::Elsewhere(module) => Found::Elsewhere(module),
+            Hit::Nowhere => Found::Nowhere,
+        }
+    }
+
+    pub fn derived_type(&self, scope: &'a Scope, name: &str) -> Option<(&'a DerivedType, &'a Scope)> {
+        let own = |scope: &'a Scope, name: &str| scope.types.get(name).map(|ty| (ty, scope));
+        match self.chain(scope, name, 0, &own) {
+            Hit::Found(found) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// The scope, what it uses, then its hosts.
+    fn chain<T>(
+        &self,
+        scope: &'a Scope,
+        name: &str,
+        depth: usize,
+        own: &impl Fn(&'a Scope, &str) -> Option<T>,
+    ) -> Hit<T> {
+        let mut next = Some(scope);
+        let mut elsewhere = None;
+        while let Some(scope) = next {
+            match self.one(scope, name, depth, own) {
+                Hit::Elsewhere(module) => elsewhere = elsewhere.or(Some(module)),
+                Hit::Nowhere => {}
+                found => return found,
+            }
+            next = match scope.ancestor.as_ref().map(|ancestor| (ancestor, self.module(ancestor))) {
+                Some((_, Some(module))) => Some(module),
+                Some((ancestor, None)) => {
+                    elsewhere = elsewhere.or(Some(ancestor.clone()));
+                    scope.host.as_deref()
+                }
+                None => scope.host.as_deref(),
+            };
+        }
+        elsewhere.map_or(Hit::Nowhere, Hit::Elsewhere)
+    }
+
+    /// The scope and what it uses.
+    fn one<T>(
+        &self,
+        scope: &'a Scope,
+        name: &str,
+        depth: usize,
+        own: &impl Fn(&'a Scope, &str) -> Option<T>,
+    ) -> Hit<T> {
+        if let Some(found) = own(scope, name) {
+            return Hit::Found(found);
+        }
+        if depth > CHAIN_LIMIT {
+            return Hit::Nowhere;
+        }
+        let mut elsewhere = None;
+        for import in &scope.uses {
+            let Some(remote) = import.remote(name) else { continue };
+            if let Some(module) = self.module(&import.module) {
+                if !module.shows(remote) {
+                    continue;
+                }
+                match self.one(module, remote, depth + 1, own) {
+                    Hit::Elsewhere(module) => elsewhere = elsewhere.or(Some(module)),
+                    Hit::Nowhere => {}
+                    found => return found,
+                }
+            } else if is_intrinsic_module(&import.module) {
+                if let Some(value) = intrinsic_constant(remote) {
+                    return Hit::Builtin(value);
+                }
+            } else {
+                elsewhere = elsewhere.or(Some(import.module.clone()));
+            }
+        }
+        elsewhere.map_or(Hit::Nowhere, Hit::Elsewhere)
+    }
+
+    /// The symbol of a procedure behind a generic name, if all specific ones agree on a type: the
+    /// first of them.
+    pub fn specific(&self, symbol: &'a Symbol, scope: &'a Scope) -> Option<(&'a Symbol, &'a Scope)> {
+        let Class::Generic(names) = &symbol.class else { return Some((symbol, scope)) };
+        names.iter().find_map(|name| match self.symbol(scope, name) {
+            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure) => Some((symbol, scope)),
+            _ => None,
+        })
+    }
+}
+
+fn is_intrinsic_module(name: &str) -> bool {
+    matches!(
+        name,
+        "iso_c_binding"
+            | "iso_fortran_env"
+            | "ieee_arithmetic"
+            | "ieee_exceptions"
+            | "ieee_features"
+            | "omp_lib"
+            | "omp_lib_kinds"
+            | "openacc"
+    )
+}
+
+/// Kind constants of `iso_fortran_env`, `iso_c_binding` and `omp_lib` with their values on 64-bit machines.
+pub fn intrinsic_constant(name: &str) -> Option<i64> {
+    Some(match name {
+        "int8" | "c_int8_t" | "c_signed_char" | "c_char" | "c_bool" | "logical8" => 1,
+        "int16" | "c_int16_t" | "c_short" | "logical16" => 2,
+        "int32" | "c_int32_t" | "c_int" | "logical32" | "real32" | "c_float" | "c_float_complex" => 4,
+        "int64" | "c_int64_t" | "c_long" | "c_long_long" | "c_size_t" | "c_intptr_t" | "c_intmax_t" | "c_ptrdiff_t" => {
+            8
+        }
+        "logical64" | "real64" | "c_double" | "c_double_complex" | "omp_lock_kind" => 8,
+        "real128" | "c_long_double" | "c_long_double_complex" | "c_float128" => 16,
+        _ => return None,
+    })
+}

@@ -1,0 +1,174 @@
+//! Scopes: what the declarations of a module or procedure say, by name, as written.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::expression::Expr;
+use super::implicit::Implicit;
+use crate::diagnostic::Place;
+use crate::ir::Role;
+
+/// The names of one module or procedure.
+#[derive(Debug, Default)]
+pub struct Scope {
+    /// For messages and for names that clash.
+    pub name: Arc<str>,
+    pub symbols: FxHashMap<Arc<str>, Symbol>,
+    pub types: FxHashMap<Arc<str>, DerivedType>,
+    pub uses: Vec<Use>,
+    /// `None`: the rules of the host.
+    pub implicit: Option<Implicit>,
+    pub visibility: Visibility,
+    pub host: Option<Arc<Scope>>,
+    /// The module that a submodule belongs to.
+    pub ancestor: Option<Arc<str>>,
+}
+
+/// What the scope shows to those who use it.
+#[derive(Debug, Default)]
+pub struct Visibility {
+    pub private_by_default: bool,
+    /// Names of `private :: x`.
+    pub private: FxHashSet<Arc<str>>,
+    /// Names of `public :: x`.
+    pub public: FxHashSet<Arc<str>>,
+}
+
+/// A declared name.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub class: Class,
+    /// `None`: by the implicit rules.
+    pub ty: Option<TypeSpec>,
+    /// Declared bounds; empty for scalars.
+    pub dimensions: Vec<Bounds>,
+    pub place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub enum Class {
+    Variable(Role),
+    /// `parameter` or enumerator with its value.
+    Constant(Expr),
+    /// A function or subroutine; the type of its result, if it has one, is the symbol's.
+    Procedure,
+    /// A generic name and the specific procedures behind it.
+    Generic(Vec<Arc<str>>),
+    /// `f(x) = …` among the declarations.
+    StatementFunction(Vec<Arc<str>>, Box<Expr>),
+}
+
+/// Bounds of a dimension; `None` where they are left open.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    pub lower: Option<Expr>,
+    pub upper: Option<Expr>,
+}
+
+/// A type as declared.
+#[derive(Clone, Debug)]
+pub enum TypeSpec {
+    Intrinsic(Base, Option<KindSpec>),
+    /// A derived type by name.
+    Derived(Arc<str>),
+    /// `class(*)`, `type(*)`.
+    Anything,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    Byte,
+    Integer,
+    Real,
+    DoublePrecision,
+    Complex,
+    DoubleComplex,
+    Logical,
+    Character,
+}
+
+#[derive(Clone, Debug)]
+pub enum KindSpec {
+    /// `real*8`: bytes.
+    Bytes(Expr),
+    /// `real(8)`, `real(kind=dp)`.
+    Kind(Expr),
+}
+
+/// A derived type.
+#[derive(Clone, Debug, Default)]
+pub struct DerivedType {
+    pub parent: Option<Arc<str>>,
+    /// In order of declaration.
+    pub components: Vec<Component>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Component {
+    pub name: Arc<str>,
+    pub ty: TypeSpec,
+    pub dimensions: Vec<Bounds>,
+    /// A pointer, an allocatable or a procedure: its data is not inside the object.
+    pub indirect: bool,
+}
+
+/// One `use` statement.
+#[derive(Clone, Debug)]
+pub struct Use {
+    pub module: Arc<str>,
+    /// `only`: nothing but `renames`.
+    pub only: bool,
+    /// Local name and name in the module; the same for a plain `only` item.
+    pub renames: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl TypeSpec {
+    pub fn intrinsic(base: Base) -> TypeSpec {
+        TypeSpec::Intrinsic(base, None)
+    }
+}
+
+impl Use {
+    /// The name in the module of what is called `name` here.
+    pub fn remote<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+        match self.renames.iter().find(|(local, _)| **local == *name) {
+            Some((_, remote)) => Some(remote),
+            None if self.only || self.renames.iter().any(|(_, remote)| **remote == *name) => None,
+            None => Some(name),
+        }
+    }
+}
+
+impl Scope {
+    pub fn shows(&self, name: &str) -> bool {
+        let visibility = &self.visibility;
+        if visibility.private_by_default {
+            visibility.public.contains(name)
+        } else {
+            !visibility.private.contains(name)
+        }
+    }
+
+    /// The symbol of that name, made if there is none.
+    pub fn symbol(&mut self, name: &Arc<str>, place: &Place) -> &mut Symbol {
+        self.symbols.entry(name.clone()).or_insert_with(|| Symbol {
+            class: Class::Variable(Role::Local),
+            ty: None,
+            dimensions: Vec::new(),
+            place: place.clone(),
+        })
+    }
+
+    /// The type that the implicit rules in force here give a name; `None` under `implicit none`.
+    pub fn implicit_type(&self, name: &str) -> Option<TypeSpec> {
+        let mut scope = self;
+        loop {
+            match (&scope.implicit, &scope.host) {
+                (Some(rules), _) => return rules.type_of(name),
+                (None, Some(host)) => scope = host,
+                (None, None) => return Implicit::default().type_of(name),
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Statements to IR. What is not understood stays as an opaque statement with what is inside it.
+
+use tree_sitter::Node;
+
+use super::directives::Pending;
+use super::expression::{Argument, Expr};
+use super::names::{field, kind};
+use super::procedure::Lowering;
+use crate::ir::{Jump, Stmt, Value};
+use crate::syntax::{Role, named_children};
+
+/// Blocks nested deeper are not followed.
+const NESTING_LIMIT: usize = 120;
+
+/// The children of a node, comments included: directives are comments.
+pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).filter(|child| child.is_named()).collect()
+}
+
+impl<'a> Lowering<'a> {
+    /// The statements among `nodes`; everything else among them is passed over.
+    pub fn block(&mut self, nodes: &[Node]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(nodes.len());
+        if self.nesting >= NESTING_LIMIT {
+            if let Some(first) = nodes.first() {
+                out.push(self.opaque(*first, "too_deep", "", Vec::new()));
+            }
+            return out;
+        }
+        self.nesting += 1;
+        let mut pending = Pending::default();
+        for node in nodes {
+            match self.reader.tree.role(*node) {
+                Some(Role::Directive) => pending.add(self.reader.tree.text(*node)),
+                _ if node.is_extra() => {}
+                _ => {
+                    let parallel = pending.take();
+                    self.statement(*node, parallel, &mut out);
+                }
+            }
+        }
+        self.nesting -= 1;
+        out
+    }
+
+    /// The statements below a node.
+    pub fn body(&mut self, node: Node) -> Vec<Stmt> {
+        self.block(&children(node))
+    }
+
+    fn statement(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+        let Some(role) = self.reader.tree.role(node) else {
+            if node.is_error() {
+                let inner = self.body(node);
+                out.push(self.opaque(node, "syntax_error", self.first_line(node), inner));
+            }
+            return;
+        };
+        let place = self.place(node);
+        match role {
+            Role::Assignment => self.assignment(node, out),
+            Role::Loop => self.do_loop(node, parallel, out),
+            Role::ConcurrentLoop => self.forall(node, parallel, out),
+            Role::If => self.if_statement(node, out),
+            Role::Select => self.select(node, out),
+            Role::Where => self.where_statement(node, out),
+            Role::CallStatement => self.call_statement(node, out),
+            Role::Exit => out.push(Stmt::Jump { place, kind: self.leave(node, Jump::Exit) }),
+            Role::Cycle => out.push(Stmt::Jump { place, kind: self.leave(node, Jump::Cycle) }),
+            Role::Return => out.push(Stmt::Jump { place, kind: Jump::Return }),
+            Role::Stop => out.push(Stmt::Jump { place, kind: Jump::Stop }),
+            Role::Goto => self.goto(node, out),
+            Role::InputOutput => self.input_output(node, out),
+            Role::Allocation => self.allocation(node),
+            Role::Scope => self.construct(node, out),
+            Role::Block | Role::Labelled => out.extend(self.body(node)),
+            Role::PointerAssignment => out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![])),
+            Role::Entry => out.push(self.opaque(node, "entry", self.first_line(node), Vec::new())),
+            Role::Call => {
+                let value = self.reader.read(node);
+                let inner = vec![Stmt::Evaluate { place, values: vec![self.own_value(&value)] }];
+                out.push(self.opaque(node, "unknown_statement", self.first_line(node), inner));
+            }
+            // Parts of the statement that `nodes` are the children of, and declarations.
+            _ => {}
+        }
+    }
+
+    fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let parts = [field::LEFT, field::RIGHT].map(|part| node.child_by_field_name(part));
+        let [Some(left), Some(right)] = parts else {
+            out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new()));
+            return;
+        };
+        let target = self.reader.read(left);
+        let value = self.reader.read(right);
+        let target = self.own_value(&target);
+        let value = self.own_value(&value);
+        let statement = self.assign(node, target, value);
+        out.push(statement);
+    }
+
+    fn call_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let Some(subroutine) = node.child_by_field_name(field::SUBROUTINE) else { return };
+        let mut name = self.reader.tree.text(subroutine).to_ascii_lowercase();
+        name.retain(|c| !c.is_whitespace());
+        let list = named_children(node).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
+        let arguments = list.map(|list| self.reader.arguments(list)).unwrap_or_default();
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in &arguments {
+            match argument {
+                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.own_value(e)),
+                // Alternate returns.
+                Argument::Section(_) | Argument::Star => {}
+            }
+        }
+        out.push(Stmt::Call { place: self.place(node), name, arguments: values });
+    }
+
+    /// `exit` and `cycle` of a loop that is not the innermost go further than those of the IR.
+    fn leave(&self, node: Node, kind: Jump) -> Jump {
+        let named = named_children(node).first().map(|n| self.reader.name(*n));
+        match (named, self.loops.last()) {
+            (Some(name), Some(innermost)) if innermost.as_ref() != Some(&name) => Jump::Goto,
+            _ => kind,
+        }
+    }
+
+    /// Plain, computed and assigned `go to`, and the arithmetic if.
+    fn goto(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let place = self.place(node);
+        let values: Vec<Value> = self.values_below(node);
+        let evaluate = Stmt::Evaluate { place: place.clone(), values };
+        let is_plain = matches!(&evaluate, Stmt::Evaluate { values, .. } if values.is_empty());
+        if node.kind() == kind::ARITHMETIC_IF {
+            out.push(self.opaque(node, "arithmetic_if", self.first_line(node), vec![evaluate]));
+        } else if is_plain {
+            out.push(Stmt::Jump { place, kind: Jump::Goto });
+        } else {
+            let jump = Stmt::Jump { place, kind: Jump::Goto };
+            out.push(self.opaque(node, "computed_goto", self.first_line(node), vec![evaluate, jump]));
+        }
+    }
+
+    /// The expressions among the children of a node.
+    fn values_below(&mut self, node: Node) -> Vec<Value> {
+        let mut values = Vec::new();
+        for child in named_children(node) {
+            if self.reader.tree.role(child).is_some_and(|role| role != Role::Nothing) {
+                let value = self.reader.read(child);
+                values.push(self.own_value(&value));
+            }
+        }
+        values
+    }
+
+    fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let mut values = Vec::new();
+        for list in named_children(node) {
+            if matches!(list.kind(), kind::OUTPUT_ITEMS | kind::INPUT_ITEMS) {
+                values.extend(self.values_below(list));
+            }
+        }
+        if !values.is_empty() {
+            out.push(Stmt::Evaluate { place: self.place(node), values });
+        }
+    }
+
+    /// `allocate` tells the bounds that a declaration left open.
+    fn allocation(&mut self, node: Node) {
+        let mut cursor = node.walk();
+        let allocations: Vec<Node> = node.children_by_field_name(field::ALLOCATION, &mut cursor).collect();
+        for allocation in allocations.into_iter().filter(|n| n.kind() == kind::SIZED_ALLOCATION) {
+            let [object, size] = named_children(allocation)[..] else { continue };
+            let bounds = super::declarations::bounds(self.reader, size);
+            let object = self.reader.read(object);
+            let extents = self.extents(&bounds, self.scope);
+            let id = match self.own_value(&object) {
+                Value::Variable(id) | Value::Element { array: id, .. } => id,
+                _ => continue,
+            };
+            let dimensions = &mut self.function.variables[id.0 as usize].dimensions;
+            if dimensions.is_empty() {
+                *dimensions = extents;
+            } else if dimensions.len() >= extents.len() {
+                for (known, allocated) in dimensions.iter_mut().zip(extents) {
+                    if known.lower.is_none() && known.upper.is_none() {
+                        *known = allocated;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `associate … end associate`, `block … end block`.
+    fn construct(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let known = self.aliases.len();
+        let list = named_children(node).into_iter().find(|n| n.kind() == kind::ASSOCIATION_LIST);
+        for association in list.map(named_children).unwrap_or_default() {
+            let parts = [field::NAME, field::SELECTOR].map(|part| association.child_by_field_name(part));
+            let [Some(name), Some(selector)] = parts else { continue };
+            let name = self.reader.name(name);
+            let mut target = self.reader.read(selector);
+            // An earlier association may stand in the selector of an inner construct.
+            if let Some(replaced) = self.replace_alias(&target, self.scope) {
+                target = replaced;
+            }
+            if is_section(&target) {
+                let value = self.own_value(&target);
+                let inner = vec![Stmt::Evaluate { place: self.place(association), values: vec![value] }];
+                out.push(self.opaque(association, "associate", self.first_line(association), inner));
+            } else {
+                self.aliases.push((name, target));
+            }
+        }
+        out.extend(self.body(node));
+        self.aliases.truncate(known);
+    }
+}
+
+fn is_section(expr: &Expr) -> bool {
+    match expr {
+        Expr::Apply(base, arguments, _) => {
+            is_section(base) || arguments.iter().any(|argument| matches!(argument, Argument::Section(_)))
+        }
+        Expr::Member(base, _) => is_section(base),
+        _ => false,
+    }
+}

@@ -1,0 +1,112 @@
+//! Type specifiers and derived-type definitions.
+
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use super::declarations::{bounds, declared};
+use super::expression::{Argument, Reader};
+use super::names::{field, kind};
+use super::scope::{Base, Component, DerivedType, KindSpec, TypeSpec};
+use crate::syntax::{Role, named_children};
+
+/// The type that a specifier such as `real(dp)` or `type(tile)` names; `None` for procedures.
+pub fn type_spec(reader: &Reader, node: Node) -> Option<TypeSpec> {
+    match node.kind() {
+        kind::INTRINSIC_TYPE => Some(intrinsic(reader, node)),
+        kind::DERIVED_TYPE => {
+            let parts = named_children(node);
+            if parts.iter().any(|n| n.kind() == kind::UNLIMITED_POLYMORPHIC) {
+                return Some(TypeSpec::Anything);
+            }
+            let name = node.child_by_field_name(field::NAME)?;
+            match name.kind() {
+                kind::INTRINSIC_TYPE => Some(intrinsic(reader, node)),
+                _ => Some(TypeSpec::Derived(reader.name(name))),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn intrinsic(reader: &Reader, node: Node) -> TypeSpec {
+    let name = node.child_by_field_name(field::NAME).unwrap_or(node);
+    let mut word = reader.tree.text(name).to_ascii_lowercase();
+    word.retain(|c| !c.is_whitespace());
+    let bases = [
+        ("byte", Base::Byte),
+        ("integer", Base::Integer),
+        ("real", Base::Real),
+        ("doubleprecision", Base::DoublePrecision),
+        ("complex", Base::Complex),
+        ("doublecomplex", Base::DoubleComplex),
+        ("logical", Base::Logical),
+        ("character", Base::Character),
+    ];
+    let base = bases.into_iter().find(|(text, _)| word.starts_with(text)).map_or(Base::Integer, |(_, base)| base);
+    let kind = node.child_by_field_name(field::KIND).filter(|_| base != Base::Character);
+    TypeSpec::Intrinsic(base, kind.and_then(|kind| kind_spec(reader, kind)))
+}
+
+/// `*8`, `(8)`, `(kind=dp)`.
+fn kind_spec(reader: &Reader, node: Node) -> Option<KindSpec> {
+    if reader.tree.text(node).starts_with('*') {
+        let size = named_children(node).first().map(|size| reader.read(*size))?;
+        return Some(KindSpec::Bytes(size));
+    }
+    match reader.arguments(node).into_iter().next()? {
+        Argument::Value(kind) | Argument::Keyword(_, kind) => Some(KindSpec::Kind(kind)),
+        Argument::Section(_) | Argument::Star => None,
+    }
+}
+
+/// Name and components of `type … end type`.
+pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, DerivedType)> {
+    let mut name = None;
+    let mut definition = DerivedType::default();
+    let mut pending = named_children(node);
+    pending.reverse();
+    while let Some(child) = pending.pop() {
+        match (reader.tree.role(child), child.kind()) {
+            (_, kind::DERIVED_TYPE_STATEMENT) => {
+                let parts = named_children(child);
+                name = parts.iter().find(|n| n.kind() == kind::TYPE_NAME).map(|n| reader.name(*n));
+                let base = child.child_by_field_name(field::BASE);
+                let parent = base.and_then(|base| named_children(base).into_iter().next());
+                definition.parent = parent.map(|parent| reader.name(parent));
+            }
+            (Some(Role::Declaration), _) => components(reader, child, &mut definition.components),
+            (Some(Role::Block), _) => pending.extend(named_children(child).into_iter().rev()),
+            _ => {}
+        }
+    }
+    Some((name?, definition))
+}
+
+fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
+    let spec = node.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+    let (mut dimensions, mut indirect) = (Vec::new(), spec.is_none());
+    let mut cursor = node.walk();
+    for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
+        let text = reader.tree.text(attribute).to_ascii_lowercase();
+        indirect |= text.starts_with("pointer") || text.starts_with("allocatable");
+        if text.starts_with("dimension") {
+            let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
+            dimensions = list.map(|list| bounds(reader, list)).unwrap_or_default();
+        }
+    }
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
+        let named = match reader.tree.role(declarator) {
+            Some(Role::Initialised) => declarator.child_by_field_name(field::LEFT),
+            _ => Some(declarator),
+        };
+        let Some((name, own)) = named.and_then(|n| declared(reader, n)) else { continue };
+        components.push(Component {
+            name,
+            ty: spec.clone().unwrap_or(TypeSpec::Anything),
+            dimensions: own.unwrap_or_else(|| dimensions.clone()),
+            indirect,
+        });
+    }
+}

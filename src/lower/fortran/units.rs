@@ -1,0 +1,154 @@
+//! Program units: modules and procedures, found wherever they stand, with the scope of each.
+
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use super::declarations;
+use super::expression::Reader;
+use super::names::{field, kind};
+use super::scope::{Class, Scope, Symbol};
+use super::types::type_spec;
+use crate::ir::Role as Storage;
+use crate::syntax::{Role, named_children};
+
+/// Units inside units deeper than this are not looked for.
+const DEPTH_LIMIT: usize = 60;
+
+/// A procedure with its scope and the statements of its body.
+pub struct ProcedureUnit<'t> {
+    pub node: Node<'t>,
+    pub name: Arc<str>,
+    /// Dummy arguments in order.
+    pub arguments: Vec<Arc<str>>,
+    pub scope: Arc<Scope>,
+    pub statements: Vec<Node<'t>>,
+}
+
+/// The units of a file.
+#[derive(Default)]
+pub struct Units<'t> {
+    pub modules: Vec<Arc<Scope>>,
+    /// In the order of the source, hosts before what they contain.
+    pub procedures: Vec<ProcedureUnit<'t>>,
+}
+
+/// Finds all units below `root`.
+pub fn find<'t>(reader: &Reader, root: Node<'t>) -> Units<'t> {
+    let mut units = Units::default();
+    // What a procedure outside of every module defines is known to the other units of the file.
+    let file = Scope { symbols: contained_symbols(reader, root), ..Scope::default() };
+    collect(reader, root, &Arc::new(file), &mut units, 0);
+    units
+}
+
+fn collect<'t>(reader: &Reader, node: Node<'t>, host: &Arc<Scope>, units: &mut Units<'t>, depth: usize) {
+    if depth > DEPTH_LIMIT {
+        return;
+    }
+    for child in named_children(node) {
+        match reader.tree.role(child) {
+            Some(Role::Module) => {
+                let (scope, _) = scope_of(reader, child, module_name(reader, child), host, &[]);
+                units.modules.push(scope.clone());
+                collect(reader, child, &scope, units, depth + 1);
+            }
+            Some(Role::Procedure) => {
+                let (name, arguments, _) = heading(reader, child);
+                let (scope, statements) = scope_of(reader, child, name.clone(), host, &arguments);
+                units.procedures.push(ProcedureUnit { node: child, name, arguments, scope: scope.clone(), statements });
+                collect(reader, child, &scope, units, depth + 1);
+            }
+            Some(Role::InternalProcedures | Role::Block) => collect(reader, child, host, units, depth + 1),
+            None if child.is_error() => collect(reader, child, host, units, depth + 1),
+            _ => {}
+        }
+    }
+}
+
+fn scope_of<'t>(
+    reader: &Reader,
+    node: Node<'t>,
+    name: Arc<str>,
+    host: &Arc<Scope>,
+    arguments: &[Arc<str>],
+) -> (Arc<Scope>, Vec<Node<'t>>) {
+    let mut scope = Scope { name, host: Some(host.clone()), ..Scope::default() };
+    let header = named_children(node).into_iter().find(|n| n.kind() == kind::SUBMODULE_STATEMENT);
+    scope.ancestor = header.and_then(|n| n.child_by_field_name(field::ANCESTOR)).map(|n| reader.name(n));
+    let place = reader.place(node);
+    for argument in arguments {
+        scope.symbol(argument, &place).class = Class::Variable(Storage::Argument);
+    }
+    if let (kind::FUNCTION, (name, _, Some(header))) = (node.kind(), heading(reader, node)) {
+        let result = result_name(reader, header).unwrap_or(name);
+        let ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+        scope.symbol(&result, &place).ty = ty;
+    }
+    let statements = declarations::read(reader, node, &mut scope);
+    for (name, symbol) in contained_symbols(reader, node) {
+        scope.symbols.entry(name).or_insert(symbol);
+    }
+    (Arc::new(scope), statements)
+}
+
+/// The procedures that a unit contains, as symbols.
+fn contained_symbols(reader: &Reader, node: Node) -> rustc_hash::FxHashMap<Arc<str>, Symbol> {
+    let mut found = rustc_hash::FxHashMap::default();
+    let mut pending = named_children(node);
+    while let Some(child) = pending.pop() {
+        match reader.tree.role(child) {
+            Some(Role::Procedure) => found.extend(procedure_symbol(reader, child)),
+            Some(Role::InternalProcedures | Role::Block) => pending.extend(named_children(child)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The symbol of a procedure; the type of a function's result as its own declarations give it.
+pub fn procedure_symbol(reader: &Reader, node: Node) -> Option<(Arc<str>, Symbol)> {
+    let (name, _, header) = heading(reader, node);
+    let header = header?;
+    let place = reader.place(node);
+    let mut symbol = Symbol { class: Class::Procedure, ty: None, dimensions: Vec::new(), place };
+    if node.kind() == kind::FUNCTION {
+        let result = result_name(reader, header).unwrap_or_else(|| name.clone());
+        symbol.ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+        let mut inside = Scope::default();
+        declarations::read(reader, node, &mut inside);
+        if let Some(declared) = inside.symbols.remove(&result) {
+            symbol.ty = symbol.ty.or(declared.ty);
+            symbol.dimensions = declared.dimensions;
+        }
+        symbol.ty = symbol.ty.or_else(|| inside.implicit_type(&result));
+    }
+    Some((name, symbol))
+}
+
+fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {
+    let result = named_children(header).into_iter().find(|n| n.kind() == kind::FUNCTION_RESULT)?;
+    named_children(result).first().map(|n| reader.name(*n))
+}
+
+/// Name, dummy arguments and heading statement of a procedure.
+fn heading<'t>(reader: &Reader, node: Node<'t>) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
+    let header = named_children(node).into_iter().find(|n| reader.tree.role(*n) == Some(Role::Nothing));
+    let Some(header) = header else { return ("main".into(), Vec::new(), None) };
+    if node.kind() == kind::PROGRAM {
+        let named = header.kind() == kind::PROGRAM_STATEMENT;
+        let name = named_children(header).into_iter().find(|n| named && n.kind() == kind::NAME);
+        return (name.map_or_else(|| "main".into(), |n| reader.name(n)), Vec::new(), Some(header));
+    }
+    let name = header.child_by_field_name(field::NAME).map_or_else(|| "unnamed".into(), |n| reader.name(n));
+    let list = header.child_by_field_name(field::PARAMETERS);
+    let arguments = list.map(|list| named_children(list).into_iter().map(|n| reader.name(n)).collect());
+    (name, arguments.unwrap_or_default(), Some(header))
+}
+
+fn module_name(reader: &Reader, node: Node) -> Arc<str> {
+    let is_heading = |n: &Node| matches!(n.kind(), kind::MODULE_STATEMENT | kind::SUBMODULE_STATEMENT);
+    let heading = named_children(node).into_iter().find(is_heading);
+    let name = heading.and_then(|n| named_children(n).into_iter().find(|n| n.kind() == kind::NAME));
+    name.map_or_else(|| "".into(), |n| reader.name(n))
+}

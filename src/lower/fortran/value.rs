@@ -1,0 +1,414 @@
+//! Expressions as written to values of the IR.
+
+use std::sync::Arc;
+
+use super::expression::{Argument, DEPTH_LIMIT, Expr, MacroValue};
+use super::intrinsic_types::{self, Rule};
+use super::modules::Found;
+use super::procedure::{Lowering, Meaning, key};
+use super::scope::{Class, Scope, Symbol};
+use crate::diagnostic::{Place, Severity};
+use crate::ir::{ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+
+/// What stands behind a name: `(arguments)`.
+pub type Applied<'e> = Option<(&'e [Argument], &'e Place)>;
+
+impl<'a> Lowering<'a> {
+    /// The value of an expression whose names are seen from `scope`.
+    pub fn value(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
+        if self.depth >= DEPTH_LIMIT {
+            return Value::opaque("too_deep", "");
+        }
+        self.depth += 1;
+        let value = self.value_inside(expr, scope);
+        self.depth -= 1;
+        value
+    }
+
+    /// The value of an expression of the procedure itself.
+    pub fn own_value(&mut self, expr: &Expr) -> Value {
+        self.value(expr, self.scope)
+    }
+
+    fn value_inside(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
+        match expr {
+            Expr::Integer(value) => Value::Integer(*value),
+            Expr::Logical(value) => Value::Logical(*value),
+            Expr::Text(text) => Value::Text(text.clone()),
+            Expr::Real(value, kind) => {
+                let resolved = self.world.real_size(kind, scope);
+                Value::Real(*value, self.known(resolved).bytes().unwrap_or(4))
+            }
+            Expr::Macro(constant) => Value::Variable(self.macro_constant(constant)),
+            Expr::Name(_) | Expr::Apply(..) | Expr::Member(..) => self.reference(expr, scope),
+            Expr::Unary(op, operand) => Value::Unary(*op, Box::new(self.value(operand, scope))),
+            Expr::Binary(op, left, right) => {
+                let left = self.value(left, scope);
+                Value::binary(*op, left, self.value(right, scope))
+            }
+            Expr::Complex(re, im) => {
+                let arguments = vec![self.value(re, scope), self.value(im, scope)];
+                let size = arguments.iter().filter_map(|v| match v.ty(&self.function) {
+                    Type::Real(size) => Some(size),
+                    _ => None,
+                });
+                let ty = Type::Complex(2 * size.max().unwrap_or(4));
+                Value::Call { name: "cmplx".into(), arguments, ty }
+            }
+            Expr::Array(values) => self.opaque_value("array_constructor", String::new(), values, scope),
+            Expr::Select(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                let condition = Box::new(self.value(condition, scope));
+                let then = Box::new(self.value(then, scope));
+                Value::Select(condition, then, Box::new(self.value(otherwise, scope)))
+            }
+            Expr::Opaque(code, detail, inner) => self.opaque_value(code, detail.clone(), inner, scope),
+        }
+    }
+
+    fn opaque_value(&mut self, code: &'static str, detail: String, inner: &[Expr], scope: &'a Scope) -> Value {
+        let inner = inner.iter().map(|e| self.value(e, scope)).collect();
+        Value::Opaque { reason: Reason { code, detail }, inner }
+    }
+
+    fn macro_constant(&mut self, constant: &Arc<MacroValue>) -> VarId {
+        // No scope has the address zero.
+        let key = (0, constant.name.clone());
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let value = self.own_value(&constant.value);
+        let ty = value.ty(&self.function);
+        let id = self.push(Variable {
+            name: constant.name.to_string(),
+            ty,
+            dimensions: Vec::new(),
+            role: Role::Constant(ConstantOrigin::Macro),
+            constant: Some(value),
+            place: constant.place.clone(),
+        });
+        self.ids.insert(key, id);
+        id
+    }
+
+    /// A name, an application or a component.
+    fn reference(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
+        if let Some(replaced) = self.replace_alias(expr, scope) {
+            return self.value(&replaced, scope);
+        }
+        let Some(path) = Path::of(expr) else { return self.other_application(expr, scope) };
+        let value = match &path.parts[..] {
+            [only] => self.named(only.name, only.applied, scope),
+            _ => self.component(&path, scope),
+        };
+        match path.substring {
+            Some((arguments, _)) => {
+                let mut inner = self.bounds_of(arguments, scope);
+                inner.insert(0, value);
+                substring(inner)
+            }
+            None => value,
+        }
+    }
+
+    /// `f(x)%y`, `(/1, 2/)(1)`: nothing that Fortran has names for.
+    fn other_application(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
+        let (base, arguments) = match expr {
+            Expr::Apply(base, arguments, _) => (base, &arguments[..]),
+            Expr::Member(base, _) => (base, &[][..]),
+            _ => return Value::opaque("unknown_expression", ""),
+        };
+        let mut inner = vec![self.value(base, scope)];
+        inner.extend(self.bounds_of(arguments, scope));
+        Value::Opaque { reason: Reason { code: "unknown_expression", detail: String::new() }, inner }
+    }
+
+    /// With the first name replaced by what `associate` says it is.
+    pub fn replace_alias(&self, expr: &Expr, scope: &'a Scope) -> Option<Expr> {
+        if self.aliases.is_empty() || !std::ptr::eq(scope, self.scope) {
+            return None;
+        }
+        match expr {
+            Expr::Name(name) => {
+                let alias = self.aliases.iter().rev().find(|(alias, _)| alias == name);
+                // `associate (a => a)` stays as it is.
+                alias.map(|(_, target)| target.clone()).filter(|t| !matches!(t, Expr::Name(n) if n == name))
+            }
+            Expr::Apply(base, arguments, place) => {
+                let base = self.replace_alias(base, scope)?;
+                Some(Expr::Apply(Box::new(base), arguments.clone(), place.clone()))
+            }
+            Expr::Member(base, name) => Some(Expr::Member(Box::new(self.replace_alias(base, scope)?), name.clone())),
+            _ => None,
+        }
+    }
+
+    /// A name without components: variable, element, substring, intrinsic or function reference.
+    fn named(&mut self, name: &Arc<str>, applied: Applied, scope: &'a Scope) -> Value {
+        let Some((arguments, place)) = applied else { return self.plain_name(name, scope) };
+        if let Some(id) = self.ids.get(&(key(scope), name.clone()))
+            && !self.function.variable(*id).dimensions.is_empty()
+        {
+            return self.element(*id, arguments, place, scope);
+        }
+        if let Found::Symbol(symbol, home) = self.world.symbol(scope, name)
+            && is_scalar(symbol)
+            && !(is_substring(arguments) && self.is_character(name, symbol, home))
+        {
+            let is_argument = matches!(symbol.class, Class::Variable(Role::Argument));
+            return match intrinsic_types::lookup(name) {
+                Some((rule, _)) if !is_argument => self.intrinsic(name, rule, arguments, scope),
+                _ => self.function(name, symbol, home, arguments, scope),
+            };
+        }
+        match self.meaning(name, scope) {
+            Meaning::Variable(id) if self.function.variable(id).dimensions.is_empty() => {
+                let mut inner = vec![Value::Variable(id)];
+                inner.extend(self.bounds_of(arguments, scope));
+                substring(inner)
+            }
+            Meaning::Variable(id) => self.element(id, arguments, place, scope),
+            Meaning::Procedure(symbol, home) => self.function(name, symbol, home, arguments, scope),
+            Meaning::StatementFunction(parameters, body) => {
+                let message = format!("`{name}` is a statement function: expanded where it is used");
+                self.remark(Severity::Note, "statement-function", name.to_string(), message, None);
+                let values = arguments.iter().map(argument_value).collect::<Option<Vec<_>>>();
+                match values {
+                    Some(values) if values.len() == parameters.len() => {
+                        let expanded = body.substitute(parameters, &values);
+                        self.value(&expanded, scope)
+                    }
+                    _ => self.call(name, arguments, Type::Unknown, scope),
+                }
+            }
+            Meaning::Elsewhere(_) | Meaning::Nowhere if intrinsic_types::lookup(name).is_some() => {
+                let rule = intrinsic_types::lookup(name).map_or(Rule::Open, |(rule, _)| rule);
+                self.intrinsic(name, rule, arguments, scope)
+            }
+            unknown => {
+                let elsewhere = match unknown {
+                    Meaning::Elsewhere(module) => {
+                        self.remark_module(&module);
+                        true
+                    }
+                    _ => false,
+                };
+                if self.is_assigned(name, arguments) {
+                    let id = self.undeclared(name, scope, elsewhere);
+                    self.open(id, arguments.len());
+                    return self.element(id, arguments, place, scope);
+                }
+                let ty = match scope.implicit_type(name) {
+                    Some(spec) if !elsewhere => self.resolve(&spec, scope),
+                    _ => Type::Unknown,
+                };
+                self.call(name, arguments, ty, scope)
+            }
+        }
+    }
+
+    fn is_character(&mut self, name: &Arc<str>, symbol: &Symbol, home: &'a Scope) -> bool {
+        let spec = symbol.ty.clone().or_else(|| home.implicit_type(name));
+        spec.is_some_and(|spec| self.world.resolve(&spec, home).ty == Type::Character)
+    }
+
+    fn plain_name(&mut self, name: &Arc<str>, scope: &'a Scope) -> Value {
+        match self.meaning(name, scope) {
+            Meaning::Variable(id) => Value::Variable(id),
+            Meaning::Procedure(..) | Meaning::StatementFunction(..) => Value::opaque("procedure_name", &**name),
+            Meaning::Elsewhere(module) => {
+                self.remark_module(&module);
+                Value::Variable(self.undeclared(name, scope, true))
+            }
+            Meaning::Nowhere => Value::Variable(self.undeclared(name, scope, false)),
+        }
+    }
+
+    fn remark_module(&mut self, module: &Arc<str>) {
+        let message = format!("module `{module}` is not among the files: what it declares is unknown");
+        let help = "name the file that defines it as well";
+        self.remark(Severity::Warning, "unknown-module", module.to_string(), message, Some(help));
+    }
+
+    pub fn open(&mut self, id: VarId, rank: usize) {
+        self.function.variables[id.0 as usize].dimensions = vec![Extent::default(); rank];
+    }
+
+    pub fn element(&mut self, id: VarId, arguments: &[Argument], place: &Place, scope: &'a Scope) -> Value {
+        let subscripts = self.subscripts(id, 0, arguments, scope);
+        Value::Element { array: id, subscripts, place: place.clone() }
+    }
+
+    /// Subscripts for the dimensions of a variable from `first` on. A section is an opaque value with
+    /// its lower bound, upper bound and step inside.
+    pub fn subscripts(&mut self, id: VarId, first: usize, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
+        let mut subscripts = Vec::with_capacity(arguments.len());
+        for (at, argument) in arguments.iter().enumerate() {
+            subscripts.push(match argument {
+                Argument::Value(e) | Argument::Keyword(_, e) => self.value(e, scope),
+                Argument::Star => Value::opaque("assumed_size", ""),
+                Argument::Section(parts) => {
+                    let [lower, upper, step] = &**parts;
+                    let lower = match lower {
+                        Some(e) => self.value(e, scope),
+                        None => self.lower_bound(id, first + at),
+                    };
+                    let upper = match upper {
+                        Some(e) => self.value(e, scope),
+                        None => self.upper_bound(id, first + at),
+                    };
+                    let step = step.as_ref().map_or(Value::Integer(1), |e| self.value(e, scope));
+                    section(lower, upper, step)
+                }
+            });
+        }
+        subscripts
+    }
+
+    /// Lower bound of a dimension as declared; 1 where that leaves it open.
+    pub fn lower_bound(&self, id: VarId, at: usize) -> Value {
+        let extent = self.function.variable(id).dimensions.get(at);
+        extent.and_then(|e| e.lower.clone()).unwrap_or(Value::Integer(1))
+    }
+
+    /// Upper bound of a dimension as declared, else what `ubound` would say.
+    pub fn upper_bound(&self, id: VarId, at: usize) -> Value {
+        let extent = self.function.variable(id).dimensions.get(at);
+        extent.and_then(|e| e.upper.clone()).unwrap_or_else(|| Value::Call {
+            name: "ubound".into(),
+            arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
+            ty: Type::Integer(4),
+        })
+    }
+
+    pub fn bounds_of(&mut self, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
+        let mut values = Vec::new();
+        for argument in arguments {
+            match argument {
+                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
+                Argument::Section(parts) => {
+                    for e in parts.iter().flatten() {
+                        values.push(self.value(e, scope));
+                    }
+                }
+                Argument::Star => {}
+            }
+        }
+        values
+    }
+
+    fn function(
+        &mut self,
+        name: &Arc<str>,
+        symbol: &Symbol,
+        home: &'a Scope,
+        arguments: &[Argument],
+        scope: &'a Scope,
+    ) -> Value {
+        let implicit = || if matches!(symbol.class, Class::Generic(_)) { None } else { home.implicit_type(name) };
+        let ty = match symbol.ty.clone().or_else(implicit) {
+            Some(spec) => self.resolve(&spec, home),
+            None => Type::Unknown,
+        };
+        self.call(name, arguments, ty, scope)
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
+        Value::Call { name: name.to_string(), arguments: self.bounds_of(arguments, scope), ty }
+    }
+
+    /// An intrinsic; a kind argument goes into the type.
+    fn intrinsic(&mut self, name: &str, rule: Rule, arguments: &[Argument], scope: &'a Scope) -> Value {
+        let kind_position = match rule {
+            Rule::ToReal | Rule::ToInteger => Some(1),
+            Rule::ToComplex => Some(2),
+            _ => None,
+        };
+        let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
+        for (at, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Keyword(keyword, e) if &**keyword == "kind" => kind = Some(e),
+                Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
+                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
+                Argument::Section(_) | Argument::Star => values.push(Value::opaque("array_section", "")),
+            }
+        }
+        let kind = kind.and_then(|e| self.world.kind_number(e, scope));
+        let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
+        Value::Call { name: name.to_string(), ty: intrinsic_types::result(rule, &types, kind), arguments: values }
+    }
+}
+
+/// A designator taken apart: `chunk%tiles(t)%p(j, k)(1:2)`.
+pub struct Path<'e> {
+    pub parts: Vec<Part<'e>>,
+    pub substring: Applied<'e>,
+}
+
+pub struct Part<'e> {
+    pub name: &'e Arc<str>,
+    pub applied: Applied<'e>,
+}
+
+impl<'e> Path<'e> {
+    /// `None` if the expression does not start with a name.
+    pub fn of(mut expr: &'e Expr) -> Option<Path<'e>> {
+        let mut path = Path { parts: Vec::new(), substring: None };
+        let mut applied: Applied = None;
+        loop {
+            match expr {
+                Expr::Apply(base, arguments, place) => {
+                    if applied.is_some() {
+                        if !path.parts.is_empty() || path.substring.is_some() {
+                            return None;
+                        }
+                        path.substring = applied;
+                    }
+                    applied = Some((arguments, place));
+                    expr = base;
+                }
+                Expr::Member(base, name) => {
+                    path.parts.push(Part { name, applied: applied.take() });
+                    expr = base;
+                }
+                Expr::Name(name) => {
+                    path.parts.push(Part { name, applied });
+                    path.parts.reverse();
+                    return Some(path);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// `chunk%tiles%p`
+    pub fn text(&self) -> String {
+        self.parts.iter().map(|part| &**part.name).collect::<Vec<_>>().join("%")
+    }
+}
+
+/// A declared scalar: with parentheses it is a function, or a substring.
+fn is_scalar(symbol: &Symbol) -> bool {
+    matches!(symbol.class, Class::Variable(_)) && symbol.dimensions.is_empty()
+}
+
+fn is_substring(arguments: &[Argument]) -> bool {
+    matches!(arguments, [Argument::Section(_)])
+}
+
+fn argument_value(argument: &Argument) -> Option<Expr> {
+    match argument {
+        Argument::Value(e) => Some(e.clone()),
+        _ => None,
+    }
+}
+
+fn substring(inner: Vec<Value>) -> Value {
+    Value::Opaque { reason: Reason { code: "substring", detail: String::new() }, inner }
+}
+
+/// A section of one dimension.
+pub fn section(lower: Value, upper: Value, step: Value) -> Value {
+    let reason = Reason { code: "array_section", detail: String::new() };
+    Value::Opaque { reason, inner: vec![lower, upper, step] }
+}
