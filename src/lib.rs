@@ -2,6 +2,7 @@
 
 pub mod diagnostic;
 pub mod expr;
+pub mod intrinsics;
 pub mod ir;
 pub mod lower;
 pub mod quantity;

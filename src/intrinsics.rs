@@ -1,0 +1,199 @@
+//! What the languages bring along: intrinsic procedures of Fortran, library functions of C.
+//!
+//! The facts are in `templates/intrinsics.toml`, one row a function. A name with arguments that the
+//! source does not declare is one of these, or a function of the program; it is never an array.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::source::Language;
+
+/// What a call costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IntrinsicKind {
+    /// One special operation on floating operands: `sqrt`, `exp`, `mod` …
+    Special,
+    /// One special operation, or multiplications when the exponent is a small constant integer: `pow`.
+    Power,
+    /// Comparison or copy, no flop: `abs`, `min`, `max`, `sign`.
+    MinMaxAbs,
+    /// One addition: `dim`.
+    Add,
+    /// One multiplication: `dprod`.
+    Multiply,
+    /// One addition and one multiplication: `fma`.
+    Fma,
+    /// Change of type, rounding, parts of a number; no flop.
+    Conversion,
+    /// Neither flops nor memory: `size`, `present`, `huge`.
+    Inquiry,
+    /// Array to scalar or smaller array: `sum`, `matmul`; its flops depend on extents.
+    Reduction,
+    /// Array to array: `reshape`, `cshift`; moves data, no flop.
+    Array,
+    /// Bit operations on integers.
+    Integer,
+    /// Text.
+    Character,
+    /// Moves as many bytes as an argument says: `memcpy`.
+    Memory,
+    /// Storage comes and goes: `malloc`.
+    Allocation,
+    /// Between images or processes.
+    Communication,
+    /// Input and output.
+    Io,
+    /// Reads a clock.
+    Timer,
+    /// Arguments, random numbers, termination.
+    System,
+}
+
+/// How the type of a call's value follows from its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultType {
+    /// Type of the first argument; element type of an array.
+    Same,
+    /// As `Same`, but the real type of equal precision for a complex argument.
+    SameReal,
+    /// Type of the last argument.
+    Last,
+    /// The KIND argument's; without one, a complex argument's precision, else default real.
+    Real,
+    /// The KIND argument's, else default complex.
+    Complex,
+    Real4,
+    Real8,
+    /// C's `long double`.
+    #[serde(rename = "longdouble")]
+    LongDouble,
+    /// Two `Real4`.
+    Complex8,
+    /// Two `Real8`.
+    Complex16,
+    /// Two `LongDouble`.
+    Complex32,
+    Integer,
+    Logical,
+    Character,
+    Pointer,
+    /// A subroutine, or `void`.
+    Nothing,
+}
+
+/// One function that a language brings along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intrinsic {
+    pub kind: IntrinsicKind,
+    pub result: ResultType,
+}
+
+/// Floating-point operations of one call with floating scalar arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CallFlops {
+    pub adds: u32,
+    pub multiplies: u32,
+    pub specials: u32,
+}
+
+impl Intrinsic {
+    /// Operations of one call with real scalar arguments; for integer arguments there are none.
+    ///
+    /// `Power` is given as one special: the caller knows whether the exponent is a small constant.
+    /// `Reduction` is `None`: its operations depend on the extents of its arguments.
+    pub fn flops(self) -> Option<CallFlops> {
+        let none = CallFlops::default();
+        match self.kind {
+            IntrinsicKind::Special | IntrinsicKind::Power => Some(CallFlops { specials: 1, ..none }),
+            IntrinsicKind::Add => Some(CallFlops { adds: 1, ..none }),
+            IntrinsicKind::Multiply => Some(CallFlops { multiplies: 1, ..none }),
+            IntrinsicKind::Fma => Some(CallFlops { adds: 1, multiplies: 1, ..none }),
+            IntrinsicKind::Reduction => None,
+            _ => Some(none),
+        }
+    }
+}
+
+/// The functions of both languages by name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intrinsics {
+    c: BTreeMap<String, Intrinsic>,
+    fortran: BTreeMap<String, Intrinsic>,
+}
+
+impl Intrinsics {
+    /// The table that is part of the program.
+    pub fn builtin() -> &'static Intrinsics {
+        static TABLE: OnceLock<Intrinsics> = OnceLock::new();
+        TABLE.get_or_init(|| {
+            toml::from_str(include_str!("../templates/intrinsics.toml")).expect("templates/intrinsics.toml is sound")
+        })
+    }
+
+    /// The function of that name; Fortran names in lower case, C names as written.
+    pub fn lookup(&self, language: Language, name: &str) -> Option<&Intrinsic> {
+        match language {
+            Language::C => self.c.get(name),
+            Language::Fortran => self.fortran.get(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(language: Language, name: &str) -> Option<IntrinsicKind> {
+        Intrinsics::builtin().lookup(language, name).map(|intrinsic| intrinsic.kind)
+    }
+
+    /// ExaSAT's own list, but for the power operator.
+    #[test]
+    fn exasats_specials_are_specials() {
+        let names = "sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh mod";
+        for name in names.split_whitespace() {
+            assert_eq!(kind(Language::Fortran, name), Some(IntrinsicKind::Special), "{name}");
+            let in_c = if name == "mod" { "fmod" } else { name };
+            assert_eq!(kind(Language::C, in_c), Some(IntrinsicKind::Special), "{in_c}");
+        }
+        for name in ["pow", "powf", "powl"] {
+            assert_eq!(kind(Language::C, name), Some(IntrinsicKind::Power), "{name}");
+        }
+    }
+
+    #[test]
+    fn fortran_names_are_lower_case_and_no_row_repeats() {
+        // A repeated key is an error of the TOML reader, so reading is the test of that.
+        let table = Intrinsics::builtin();
+        for name in table.fortran.keys() {
+            assert_eq!(*name, name.to_lowercase());
+        }
+        assert!(table.lookup(Language::Fortran, "SQRT").is_none());
+    }
+
+    #[test]
+    fn specific_names_have_their_types() {
+        let result = |language, name| Intrinsics::builtin().lookup(language, name).map(|intrinsic| intrinsic.result);
+        assert_eq!(result(Language::Fortran, "dsqrt"), Some(ResultType::Real8));
+        assert_eq!(result(Language::Fortran, "alog"), Some(ResultType::Real4));
+        assert_eq!(result(Language::Fortran, "max0"), Some(ResultType::Integer));
+        assert_eq!(result(Language::C, "sqrtf"), Some(ResultType::Real4));
+        assert_eq!(result(Language::C, "fabsl"), Some(ResultType::LongDouble));
+        assert_eq!(result(Language::C, "abs"), Some(ResultType::Integer));
+    }
+
+    #[test]
+    fn what_a_call_counts() {
+        let flops = |language, name| Intrinsics::builtin().lookup(language, name).and_then(|i| i.flops());
+        assert_eq!(flops(Language::C, "fma"), Some(CallFlops { adds: 1, multiplies: 1, specials: 0 }));
+        assert_eq!(flops(Language::Fortran, "max"), Some(CallFlops::default()));
+        assert_eq!(flops(Language::Fortran, "exp"), Some(CallFlops { adds: 0, multiplies: 0, specials: 1 }));
+        assert_eq!(flops(Language::Fortran, "matmul"), None);
+    }
+}
