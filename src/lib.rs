@@ -5,6 +5,7 @@ pub mod expr;
 pub mod intrinsics;
 pub mod ir;
 pub mod lower;
+pub mod machine;
 pub mod quantity;
 pub mod source;
 pub mod syntax;

@@ -36,6 +36,39 @@ quantity! {
     Seconds, "s";
 }
 
+/// Bytes as written by a person: a number, then an optional unit.
+///
+/// Units are exactly `B`, `KiB`, `MiB`, `GiB` (powers of 1024) and `kB`, `MB`, `GB` (powers of
+/// 1000); no unit is bytes. Space around the number is allowed. `32K`, `32kb` and the like are
+/// refused: nothing is guessed.
+///
+/// # Errors
+/// What is wrong with the text: no number, a negative or fractional number of bytes, another unit.
+pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
+    const UNITS: [(&str, f64); 8] = [
+        ("", 1.0),
+        ("B", 1.0),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+    ];
+    let text = text.trim();
+    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..number_end], text[number_end..].trim_start());
+    let number: f64 = number.parse().map_err(|_| format!("`{text}` does not begin with a number of bytes"))?;
+    let Some((_, factor)) = UNITS.into_iter().find(|(name, _)| *name == unit) else {
+        return Err(format!("`{unit}` is no unit of bytes: B, KiB, MiB, GiB, kB, MB and GB are"));
+    };
+    let bytes = number * factor;
+    if bytes.fract() != 0.0 || !bytes.is_finite() {
+        return Err(format!("`{text}` is not a whole number of bytes"));
+    }
+    Ok(Bytes(bytes))
+}
+
 /// Three significant digits with a decimal (SI) prefix: `61079552` is `61.1 M`.
 fn with_prefix(value: f64) -> String {
     const PREFIXES: [(f64, &str); 9] = [
@@ -74,5 +107,25 @@ mod tests {
         assert_eq!(Bytes(61_079_552.0).to_string(), "61.1 MB");
         assert_eq!(Seconds(5.9648e-5).to_string(), "59.6 µs");
         assert_eq!(Flops(0.0).to_string(), "0 flop");
+    }
+
+    #[test]
+    fn bytes_are_read_strictly() {
+        for (text, bytes) in [
+            ("64", 64.0),
+            ("64 B", 64.0),
+            ("48KiB", 49_152.0),
+            (" 1.5 MiB ", 1_572_864.0),
+            ("2GiB", 2_147_483_648.0),
+            ("32kB", 32e3),
+            ("1 MB", 1e6),
+            ("1GB", 1e9),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(Bytes(bytes)), "{text}");
+        }
+        for text in ["", "KiB", "32K", "32kb", "32 KB", "-1 KiB", "1e3", "0.3", "1.2.3 kB", "4 KiB x", "٣ KiB", "inf"]
+        {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
     }
 }

@@ -1,0 +1,173 @@
+//! Reads a machine file: TOML with one key a parameter, every complaint with its line.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::parameters::{Fallback, all_parameters};
+use super::{MachineError, MachineModel, MachineParameter, ParameterError};
+use crate::diagnostic::Place;
+
+/// See `MachineModel::parse`.
+pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineError> {
+    let file = File { text, origin: Arc::from(origin) };
+    let table = DeTable::parse(text)
+        .map_err(|error| file.malformed(error.span().unwrap_or(0..0), error.message().to_string()))?;
+    let mut model = empty_model();
+    for (key, value) in table.get_ref() {
+        match key.get_ref().as_ref() {
+            "name" => model.name = file.text(value, "name")?,
+            "title" => model.title = file.text(value, "title")?,
+            "about" => model.about = file.text(value, "about")?,
+            name => {
+                let parameter = model.find(name).map_err(|error| file.at(key.span(), error))?;
+                file.fill(parameter, value)?;
+            }
+        }
+    }
+    file.complete(model)
+}
+
+/// All parameters of the table, nothing known.
+fn empty_model() -> MachineModel {
+    let parameter = |(name, level, row): (String, Option<usize>, &'static super::parameters::ParameterRow)| {
+        let label = match level {
+            Some(level) => format!("L{level} {}", row.label),
+            None => row.label.to_string(),
+        };
+        MachineParameter {
+            name,
+            value: None,
+            unit: row.unit,
+            label,
+            description: row.description,
+            kind: row.kind,
+            range: row.range,
+            source: String::new(),
+            note: String::new(),
+        }
+    };
+    MachineModel {
+        name: String::new(),
+        title: String::new(),
+        about: String::new(),
+        parameters: all_parameters().map(parameter).collect(),
+    }
+}
+
+/// The text being read, to say where in it something is.
+struct File<'t> {
+    text: &'t str,
+    origin: Arc<str>,
+}
+
+impl File<'_> {
+    /// Puts value, source and note of one key into its parameter.
+    fn fill(&self, parameter: &mut MachineParameter, given: &Spanned<DeValue<'_>>) -> Result<(), MachineError> {
+        parameter.source = self.origin.to_string();
+        let Some(fields) = given.get_ref().as_table() else {
+            return self.fill_value(parameter, given);
+        };
+        let mut has_value = false;
+        for (key, field) in fields {
+            match key.get_ref().as_ref() {
+                "value" => {
+                    self.fill_value(parameter, field)?;
+                    has_value = true;
+                }
+                "source" => parameter.source = self.text(field, "source")?,
+                "note" => parameter.note = self.text(field, "note")?,
+                other => {
+                    let message = format!("`{other}`: only value, source and note are known here");
+                    return Err(self.malformed(key.span(), message));
+                }
+            }
+        }
+        if has_value { Ok(()) } else { Err(self.malformed(given.span(), format!("`{}` has no value", parameter.name))) }
+    }
+
+    fn fill_value(&self, parameter: &mut MachineParameter, given: &Spanned<DeValue<'_>>) -> Result<(), MachineError> {
+        let at = |error: ParameterError| self.at(given.span(), error);
+        let value = match given.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => parameter.read(number.as_str()),
+            DeValue::Float(number) => number.as_str().parse().map_err(|_| self.wrong_type(parameter, given)),
+            DeValue::String(text) => parameter.read(text),
+            DeValue::Boolean(value) => parameter.read(if *value { "true" } else { "false" }),
+            _ => Err(self.wrong_type(parameter, given)),
+        }
+        .map_err(at)?;
+        parameter.check(value).map_err(at)?;
+        parameter.value = Some(value);
+        Ok(())
+    }
+
+    fn wrong_type(&self, parameter: &MachineParameter, given: &Spanned<DeValue<'_>>) -> ParameterError {
+        ParameterError::NotANumber {
+            name: parameter.name.clone(),
+            text: self.text[given.span()].to_string(),
+            reason: parameter.not_a_number(),
+        }
+    }
+
+    /// Fills what the file leaves out from the table, and refuses what it must not leave out.
+    fn complete(&self, mut model: MachineModel) -> Result<MachineModel, MachineError> {
+        let mut missing: Vec<String> = Vec::new();
+        for key in [("name", &model.name), ("title", &model.title)] {
+            if key.1.is_empty() {
+                missing.push(key.0.to_string());
+            }
+        }
+        let sizes = model.level_sizes();
+        for (parameter, (name, level, row)) in model.parameters.iter_mut().zip(all_parameters()) {
+            let absent_level = level.is_some_and(|level| sizes.iter().all(|(known, ..)| *known != level));
+            if parameter.value.is_some() || (absent_level && row.name != "bytes") {
+                continue;
+            }
+            match (row.fallback, sizes.last()) {
+                (Fallback::Unknown, _) => {}
+                (Fallback::Value(value), _) => {
+                    parameter.value = Some(value);
+                    parameter.source = "default".to_string();
+                }
+                (Fallback::ShareOfLastLevel, Some((level, bytes, shared_by))) => {
+                    parameter.value = Some((bytes / shared_by).floor());
+                    parameter.source = "derived".to_string();
+                    parameter.note = format!("L{level} size over the cores that share it");
+                }
+                (Fallback::Required | Fallback::ShareOfLastLevel, _) => missing.push(name),
+            }
+        }
+        if missing.is_empty() {
+            Ok(model)
+        } else {
+            Err(MachineError::Missing { origin: self.origin.to_string(), names: missing })
+        }
+    }
+
+    fn text(&self, value: &Spanned<DeValue<'_>>, key: &str) -> Result<String, MachineError> {
+        match value.get_ref().as_str() {
+            Some(text) => Ok(text.trim().to_string()),
+            None => Err(self.malformed(value.span(), format!("`{key}` must be a text in quotes"))),
+        }
+    }
+
+    fn malformed(&self, span: Range<usize>, message: String) -> MachineError {
+        MachineError::Malformed { place: self.place(span), message }
+    }
+
+    fn at(&self, span: Range<usize>, error: ParameterError) -> MachineError {
+        MachineError::ParameterInFile { place: self.place(span), error }
+    }
+
+    fn place(&self, span: Range<usize>) -> Place {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Place {
+            file: Arc::clone(&self.origin),
+            line: before.matches('\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+        }
+    }
+}

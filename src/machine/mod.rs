@@ -1,0 +1,258 @@
+//! Machines as the model sees them: one value a parameter, each with its source.
+//!
+//! A machine comes from a preset in `templates/machines` or from a file of the same form; see the
+//! head of `templates/machines/exasat.toml`. Every machine has every parameter of the table in
+//! `parameters.rs`, in its order; a value may be unknown, and is then never taken for zero.
+
+mod file;
+pub mod parameters;
+
+use thiserror::Error;
+
+use crate::diagnostic::Place;
+use crate::quantity::parse_bytes;
+use parameters::{MAX_LEVELS, ParameterKind, level_name};
+
+/// The presets: name and text, in the order in which they are listed.
+const PRESETS: &[(&str, &str)] = &[("exasat", include_str!("../../templates/machines/exasat.toml"))];
+
+/// A machine: all parameters of the table, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineModel {
+    /// As `--machine` takes it.
+    pub name: String,
+    pub title: String,
+    /// What is modelled and what kind of figures these are.
+    pub about: String,
+    pub parameters: Vec<MachineParameter>,
+}
+
+/// One parameter of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineParameter {
+    /// As in `--set` and the workbook's defined names.
+    pub name: String,
+    /// In `unit`; `None` is unknown.
+    pub value: Option<f64>,
+    pub unit: &'static str,
+    /// Heading in the sheet.
+    pub label: String,
+    pub description: &'static str,
+    pub kind: ParameterKind,
+    /// Smallest and largest allowed value.
+    pub range: (f64, f64),
+    /// Document that the value is from; empty when the value is unknown.
+    pub source: String,
+    /// How it was derived, what it leaves out; often empty.
+    pub note: String,
+}
+
+/// A cache level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Counted from one, nearest to the core first.
+    pub index: usize,
+    /// `L1`, `L2` …
+    pub name: String,
+    /// Capacity of one instance, in bytes.
+    pub bytes: f64,
+    /// Line, in bytes.
+    pub line: f64,
+    /// Bandwidth to one core, in 10⁹ bytes a second; `None` is unknown.
+    pub gbs: Option<f64>,
+    /// Cores that share one instance.
+    pub shared_by: f64,
+}
+
+impl Level {
+    /// One core's share of the level, in bytes.
+    pub fn share(&self) -> f64 {
+        self.bytes / self.shared_by
+    }
+}
+
+/// Why a value cannot be that of a parameter.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ParameterError {
+    #[error("no machine parameter is called `{name}`{}", did_you_mean(near))]
+    Unknown { name: String, near: Vec<String> },
+    #[error("`{name}` = {value} is out of range: {} to {}{} are allowed", range.0, range.1, after_space(unit))]
+    OutOfRange { name: String, value: f64, unit: &'static str, range: (f64, f64) },
+    #[error("`{name}` = {value} must be a whole number{}", of_unit(unit))]
+    NotWhole { name: String, value: f64, unit: &'static str },
+    #[error("`{name}` = `{text}`: {reason}")]
+    NotANumber { name: String, text: String, reason: String },
+}
+
+/// Why there is no such machine.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MachineError {
+    #[error("no machine is called `{name}`{}; the presets are {}; a path ending in .toml reads a file", did_you_mean(near), known.join(", "))]
+    UnknownMachine { name: String, near: Vec<String>, known: Vec<&'static str> },
+    /// A value from outside a file.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    #[error("{place}: {error}")]
+    ParameterInFile { place: Place, error: ParameterError },
+    #[error("{place}: {message}")]
+    Malformed { place: Place, message: String },
+    #[error("{origin}: not given: {}", names.join(", "))]
+    Missing { origin: String, names: Vec<String> },
+}
+
+/// Names of the presets, in the order in which they are listed.
+pub fn preset_names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|(name, _)| *name)
+}
+
+impl MachineModel {
+    /// The preset of that name.
+    ///
+    /// # Errors
+    /// `UnknownMachine` with the near names and all names.
+    pub fn preset(name: &str) -> Result<MachineModel, MachineError> {
+        match PRESETS.iter().find(|(known, _)| *known == name) {
+            Some((known, text)) => MachineModel::parse(text, &format!("templates/machines/{known}.toml")),
+            None => Err(MachineError::UnknownMachine {
+                name: name.to_string(),
+                near: near_names(name, preset_names()),
+                known: preset_names().collect(),
+            }),
+        }
+    }
+
+    /// Reads a machine file; `origin` is its path as the user knows it and appears in errors.
+    ///
+    /// # Errors
+    /// Malformed TOML, unknown keys, values of the wrong type or out of range: with line and column.
+    /// Parameters that must be there and are not: all their names.
+    pub fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineError> {
+        file::parse(text, origin)
+    }
+
+    /// Value of the parameter; `None` where it is unknown or no parameter is called so.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.parameter(name)?.value
+    }
+
+    /// The parameter of that name.
+    pub fn parameter(&self, name: &str) -> Option<&MachineParameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// Gives the parameter another value, in its unit. `cache_bytes` does not follow the levels.
+    ///
+    /// # Errors
+    /// The name is unknown, the value is out of range or must be whole.
+    pub fn set(&mut self, name: &str, value: f64) -> Result<(), MachineError> {
+        let parameter = self.find(name)?;
+        parameter.check(value)?;
+        parameter.value = Some(value);
+        parameter.source = "set by the user".to_string();
+        parameter.note.clear();
+        Ok(())
+    }
+
+    /// As `set`, with the value as typed: `2.5`, for sizes also `48 KiB`, for switches also `true`.
+    ///
+    /// # Errors
+    /// Those of `set`, and text that is no such value.
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), MachineError> {
+        let value = self.find(name)?.read(text)?;
+        self.set(name, value)
+    }
+
+    /// The cache levels whose size is known, nearest to the core first.
+    pub fn levels(&self) -> Vec<Level> {
+        let Some(line) = self.get("line_bytes") else { return Vec::new() };
+        let level = |(index, bytes, shared_by)| Level {
+            index,
+            name: format!("L{index}"),
+            bytes,
+            line,
+            gbs: self.get(&level_name(index, "gbs")),
+            shared_by,
+        };
+        self.level_sizes().into_iter().map(level).collect()
+    }
+
+    /// Index, size of one instance in bytes and cores that share it, of the levels whose size is known.
+    fn level_sizes(&self) -> Vec<(usize, f64, f64)> {
+        let size = |index: usize| {
+            let bytes = self.get(&level_name(index, "bytes"))?;
+            Some((index, bytes, self.get(&level_name(index, "shared_by")).unwrap_or(1.0)))
+        };
+        (1..=MAX_LEVELS).filter_map(size).collect()
+    }
+
+    fn find(&mut self, name: &str) -> Result<&mut MachineParameter, ParameterError> {
+        match self.parameters.iter().position(|parameter| parameter.name == name) {
+            Some(index) => Ok(&mut self.parameters[index]),
+            None => Err(ParameterError::Unknown {
+                name: name.to_string(),
+                near: near_names(name, self.parameters.iter().map(|parameter| parameter.name.as_str())),
+            }),
+        }
+    }
+}
+
+impl MachineParameter {
+    /// Whether the value is allowed.
+    fn check(&self, value: f64) -> Result<(), ParameterError> {
+        let (min, max) = self.range;
+        if !(min..=max).contains(&value) {
+            return Err(ParameterError::OutOfRange {
+                name: self.name.clone(),
+                value,
+                unit: self.unit,
+                range: self.range,
+            });
+        }
+        if self.kind != ParameterKind::Real && value.fract() != 0.0 {
+            return Err(ParameterError::NotWhole { name: self.name.clone(), value, unit: self.unit });
+        }
+        Ok(())
+    }
+
+    /// What is the matter with something that is no number.
+    fn not_a_number(&self) -> String {
+        format!("not a number{}", of_unit(self.unit))
+    }
+
+    /// The value that the text writes.
+    fn read(&self, text: &str) -> Result<f64, ParameterError> {
+        let refuse =
+            |reason: String| ParameterError::NotANumber { name: self.name.clone(), text: text.to_string(), reason };
+        match (self.kind, text) {
+            (ParameterKind::Size, _) => parse_bytes(text).map(|bytes| bytes.0).map_err(refuse),
+            (ParameterKind::Switch, "true") => Ok(1.0),
+            (ParameterKind::Switch, "false") => Ok(0.0),
+            _ => text.trim().parse().map_err(|_| refuse(self.not_a_number())),
+        }
+    }
+}
+
+fn of_unit(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" of {unit}") }
+}
+
+fn after_space(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" {unit}") }
+}
+
+/// Up to three names that a person may have meant, best first.
+fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut scored: Vec<(f64, &str)> = known
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(score, _)| *score > 0.8)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(3).map(|(_, candidate)| candidate.to_string()).collect()
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! The table of machine parameters: the only place where their names, units and ranges are written.
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterKind {
+    /// Any number in the range.
+    Real,
+    /// A whole number in the range.
+    Integer,
+    /// A whole number of bytes; `48 KiB` may be written for it.
+    Size,
+    /// 0 is off, 1 is on.
+    Switch,
+}
+
+/// What a machine has that does not say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fallback {
+    /// Nothing: it must say.
+    Required,
+    /// It is unknown, and so is what depends on it.
+    Unknown,
+    /// This value.
+    Value(f64),
+    /// One core's share of the last cache level: its size over the cores that share it.
+    ShareOfLastLevel,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParameterRow {
+    /// As in `--set` and the workbook's defined names; without the `l1_` of a cache level.
+    pub name: &'static str,
+    /// Heading in the sheet.
+    pub label: &'static str,
+    /// Empty for a pure number.
+    pub unit: &'static str,
+    pub description: &'static str,
+    pub kind: ParameterKind,
+    /// Smallest and largest allowed value.
+    pub range: (f64, f64),
+    pub fallback: Fallback,
+}
+
+/// Number of cache levels that can be described.
+pub const MAX_LEVELS: usize = 4;
+
+use Fallback::{Required, ShareOfLastLevel, Unknown, Value};
+use ParameterKind::{Integer, Real, Size, Switch};
+
+type Columns = (&'static str, &'static str, &'static str, ParameterKind, (f64, f64), Fallback, &'static str);
+
+const fn row((name, label, unit, kind, range, fallback, description): Columns) -> ParameterRow {
+    ParameterRow { name, label, unit, description, kind, range, fallback }
+}
+
+/// Arithmetic and registers.
+#[rustfmt::skip]
+pub const CORE_PARAMETERS: &[ParameterRow] = &[
+    row(("cores", "Cores", "cores", Integer, (1.0, 1e7), Required, "Cores, or threads of execution, of the whole machine")),
+    row(("ghz", "Clock", "GHz", Real, (0.001, 100.0), Unknown, "Clock of a core in sustained vector work")),
+    row(("gflops_per_core", "Peak a core", "Gflop/s", Real, (1e-3, 1e5), Required, "Double-precision additions and multiplications of one core per second, at best")),
+    row(("fp_registers", "Floating-point registers", "registers", Integer, (1.0, 4096.0), Value(32.0), "Floating-point or vector registers that a program can name")),
+    row(("int_registers", "Integer registers", "registers", Integer, (1.0, 4096.0), Value(16.0), "General-purpose registers that a program can name")),
+    row(("cost_div", "Cost of a division", "flop", Real, (0.0, 1e5), Value(39.0), "Additions that take as long as one division; ExaSAT's default is 39")),
+    row(("cost_special", "Cost of a special", "flop", Real, (0.0, 1e5), Value(125.0), "Additions that take as long as one sqrt, exp, sin …; ExaSAT's default is 125")),
+];
+
+/// One cache level; each name is preceded by `l1_` … `l4_`.
+#[rustfmt::skip]
+pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
+    row(("bytes", "size", "B", Size, (1.0, 1e13), Unknown, "Capacity of one instance; empty: there is no such level")),
+    row(("gbs", "bandwidth a core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes a second that one core gets from this level; empty: unknown, sets no bound")),
+    row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
+];
+
+/// Memory, the model's switches, the network.
+#[rustfmt::skip]
+pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
+    row(("line_bytes", "Cache line", "B", Size, (1.0, 65536.0), Required, "Bytes that move together, at every level")),
+    row(("cache_bytes", "Cache a core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "What the Loops sheet compares working sets with: one core's share of the last level")),
+    row(("gather_lines", "Lines a gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
+    row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
+    row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle")),
+    row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Memory traffic for one byte of a stream that is only read")),
+    row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is read and written")),
+    row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
+    row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "1: written streams take no room in the cache")),
+    row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "1: read streams without reuse take no room in the cache either")),
+    row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
+    row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
+    row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
+];
+
+/// Full names and rows of all parameters in the order of the sheet: core, levels L1 … L4, memory.
+pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static ParameterRow)> {
+    let plain = |row: &'static ParameterRow| (row.name.to_string(), None, row);
+    let levels = (1..=MAX_LEVELS)
+        .flat_map(|level| LEVEL_PARAMETERS.iter().map(move |row| (level_name(level, row.name), Some(level), row)));
+    CORE_PARAMETERS.iter().map(plain).chain(levels).chain(MEMORY_PARAMETERS.iter().map(plain))
+}
+
+/// `l2_gbs` for the bandwidth of level 2, counted from one.
+pub fn level_name(level: usize, name: &str) -> String {
+    format!("l{level}_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fallbacks_are_in_range() {
+        let mut seen = std::collections::BTreeSet::new();
+        for (name, _, row) in all_parameters() {
+            assert!(seen.insert(name.clone()), "{name}");
+            assert!(row.range.0 < row.range.1, "{name}");
+            if let Fallback::Value(value) = row.fallback {
+                assert!((row.range.0..=row.range.1).contains(&value), "{name}");
+            }
+        }
+    }
+
+    /// The names that scripts rely on.
+    #[test]
+    fn the_promised_names_are_there() {
+        let names: Vec<String> = all_parameters().map(|(name, ..)| name).collect();
+        let promised = "cores ghz gflops_per_core dram_gbs dram_latency_ns cache_bytes line_bytes cost_r cost_rw cost_w \
+             cost_div cost_special streaming_writes nta_hints overlap nic_gbs nic_latency_us l1_bytes l1_gbs l2_bytes";
+        for name in promised.split_whitespace() {
+            assert!(names.iter().any(|known| known == name), "{name}");
+        }
+    }
+}
