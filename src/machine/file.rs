@@ -129,7 +129,7 @@ impl File<'_> {
                 (Fallback::Unknown, _) => {}
                 (Fallback::Value(value), _) => {
                     parameter.value = Some(value);
-                    parameter.source = "default".to_string();
+                    parameter.source = "default of the program, see the description".to_string();
                 }
                 (Fallback::ShareOfLastLevel, Some((level, bytes, shared_by))) => {
                     parameter.value = Some((bytes / shared_by).floor());

@@ -14,7 +14,16 @@ use crate::quantity::parse_bytes;
 use parameters::{MAX_LEVELS, ParameterKind, level_name};
 
 /// The presets: name and text, in the order in which they are listed.
-const PRESETS: &[(&str, &str)] = &[("exasat", include_str!("../../templates/machines/exasat.toml"))];
+const PRESETS: &[(&str, &str)] = &[
+    ("exasat", include_str!("../../templates/machines/exasat.toml")),
+    ("xeon-8380", include_str!("../../templates/machines/xeon-8380.toml")),
+    ("epyc-7763", include_str!("../../templates/machines/epyc-7763.toml")),
+    ("a64fx", include_str!("../../templates/machines/a64fx.toml")),
+    ("grace", include_str!("../../templates/machines/grace.toml")),
+    ("sg2042", include_str!("../../templates/machines/sg2042.toml")),
+    ("edan", include_str!("../../templates/machines/edan.toml")),
+    ("camat", include_str!("../../templates/machines/camat.toml")),
+];
 
 /// A machine: all parameters of the table, in its order.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +69,10 @@ pub struct Level {
     pub line: f64,
     /// Bandwidth to one core, in 10⁹ bytes a second; `None` is unknown.
     pub gbs: Option<f64>,
+    /// Lines in a set; `None` is fully associative, as far as is known.
+    pub ways: Option<f64>,
+    /// Load to use on a hit, in cycles of the core; `None` is unknown.
+    pub latency_cycles: Option<f64>,
     /// Cores that share one instance.
     pub shared_by: f64,
 }
@@ -171,6 +184,8 @@ impl MachineModel {
             bytes,
             line,
             gbs: self.get(&level_name(index, "gbs")),
+            ways: self.get(&level_name(index, "ways")),
+            latency_cycles: self.get(&level_name(index, "latency_cycles")),
             shared_by,
         };
         self.level_sizes().into_iter().map(level).collect()

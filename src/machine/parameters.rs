@@ -71,6 +71,8 @@ pub const CORE_PARAMETERS: &[ParameterRow] = &[
 pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
     row(("bytes", "size", "B", Size, (1.0, 1e13), Unknown, "Capacity of one instance; empty: there is no such level")),
     row(("gbs", "bandwidth a core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes a second that one core gets from this level; empty: unknown, sets no bound")),
+    row(("ways", "ways", "ways", Integer, (1.0, 1e6), Unknown, "Associativity, for simulation; empty: fully associative")),
+    row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation")),
     row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
 ];
 
