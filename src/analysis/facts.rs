@@ -1,0 +1,360 @@
+//! What is known of a program: the result of the analysis and the content of the XML file. The
+//! model needs nothing else, so a description written by hand serves as well as a source.
+//!
+//! Counts belong to a block and exclude the loops and branches inside it (ExaSAT's convention).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::expr::Expr;
+use crate::source::{Form, Language, Preprocessing};
+
+/// A set of analysed files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    pub files: Vec<File>,
+    pub functions: Vec<Function>,
+    /// Files that are not read, by extension, with how many there were.
+    pub unread: BTreeMap<String, usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    pub path: Arc<str>,
+    pub language: Language,
+    pub form: Form,
+    pub lines: usize,
+    pub preprocessing: Preprocessing,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    pub name: String,
+    pub file: Arc<str>,
+    pub line: u32,
+    /// Named constants and known values of the symbols that expressions of this function mention.
+    pub constants: Vec<Constant>,
+    pub body: Block,
+}
+
+/// A symbol whose value the source gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant {
+    pub name: String,
+    pub value: Expr,
+    pub origin: Origin,
+}
+
+/// Where the value of a parameter comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// Fortran `parameter`, C `static const`, an enumerator.
+    Constant,
+    /// `#define`.
+    Macro,
+    /// Assigned once in the function, outside of loops.
+    Assigned,
+    /// Nothing gives a value.
+    Default,
+    /// `--set`.
+    Set,
+}
+
+impl Origin {
+    pub const ALL: [Origin; 5] = [Origin::Constant, Origin::Macro, Origin::Assigned, Origin::Default, Origin::Set];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Constant => "constant",
+            Origin::Macro => "macro",
+            Origin::Assigned => "assigned",
+            Origin::Default => "default",
+            Origin::Set => "set",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Origin> {
+        Origin::ALL.into_iter().find(|origin| origin.as_str() == text)
+    }
+}
+
+/// Straight-line code with the loops and branches inside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    pub flops: Flops,
+    pub scalars: Vec<Scalar>,
+    pub streams: Vec<Stream>,
+    pub calls: Vec<Call>,
+    /// Loops and branches in program order.
+    pub items: Vec<Item>,
+    pub reasons: Vec<Reason>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    Loop(Box<Loop>),
+    Branch(Box<Branch>),
+}
+
+/// Why a loop is not fully understood.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reason {
+    /// A stable snake-case code that reports count.
+    pub code: String,
+    pub line: u32,
+    pub detail: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// `function@line`, made unique with `#2`, `#3` … where one line has several.
+    pub id: String,
+    pub file: Arc<str>,
+    pub line: u32,
+    pub end_line: u32,
+    /// Empty for a loop without a loop variable.
+    pub variable: String,
+    pub lower: Expr,
+    /// Inclusive. For a loop of unknown trip count this is a symbol of its own, counted from one.
+    pub upper: Expr,
+    pub step: Expr,
+    pub parallel: Option<String>,
+    pub body: Block,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    pub line: u32,
+    pub condition: String,
+    /// The symbol that holds the probability of `then`.
+    pub probability: String,
+    pub then: Block,
+    pub otherwise: Option<Block>,
+}
+
+/// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and
+/// multiplies that are counted there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperationCounts {
+    pub adds: u64,
+    pub multiplies: u64,
+    pub divides: u64,
+    pub specials: u64,
+    /// Adds that have a multiply as an operand, each multiply used once.
+    pub fma_pairs: u64,
+    pub comparisons: u64,
+    /// min, max, abs, sign.
+    pub selections: u64,
+    pub conversions: u64,
+    pub negations: u64,
+}
+
+impl OperationCounts {
+    /// Names in the order of [`OperationCounts::values`].
+    pub const NAMES: [&'static str; 9] = [
+        "adds",
+        "multiplies",
+        "divides",
+        "specials",
+        "fma_pairs",
+        "comparisons",
+        "selections",
+        "conversions",
+        "negations",
+    ];
+
+    pub fn values(self) -> [u64; 9] {
+        // Destructured so that a new field cannot be forgotten.
+        let OperationCounts {
+            adds,
+            multiplies,
+            divides,
+            specials,
+            fma_pairs,
+            comparisons,
+            selections,
+            conversions,
+            negations,
+        } = self;
+        [adds, multiplies, divides, specials, fma_pairs, comparisons, selections, conversions, negations]
+    }
+
+    pub fn from_values(values: [u64; 9]) -> OperationCounts {
+        let [adds, multiplies, divides, specials, fma_pairs, comparisons, selections, conversions, negations] = values;
+        OperationCounts {
+            adds,
+            multiplies,
+            divides,
+            specials,
+            fma_pairs,
+            comparisons,
+            selections,
+            conversions,
+            negations,
+        }
+    }
+
+    pub fn add(&mut self, other: OperationCounts) {
+        let (mine, theirs) = (self.values(), other.values());
+        *self = OperationCounts::from_values(std::array::from_fn(|i| mine[i].saturating_add(theirs[i])));
+    }
+
+    /// adds + multiplies + divides + specials.
+    pub fn flops(self) -> u64 {
+        self.adds + self.multiplies + self.divides + self.specials
+    }
+}
+
+/// Operations kept apart by the floating type they are done in: `real4`, `real8`, `complex16` …
+/// Complex operations are counted as the real operations they consist of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flops {
+    pub by_type: BTreeMap<String, OperationCounts>,
+}
+
+impl Flops {
+    pub fn add(&mut self, other: &Flops) {
+        for (ty, counts) in &other.by_type {
+            self.by_type.entry(ty.clone()).or_default().add(*counts);
+        }
+    }
+
+    pub fn total(&self) -> OperationCounts {
+        let mut total = OperationCounts::default();
+        self.by_type.values().for_each(|counts| total.add(*counts));
+        total
+    }
+}
+
+/// How an array or a scalar is used, in program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessClass {
+    ReadOnly,
+    WriteOnly,
+    /// Read before it is written.
+    ReadWrite,
+    /// Written, then read.
+    WriteRead,
+}
+
+impl AccessClass {
+    pub const ALL: [AccessClass; 4] =
+        [AccessClass::ReadOnly, AccessClass::WriteOnly, AccessClass::ReadWrite, AccessClass::WriteRead];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AccessClass::ReadOnly => "readonly",
+            AccessClass::WriteOnly => "writeonly",
+            AccessClass::ReadWrite => "readwrite",
+            AccessClass::WriteRead => "writeread",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<AccessClass> {
+        AccessClass::ALL.into_iter().find(|class| class.as_str() == text)
+    }
+
+    /// The class of a use followed by another use.
+    pub fn then(self, later: AccessClass) -> AccessClass {
+        use AccessClass::*;
+        match (self, later) {
+            (ReadOnly, ReadOnly) => ReadOnly,
+            (WriteOnly, WriteOnly) => WriteOnly,
+            (ReadOnly | ReadWrite, _) => ReadWrite,
+            (WriteOnly | WriteRead, _) => WriteRead,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scalar {
+    pub name: String,
+    pub ty: String,
+    pub is_constant: bool,
+    pub class: AccessClass,
+    pub reads: u64,
+    pub writes: u64,
+}
+
+/// References to one array that differ by constants only, component apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    pub array: String,
+    /// Subscripts of the component dimensions as text, joined by commas; empty if there are none.
+    pub component: String,
+    pub ty: String,
+    /// `None` where the type is unknown.
+    pub element_bytes: Option<u32>,
+    pub class: AccessClass,
+    /// Subscripts in storage order (contiguous first) without their integer offsets.
+    pub subscripts: Vec<Subscript>,
+    /// Distinct offsets in order of first appearance; one entry a subscript.
+    pub accesses: Vec<Access>,
+    /// Declared extents in storage order, where known: inclusive lower and upper bounds.
+    pub extents: Vec<Option<(Expr, Expr)>>,
+}
+
+/// One dimension of a reference: `Σ coefficient·variable + base`, the integer constant being the
+/// offset of the single access.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Subscript {
+    /// Loop variables with their coefficients, outermost loop first.
+    pub terms: Vec<(String, Expr)>,
+    /// Symbolic constant without integer part.
+    pub base: Expr,
+    /// Text of a subscript that is not affine: an indirect one such as `col(k)`.
+    pub gather: Option<String>,
+}
+
+impl Subscript {
+    /// Does not change in the nest.
+    pub fn is_invariant(&self) -> bool {
+        self.terms.is_empty() && self.gather.is_none()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub offset: Vec<i64>,
+    pub reads: u64,
+    pub writes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub line: u32,
+    pub name: String,
+    pub arguments: Vec<String>,
+}
+
+impl Block {
+    /// Walks this block and the branches inside it, but no loops.
+    pub fn with_branches<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
+        visit(self);
+        for item in &self.items {
+            if let Item::Branch(branch) = item {
+                branch.then.with_branches(visit);
+                if let Some(otherwise) = &branch.otherwise {
+                    otherwise.with_branches(visit);
+                }
+            }
+        }
+    }
+
+    /// The loops directly inside this block or inside its branches, in program order.
+    pub fn loops(&self) -> Vec<&Loop> {
+        let mut found = Vec::new();
+        for item in &self.items {
+            match item {
+                Item::Loop(inner) => found.push(&**inner),
+                Item::Branch(branch) => {
+                    found.extend(branch.then.loops());
+                    found.extend(branch.otherwise.iter().flat_map(|block| block.loops()));
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,247 @@
+//! Which operations a value does, by kind and type (static.md section 2).
+//!
+//! Types decide: integer arithmetic and subscripts are never counted. Operations on literals and
+//! named constants only are done by the compiler and not counted.
+
+use std::collections::BTreeSet;
+
+use super::facts::{Flops, OperationCounts};
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::ir::text::type_text;
+use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value};
+use crate::source::Language;
+
+/// Exponents up to this size are done by repeated multiplication.
+const LARGEST_EXPANDED_POWER: f64 = 64.0;
+
+/// Counts operations in the values of one function.
+pub struct FlopCounter<'f> {
+    pub function: &'f Function,
+    pub language: Language,
+    pub flops: Flops,
+    /// Operations that could not be counted because a type is unknown or a callee reduces an array.
+    pub uncounted: BTreeSet<(&'static str, String)>,
+}
+
+impl<'f> FlopCounter<'f> {
+    pub fn new(function: &'f Function, language: Language) -> FlopCounter<'f> {
+        FlopCounter { function, language, flops: Flops::default(), uncounted: BTreeSet::new() }
+    }
+
+    /// Counts every operator in `value`, subscripts excluded.
+    pub fn count(&mut self, value: &Value) {
+        match value {
+            Value::Binary(op, left, right) => {
+                self.count(left);
+                self.count(right);
+                self.binary(*op, left, right);
+            }
+            Value::Unary(op, operand) => {
+                self.count(operand);
+                let ty = operand.ty(self.function);
+                if *op == UnaryOp::Negate && ty.is_floating() && !self.is_constant(operand) {
+                    self.add(&ty, OperationCounts { negations: 1, ..Default::default() });
+                }
+            }
+            Value::Convert(ty, operand) => {
+                self.count(operand);
+                self.conversion(ty, operand);
+            }
+            Value::Call { name, arguments, ty } => {
+                arguments.iter().for_each(|argument| self.count(argument));
+                self.call(name, arguments, ty);
+            }
+            Value::Select(condition, then, otherwise) => {
+                [condition, then, otherwise].into_iter().for_each(|v| self.count(v));
+            }
+            Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
+            Value::Integer(_)
+            | Value::Real(..)
+            | Value::Logical(_)
+            | Value::Text(_)
+            | Value::Variable(_)
+            | Value::Element { .. } => {}
+        }
+    }
+
+    /// Counts the conversion that an assignment or a cast to `ty` does.
+    pub fn conversion(&mut self, ty: &Type, operand: &Value) {
+        let from = operand.ty(self.function);
+        let changes = match (&from, ty) {
+            (Type::Real(a), Type::Real(b)) => a != b,
+            (Type::Integer(_), Type::Real(_)) | (Type::Real(_), Type::Integer(_)) => true,
+            _ => false,
+        };
+        if changes && !self.is_constant(operand) {
+            let floating = if ty.is_floating() { ty } else { &from };
+            self.add(&floating.clone(), OperationCounts { conversions: 1, ..Default::default() });
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) {
+        let (left_ty, right_ty) = (left.ty(self.function), right.ty(self.function));
+        if self.is_constant(left) && self.is_constant(right) {
+            return;
+        }
+        let floating = left_ty.is_floating() || right_ty.is_floating();
+        let one = OperationCounts::default();
+        if op.is_comparison() {
+            if floating {
+                let ty = if left_ty.is_floating() { left_ty } else { right_ty };
+                self.add(&ty, OperationCounts { comparisons: 1, ..one });
+            }
+            return;
+        }
+        if !op.is_arithmetic() {
+            return;
+        }
+        let ty = Value::binary(op, left.clone(), right.clone()).ty(self.function);
+        if !floating {
+            if ty == Type::Unknown {
+                self.uncounted.insert(("unknown_type", self.show(op, left, right)));
+            }
+            return;
+        }
+        let complex = matches!(ty, Type::Complex(_));
+        let counts = match op {
+            BinaryOp::Add | BinaryOp::Subtract if complex => OperationCounts { adds: 2, ..one },
+            BinaryOp::Add | BinaryOp::Subtract => {
+                let fma_pairs = u64::from(self.is_product(left) || self.is_product(right));
+                OperationCounts { adds: 1, fma_pairs, ..one }
+            }
+            BinaryOp::Multiply if complex => OperationCounts { adds: 2, multiplies: 4, ..one },
+            BinaryOp::Multiply => OperationCounts { multiplies: 1, ..one },
+            BinaryOp::Divide if complex => OperationCounts { adds: 3, multiplies: 6, divides: 2, ..one },
+            BinaryOp::Divide => OperationCounts { divides: 1, ..one },
+            _ => self.power(right, complex),
+        };
+        self.add(&ty, counts);
+    }
+
+    /// `x**n` with a small constant whole n: ⌊log₂ n⌋ + popcount(n) − 1 multiplications, and one
+    /// division if n is negative; any other power is one special.
+    fn power(&self, exponent: &Value, complex: bool) -> OperationCounts {
+        let none = OperationCounts::default();
+        match self.constant_value(exponent) {
+            Some(n) if n.fract() == 0.0 && n.abs() <= LARGEST_EXPANDED_POWER => {
+                let magnitude = n.abs() as u64;
+                let steps = match magnitude {
+                    0 => 0,
+                    _ => u64::from(magnitude.ilog2() + magnitude.count_ones() - 1),
+                };
+                let inverse = u64::from(n < 0.0);
+                if complex {
+                    OperationCounts {
+                        adds: 2 * steps + 3 * inverse,
+                        multiplies: 4 * steps + 6 * inverse,
+                        divides: 2 * inverse,
+                        ..none
+                    }
+                } else {
+                    OperationCounts { multiplies: steps, divides: inverse, ..none }
+                }
+            }
+            _ => OperationCounts { specials: 1, ..none },
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value], ty: &Type) {
+        let Some(intrinsic) = Intrinsics::builtin().lookup(self.language, name) else { return };
+        let floating = arguments.iter().map(|a| a.ty(self.function)).find(Type::is_floating);
+        let floating = floating.or_else(|| (self.language == Language::C && ty.is_floating()).then(|| ty.clone()));
+        let Some(operand) = floating else { return };
+        if !arguments.is_empty() && arguments.iter().all(|argument| self.is_constant(argument)) {
+            return;
+        }
+        let none = OperationCounts::default();
+        let counts = match intrinsic.kind {
+            IntrinsicKind::Power if arguments.len() == 2 => {
+                self.power(&arguments[1], matches!(operand, Type::Complex(_)))
+            }
+            IntrinsicKind::MinMaxAbs => OperationCounts { selections: (arguments.len().max(2) - 1) as u64, ..none },
+            IntrinsicKind::Conversion => OperationCounts { conversions: 1, ..none },
+            IntrinsicKind::Fma => OperationCounts { adds: 1, multiplies: 1, fma_pairs: 1, ..none },
+            _ => match intrinsic.flops() {
+                Some(flops) => OperationCounts {
+                    adds: flops.adds.into(),
+                    multiplies: flops.multiplies.into(),
+                    specials: flops.specials.into(),
+                    ..none
+                },
+                None => {
+                    self.uncounted.insert(("array_reduction", name.to_string()));
+                    none
+                }
+            },
+        };
+        self.add(&operand, counts);
+    }
+
+    fn add(&mut self, ty: &Type, counts: OperationCounts) {
+        if counts != OperationCounts::default() {
+            self.flops.by_type.entry(type_text(ty)).or_default().add(counts);
+        }
+    }
+
+    fn is_product(&self, value: &Value) -> bool {
+        match value {
+            Value::Binary(BinaryOp::Multiply, ..) => !self.is_constant(value),
+            Value::Unary(UnaryOp::Negate, operand) => self.is_product(operand),
+            _ => false,
+        }
+    }
+
+    /// Whether a compiler knows the value: literals and named constants only.
+    pub fn is_constant(&self, value: &Value) -> bool {
+        match value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => true,
+            Value::Variable(id) => matches!(self.function.variable(*id).role, Role::Constant(_)),
+            Value::Element { array, subscripts, .. } => {
+                matches!(self.function.variable(*array).role, Role::Constant(_))
+                    && subscripts.iter().all(|s| self.is_constant(s))
+            }
+            Value::Unary(_, operand) | Value::Convert(_, operand) => self.is_constant(operand),
+            Value::Binary(_, left, right) => self.is_constant(left) && self.is_constant(right),
+            Value::Call { name, arguments, .. } => {
+                !arguments.is_empty()
+                    && Intrinsics::builtin().lookup(self.language, name).is_some()
+                    && arguments.iter().all(|a| self.is_constant(a))
+            }
+            Value::Select(a, b, c) => [a, b, c].into_iter().all(|v| self.is_constant(v)),
+            Value::Opaque { .. } => false,
+        }
+    }
+
+    /// The number behind a constant, through named constants.
+    fn constant_value(&self, value: &Value) -> Option<f64> {
+        self.constant_value_within(value, 32)
+    }
+
+    fn constant_value_within(&self, value: &Value, depth: u32) -> Option<f64> {
+        let again = |v: &Value| self.constant_value_within(v, depth.checked_sub(1)?);
+        match value {
+            Value::Integer(n) => Some(*n as f64),
+            Value::Real(x, _) => Some(*x),
+            Value::Variable(id) => again(self.function.variable(*id).constant.as_ref()?),
+            Value::Unary(UnaryOp::Negate, operand) => Some(-again(operand)?),
+            Value::Convert(_, operand) => again(operand),
+            Value::Binary(op, left, right) => {
+                let (a, b) = (again(left)?, again(right)?);
+                match op {
+                    BinaryOp::Add => Some(a + b),
+                    BinaryOp::Subtract => Some(a - b),
+                    BinaryOp::Multiply => Some(a * b),
+                    BinaryOp::Divide if value.ty(self.function).is_floating() => Some(a / b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn show(&self, op: BinaryOp, left: &Value, right: &Value) -> String {
+        let value = Value::binary(op, left.clone(), right.clone());
+        let text = super::symbolic::text(&value, self.function, self.language);
+        if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
+    }
+}

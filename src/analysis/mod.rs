@@ -1,0 +1,10 @@
+//! From the IR to facts: what every loop computes and touches. One question a file.
+
+pub mod facts;
+mod flops;
+mod references;
+mod symbolic;
+mod walk;
+
+pub use references::merge as merge_stream;
+pub use walk::analyze;

@@ -1,0 +1,211 @@
+//! Array references as affine functions of the loop variables, gathered into streams: references
+//! to one array that differ by integer constants only (static.md section 2).
+
+use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
+use super::symbolic::Symbols;
+use crate::expr::Expr;
+use crate::ir::text::type_text;
+use crate::ir::{Value, VarId};
+
+/// A subscript with its integer offset, and why it is not affine if it is not.
+struct Dimension {
+    subscript: Subscript,
+    offset: i64,
+}
+
+/// Records one reference in `streams`. Returns the reasons why it is not fully understood.
+pub fn record(
+    streams: &mut Vec<Stream>,
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+) -> Vec<(&'static str, String)> {
+    let mut reasons = Vec::new();
+    let variable = symbols.function.variable(array);
+    let base_moves = symbols.known.contains_key(&array);
+    let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, &mut reasons)).collect();
+    if base_moves {
+        reasons.push(("pointer_moves", format!("`{}` is assigned inside the loops", variable.name)));
+        for dimension in &mut dimensions {
+            dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
+        }
+    }
+    let bytes = variable.ty.bytes();
+    if bytes.is_none() {
+        reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));
+    }
+    let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
+        dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
+    let rank = subscripts.len();
+    let extents = (0..rank).map(|d| {
+        let extent = variable.dimensions.get(d)?;
+        let lower = symbols.expression(extent.lower.as_ref()?)?;
+        Some((lower, symbols.expression(extent.upper.as_ref()?)?))
+    });
+    let stream = Stream {
+        array: variable.name.clone(),
+        component: String::new(),
+        ty: type_text(&variable.ty),
+        element_bytes: bytes,
+        class,
+        extents: extents.collect(),
+        subscripts,
+        accesses: vec![access(offsets, class)],
+    };
+    merge(streams, stream);
+    reasons
+}
+
+fn access(offset: Vec<i64>, class: AccessClass) -> Access {
+    let writes = u64::from(class == AccessClass::WriteOnly);
+    Access { offset, reads: 1 - writes, writes }
+}
+
+/// Adds a stream to others: one with the same array, component and subscripts absorbs it.
+pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
+    let same =
+        |s: &Stream| s.array == later.array && s.component == later.component && s.subscripts == later.subscripts;
+    let Some(stream) = streams.iter_mut().find(|s| same(s)) else {
+        streams.push(later);
+        return;
+    };
+    stream.class = stream.class.then(later.class);
+    for access in later.accesses {
+        match stream.accesses.iter_mut().find(|a| a.offset == access.offset) {
+            Some(known) => {
+                known.reads += access.reads;
+                known.writes += access.writes;
+            }
+            None => stream.accesses.push(access),
+        }
+    }
+}
+
+fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
+    let text = symbols.text(value);
+    let gathered = |text: String| Dimension {
+        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) },
+        offset: 0,
+    };
+    if let Value::Opaque { reason, .. } = value {
+        reasons.push((reason.code, reason.detail.clone()));
+        return gathered(text);
+    }
+    let Some(expr) = symbols.expression(value) else {
+        // An indirect subscript is understood as a gather; any other that varies is not.
+        if !has_element(value) {
+            reasons.push(("varying_subscript", text.clone()));
+        }
+        return gathered(text);
+    };
+    let names: Vec<String> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match expr.linear_in(&names) {
+        Some(linear) => {
+            let rest = linear.rest.expand();
+            let (base, offset) = split_integer(&rest);
+            let terms = (names.iter().zip(linear.coefficients))
+                .filter(|(_, coefficient)| !coefficient.is_zero())
+                .map(|(name, coefficient)| (name.to_string(), coefficient));
+            Dimension { subscript: Subscript { terms: terms.collect(), base, gather: None }, offset }
+        }
+        None => {
+            reasons.push(("non_affine_subscript", text.clone()));
+            gathered(text)
+        }
+    }
+}
+
+fn has_element(value: &Value) -> bool {
+    match value {
+        Value::Element { .. } => true,
+        Value::Unary(_, operand) | Value::Convert(_, operand) => has_element(operand),
+        Value::Binary(_, left, right) => has_element(left) || has_element(right),
+        Value::Call { arguments, .. } => arguments.iter().any(has_element),
+        Value::Select(a, b, c) => [a, b, c].into_iter().any(|v| has_element(v)),
+        _ => false,
+    }
+}
+
+/// The expression without its integer constant, and that constant.
+pub fn split_integer(expr: &Expr) -> (Expr, i64) {
+    use crate::expr::Node;
+    let constant = match expr.node() {
+        Node::Number(_) => expr.as_integer(),
+        Node::Sum(items) => items.last().and_then(Expr::as_integer),
+        _ => None,
+    };
+    match constant {
+        Some(n) => (expr.clone() - n as f64, n),
+        None => (expr.clone(), 0),
+    }
+}
+
+/// Makes a component of the last subscript of every array of rank two or more whose last subscript
+/// stays the same in the whole nest, in all references; `root` is an outermost loop's block.
+pub fn split_components(root: &mut Block) {
+    let mut candidates: Vec<(String, bool)> = Vec::new();
+    visit(root, &mut |block| {
+        for stream in &block.streams {
+            let varies_elsewhere = stream.subscripts.iter().rev().skip(1).any(|s| !s.is_invariant());
+            let constant = stream.subscripts.len() >= 2
+                && stream.subscripts.last().is_some_and(Subscript::is_invariant)
+                && varies_elsewhere;
+            match candidates.iter_mut().find(|(name, _)| *name == stream.array) {
+                Some((_, all)) => *all &= constant,
+                None => candidates.push((stream.array.clone(), constant)),
+            }
+        }
+    });
+    let arrays: Vec<String> = candidates.into_iter().filter(|(_, all)| *all).map(|(name, _)| name).collect();
+    visit(root, &mut |block| {
+        let mut split = Vec::new();
+        for stream in std::mem::take(&mut block.streams) {
+            if arrays.contains(&stream.array) {
+                by_component(stream).into_iter().for_each(|part| merge(&mut split, part));
+            } else {
+                split.push(stream);
+            }
+        }
+        block.streams = split;
+    });
+}
+
+fn by_component(mut stream: Stream) -> Vec<Stream> {
+    let Some(last) = stream.subscripts.pop() else { return vec![stream] };
+    stream.extents.pop();
+    let mut parts: Vec<Stream> = Vec::new();
+    for mut access in std::mem::take(&mut stream.accesses) {
+        let offset = access.offset.pop().unwrap_or(0);
+        let component = (last.base.clone() + offset as f64).to_string();
+        let class = match (access.reads > 0, access.writes > 0) {
+            (true, true) => stream.class,
+            (true, false) => AccessClass::ReadOnly,
+            (false, _) => AccessClass::WriteOnly,
+        };
+        match parts.iter_mut().find(|part| part.component == component) {
+            Some(part) => {
+                part.accesses.push(access);
+                // The order of references to different components is not kept; a component that
+                // is both read and written takes the class of the whole.
+                part.class = if part.class == class { class } else { stream.class };
+            }
+            None => parts.push(Stream { component, class, accesses: vec![access], ..stream.clone() }),
+        }
+    }
+    parts
+}
+
+fn visit(block: &mut Block, action: &mut dyn FnMut(&mut Block)) {
+    action(block);
+    for item in &mut block.items {
+        match item {
+            Item::Loop(inner) => visit(&mut inner.body, action),
+            Item::Branch(branch) => {
+                visit(&mut branch.then, action);
+                branch.otherwise.iter_mut().for_each(|block| visit(block, action));
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Integer values of the source as symbolic expressions: bounds, steps, subscripts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::{Constant, Origin};
+use crate::expr::{Comparison, Expr};
+use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
+use crate::source::Language;
+
+/// What is known of an integer variable where the walk stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// Its value in terms of loop variables and symbols.
+    Is(Expr),
+    /// It changes in a way that has no expression.
+    Varying,
+}
+
+/// Names to expressions, for one function.
+pub struct Symbols<'f> {
+    pub function: &'f Function,
+    pub language: Language,
+    /// Variables whose value is not just their own symbol.
+    pub known: BTreeMap<VarId, Known>,
+    /// Variables of the enclosing loops, outermost first.
+    pub loops: Vec<VarId>,
+    /// Constants that expressions have mentioned so far, by name.
+    pub constants: BTreeMap<String, Constant>,
+    /// Scalars with one assignment in the whole function, outside of loops: their value.
+    pub assigned_once: BTreeMap<VarId, Value>,
+}
+
+impl Symbols<'_> {
+    /// The value as an expression over loop variables and symbols; `None` if it changes in the loops
+    /// in a way that cannot be expressed.
+    pub fn expression(&mut self, value: &Value) -> Option<Expr> {
+        match value {
+            Value::Integer(n) => Some(Expr::from(*n)),
+            Value::Real(x, _) => Some(Expr::from(*x)),
+            Value::Logical(b) => Some(Expr::from(f64::from(u8::from(*b)))),
+            Value::Variable(id) => self.variable(*id),
+            Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
+            Value::Binary(op, left, right) => self.binary(*op, left, right).or_else(|| self.text_symbol(value)),
+            Value::Convert(_, operand) if self.is_integer(value) && self.is_integer(operand) => {
+                self.expression(operand)
+            }
+            Value::Call { name, arguments, .. } => self.call(name, arguments).or_else(|| self.text_symbol(value)),
+            Value::Select(condition, then, otherwise) => {
+                self.select(condition, then, otherwise).or_else(|| self.text_symbol(value))
+            }
+            _ => self.text_symbol(value),
+        }
+    }
+
+    fn variable(&mut self, id: VarId) -> Option<Expr> {
+        let variable = self.function.variable(id);
+        if !self.loops.contains(&id) {
+            match self.known.get(&id) {
+                Some(Known::Is(expr)) => return Some(expr.clone()),
+                Some(Known::Varying) => return None,
+                None => {}
+            }
+            let origin = match variable.role {
+                Role::Constant(ConstantOrigin::Macro) => Origin::Macro,
+                Role::Constant(_) => Origin::Constant,
+                _ => Origin::Assigned,
+            };
+            let value = variable.constant.as_ref().or_else(|| self.assigned_once.get(&id));
+            if let Some(value) = value
+                && !self.constants.contains_key(&variable.name)
+            {
+                let value = value.clone();
+                // Reserved before the value is looked at: constants that refer to each other end here.
+                let name = variable.name.clone();
+                let placeholder = Constant { name: name.clone(), value: Expr::symbol(&name), origin };
+                self.constants.insert(name.clone(), placeholder);
+                match self.expression(&value).filter(|v| !v.mentions(&name)) {
+                    Some(value) => self.constants.insert(name.clone(), Constant { name, value, origin }),
+                    None => self.constants.remove(&name),
+                };
+            }
+        }
+        Some(Expr::symbol(&variable.name))
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
+        let integers = self.is_integer(left) && self.is_integer(right);
+        let (a, b) = (self.expression(left)?, self.expression(right)?);
+        Some(match op {
+            BinaryOp::Add => a + b,
+            BinaryOp::Subtract => a - b,
+            BinaryOp::Multiply => a * b,
+            BinaryOp::Divide if b.is_zero() => return None,
+            BinaryOp::Divide if integers => exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated()),
+            BinaryOp::Divide => a.quotient(b),
+            BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
+            BinaryOp::Power => a.power(b),
+            _ => return None,
+        })
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value]) -> Option<Expr> {
+        match name {
+            "min" | "min0" | "max" | "max0" | "abs" | "iabs" | "mod" => {}
+            "int" | "nint" if arguments.iter().all(|a| self.is_integer(a)) => {}
+            _ => return None,
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.expression(argument)?);
+        }
+        Some(match (name, values.len()) {
+            ("min" | "min0", 1..) => Expr::min(values),
+            ("max" | "max0", 1..) => Expr::max(values),
+            ("abs" | "iabs", 1) => values.remove(0).absolute(),
+            ("int" | "nint", 1) => values.remove(0),
+            ("mod", 2) if !values[1].is_zero() => remainder(values.remove(0), values.remove(0)),
+            _ => return None,
+        })
+    }
+
+    fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Option<Expr> {
+        let Value::Binary(op, left, right) = condition else { return None };
+        let comparison = match op {
+            BinaryOp::Less => Comparison::Less,
+            BinaryOp::LessOrEqual => Comparison::LessOrEqual,
+            BinaryOp::Greater => Comparison::Greater,
+            BinaryOp::GreaterOrEqual => Comparison::GreaterOrEqual,
+            BinaryOp::Equal => Comparison::Equal,
+            BinaryOp::NotEqual => Comparison::NotEqual,
+            _ => return None,
+        };
+        let (left, right) = (self.expression(left)?, self.expression(right)?);
+        let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
+        // `a < b ? a : b` and its relatives.
+        match comparison {
+            Comparison::Less | Comparison::LessOrEqual if left == then && right == otherwise => {
+                Some(Expr::min([then, otherwise]))
+            }
+            Comparison::Greater | Comparison::GreaterOrEqual if left == then && right == otherwise => {
+                Some(Expr::max([then, otherwise]))
+            }
+            _ => Some(Expr::choose(comparison, left, right, then, otherwise)),
+        }
+    }
+
+    /// A symbol named by the source text, for a value that stays the same in the enclosing loops:
+    /// `hi(1)`, `n[0]`, `ubound(x,2)`.
+    fn text_symbol(&mut self, value: &Value) -> Option<Expr> {
+        let mut used = BTreeSet::new();
+        variables_of(value, &mut used);
+        let changes = |id: &VarId| self.loops.contains(id) || self.known.contains_key(id);
+        let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
+        if opaque || used.iter().any(changes) { None } else { Some(Expr::symbol(&self.text(value))) }
+    }
+
+    fn is_integer(&self, value: &Value) -> bool {
+        matches!(value.ty(self.function), Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character)
+    }
+
+    /// The value as the source has it, compact; for names and reports.
+    pub fn text(&self, value: &Value) -> String {
+        text(value, self.function, self.language)
+    }
+}
+
+/// Source-like text of a value, in the subscript order of the language.
+pub fn text(value: &Value, function: &Function, language: Language) -> String {
+    let again = |v: &Value| text(v, function, language);
+    let list = |values: &[Value]| values.iter().map(again).collect::<Vec<_>>().join(",");
+    match value {
+        Value::Element { array, subscripts, .. } => {
+            let name = &function.variable(*array).name;
+            match language {
+                Language::Fortran => format!("{name}({})", list(subscripts)),
+                Language::C => {
+                    let brackets = subscripts.iter().rev().map(|s| format!("[{}]", again(s)));
+                    format!("{name}{}", brackets.collect::<String>())
+                }
+            }
+        }
+        Value::Binary(op, left, right) => {
+            let side = |v: &Value| match v {
+                Value::Binary(..) | Value::Select(..) => format!("({})", again(v)),
+                _ => again(v),
+            };
+            let space = if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) { " " } else { "" };
+            let sign = match (op, language) {
+                (BinaryOp::And, Language::C) => "&&",
+                (BinaryOp::Or, Language::C) => "||",
+                (BinaryOp::NotEqual, Language::C) => "!=",
+                (BinaryOp::And, Language::Fortran) => ".and.",
+                (BinaryOp::Or, Language::Fortran) => ".or.",
+                _ => op.sign(),
+            };
+            format!("{}{space}{sign}{space}{}", side(left), side(right))
+        }
+        Value::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
+        Value::Real(x, _) => format!("{x}"),
+        Value::Convert(_, operand) => again(operand),
+        _ => ir::text::show(function, value),
+    }
+}
+
+/// Every variable that a value reads.
+pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
+    match value {
+        Value::Variable(id) => {
+            found.insert(*id);
+        }
+        Value::Element { array, subscripts, .. } => {
+            found.insert(*array);
+            subscripts.iter().for_each(|v| variables_of(v, found));
+        }
+        Value::Unary(_, operand) | Value::Convert(_, operand) => variables_of(operand, found),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| variables_of(v, found)),
+        Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
+        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
+        Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+    }
+}
+
+/// `a/b` where every coefficient of `a` is a multiple of the number `b`: no truncation happens.
+fn exact_quotient(a: &Expr, b: &Expr) -> Option<Expr> {
+    let divisor = b.as_integer()?;
+    a.as_integer().filter(|n| n % divisor == 0).map(|n| Expr::from(n / divisor))
+}
+
+/// `a mod b` with the sign of `a`, as in C and Fortran.
+fn remainder(a: Expr, b: Expr) -> Expr {
+    a.clone() - b.clone() * a.quotient(b).truncated()
+}

@@ -1,0 +1,467 @@
+//! The walk over the statements of a function that builds its facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::*;
+use super::flops::FlopCounter;
+use super::references;
+use super::symbolic::{Known, Symbols, variables_of};
+use crate::diagnostic::Place;
+use crate::expr::Expr;
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::ir::text::type_text;
+use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
+use crate::source::Language;
+
+/// Facts of every function of the units, in their order. Loop ids are made unique over all of them.
+pub fn analyze(units: &[ir::Unit]) -> Program {
+    let mut program = Program::default();
+    let mut ids = BTreeMap::new();
+    for unit in units {
+        program.files.push(File {
+            path: unit.path.clone(),
+            language: unit.language,
+            form: unit.form,
+            lines: unit.lines,
+            preprocessing: unit.preprocessing,
+            diagnostics: unit.diagnostics.clone(),
+        });
+        for function in &unit.functions {
+            let mut facts = analyze_function(function, unit.language);
+            name_loops(&mut facts.body, &facts.name, &mut ids);
+            program.functions.push(facts);
+        }
+    }
+    program
+}
+
+/// Facts of one function; loop ids are left empty.
+fn analyze_function(function: &ir::Function, language: Language) -> Function {
+    let mut walker = Walker {
+        symbols: Symbols {
+            function,
+            language,
+            known: BTreeMap::new(),
+            loops: Vec::new(),
+            constants: BTreeMap::new(),
+            assigned_once: assigned_once(function),
+        },
+        line_of_loop: Vec::new(),
+    };
+    let body = walker.block(&function.body);
+    Function {
+        name: function.name.clone(),
+        file: function.place.file.clone(),
+        line: function.place.line,
+        constants: walker.symbols.constants.into_values().collect(),
+        body,
+    }
+}
+
+fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
+    for item in &mut block.items {
+        match item {
+            Item::Loop(inner) => {
+                let base = format!("{function}@{}", inner.line);
+                let count = taken.entry(base.clone()).or_insert(0);
+                *count += 1;
+                inner.id = if *count == 1 { base } else { format!("{base}#{count}") };
+                name_loops(&mut inner.body, function, taken);
+            }
+            Item::Branch(branch) => {
+                name_loops(&mut branch.then, function, taken);
+                branch.otherwise.iter_mut().for_each(|block| name_loops(block, function, taken));
+            }
+        }
+    }
+}
+
+struct Walker<'f> {
+    symbols: Symbols<'f>,
+    /// Lines of the enclosing loops.
+    line_of_loop: Vec<u32>,
+}
+
+impl<'f> Walker<'f> {
+    fn function(&self) -> &'f ir::Function {
+        self.symbols.function
+    }
+
+    fn block(&mut self, statements: &[Stmt]) -> Block {
+        let mut block = Block::default();
+        self.statements(statements, &mut block);
+        block
+    }
+
+    fn statements(&mut self, statements: &[Stmt], block: &mut Block) {
+        for (index, statement) in statements.iter().enumerate() {
+            match statement {
+                // `if (c) cycle` makes the rest of the block its other branch.
+                Stmt::If(branch)
+                    if branch.otherwise.is_empty()
+                        && matches!(branch.then.last(), Some(Stmt::Jump { kind: Jump::Cycle, .. })) =>
+                {
+                    let then = &branch.then[..branch.then.len() - 1];
+                    self.branch(branch, then, &statements[index + 1..], block);
+                    return;
+                }
+                _ => self.statement(statement, block),
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt, block: &mut Block) {
+        match statement {
+            Stmt::Assign { place, target, value } => self.assign(place, target, value, block),
+            Stmt::Loop(inner) => self.enter_loop(inner, block),
+            Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
+            Stmt::Call { place, name, arguments } => {
+                arguments.iter().for_each(|argument| self.read(place, argument, block));
+                self.call(place, name, arguments, block);
+            }
+            Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
+            Stmt::Jump { place, kind } => {
+                let code = match kind {
+                    _ if self.line_of_loop.is_empty() => return,
+                    Jump::Cycle => "cycle",
+                    Jump::Goto => "goto",
+                    Jump::Exit | Jump::Return => "early_exit",
+                    // Error exits: the run ends there.
+                    Jump::Stop => return,
+                };
+                let detail = format!("{kind:?} inside a loop").to_lowercase();
+                self.reason(block, place, code, detail);
+            }
+            Stmt::Opaque { place, reason, inner } => {
+                self.reason(block, place, reason.code, reason.detail.clone());
+                self.statements(inner, block);
+            }
+        }
+    }
+
+    fn reason(&self, block: &mut Block, place: &Place, code: &str, detail: String) {
+        let reason = Reason { code: code.to_string(), line: place.line, detail };
+        if !block.reasons.contains(&reason) {
+            block.reasons.push(reason);
+        }
+    }
+
+    fn assign(&mut self, place: &Place, target: &Value, value: &Value, block: &mut Block) {
+        self.read(place, value, block);
+        let ty = target.ty(self.function());
+        self.with_counter(place, block, |counter| counter.conversion(&ty, value));
+        match target {
+            Value::Element { array, subscripts, .. } => {
+                subscripts.iter().for_each(|s| self.reads_in(place, s, block));
+                self.element(place, *array, subscripts, AccessClass::WriteOnly, block);
+            }
+            Value::Variable(id) => {
+                self.scalar(*id, AccessClass::WriteOnly, block);
+                self.remember(*id, value);
+            }
+            Value::Opaque { reason, .. } => self.reason(block, place, reason.code, reason.detail.clone()),
+            _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
+        }
+    }
+
+    /// Keeps the value of an integer scalar so that it can carry an index: `ijk = i + n*j`.
+    fn remember(&mut self, id: VarId, value: &Value) {
+        let variable = self.function().variable(id);
+        if self.symbols.assigned_once.contains_key(&id) {
+            return;
+        }
+        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let expression = if is_index { self.symbols.expression(value) } else { None };
+        let known = match expression {
+            Some(expr) if !self.line_of_loop.is_empty() => Known::Is(expr),
+            // Outside of loops the name is more telling than its value, if that cannot change later.
+            Some(expr) if expr.as_number().is_some() => Known::Is(expr),
+            _ if self.line_of_loop.is_empty() => {
+                self.symbols.known.remove(&id);
+                return;
+            }
+            _ => Known::Varying,
+        };
+        self.symbols.known.insert(id, known);
+    }
+
+    /// Counts and records everything that evaluating `value` does.
+    fn read(&mut self, place: &Place, value: &Value, block: &mut Block) {
+        self.with_counter(place, block, |counter| counter.count(value));
+        self.reads_in(place, value, block);
+    }
+
+    fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {
+        let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
+        count(&mut counter);
+        block.flops.add(&counter.flops);
+        for (code, detail) in counter.uncounted {
+            self.reason(block, place, code, detail);
+        }
+    }
+
+    fn reads_in(&mut self, place: &Place, value: &Value, block: &mut Block) {
+        match value {
+            Value::Variable(id) => self.scalar(*id, AccessClass::ReadOnly, block),
+            Value::Element { array, subscripts, .. } => {
+                subscripts.iter().for_each(|s| self.reads_in(place, s, block));
+                self.element(place, *array, subscripts, AccessClass::ReadOnly, block);
+            }
+            Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads_in(place, operand, block),
+            Value::Binary(_, left, right) => {
+                self.reads_in(place, left, block);
+                self.reads_in(place, right, block);
+            }
+            Value::Call { name, arguments, .. } => {
+                arguments.iter().for_each(|argument| self.reads_in(place, argument, block));
+                self.call(place, name, arguments, block);
+            }
+            Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
+            Value::Opaque { reason, inner } => {
+                self.reason(block, place, reason.code, reason.detail.clone());
+                inner.iter().for_each(|v| self.reads_in(place, v, block));
+            }
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        }
+    }
+
+    fn element(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
+        for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
+            self.reason(block, place, code, detail);
+        }
+    }
+
+    fn scalar(&mut self, id: VarId, class: AccessClass, block: &mut Block) {
+        let variable = self.function().variable(id);
+        if !variable.dimensions.is_empty() {
+            return;
+        }
+        let writes = u64::from(class == AccessClass::WriteOnly);
+        match block.scalars.iter_mut().find(|s| s.name == variable.name) {
+            Some(scalar) => {
+                scalar.class = scalar.class.then(class);
+                scalar.reads += 1 - writes;
+                scalar.writes += writes;
+            }
+            None => block.scalars.push(Scalar {
+                name: variable.name.clone(),
+                ty: type_text(&variable.ty),
+                is_constant: matches!(variable.role, ir::Role::Constant(_)),
+                class,
+                reads: 1 - writes,
+                writes,
+            }),
+        }
+    }
+
+    fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
+        let kind = Intrinsics::builtin().lookup(self.symbols.language, name).map(|intrinsic| intrinsic.kind);
+        match kind {
+            Some(IntrinsicKind::Reduction | IntrinsicKind::Array) => {
+                self.reason(block, place, "array_intrinsic", name.to_string());
+            }
+            Some(IntrinsicKind::Memory) => self.reason(block, place, "memory_intrinsic", name.to_string()),
+            Some(IntrinsicKind::Io | IntrinsicKind::Timer | IntrinsicKind::System | IntrinsicKind::Allocation) => {}
+            Some(_) => return,
+            None => self.reason(block, place, "call", name.to_string()),
+        }
+        let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
+        block.calls.push(Call { line: place.line, name: name.to_string(), arguments });
+    }
+
+    fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
+        self.read(&branch.place, &branch.condition, block);
+        let before = self.symbols.known.clone();
+        let then_block = self.block(then);
+        self.symbols.known = before.clone();
+        let otherwise_block = if otherwise.is_empty() { None } else { Some(self.block(otherwise)) };
+        self.symbols.known = before;
+        self.vary(then);
+        self.vary(otherwise);
+        let probability = format!("prob_{}_{}", symbol_part(&self.function().name), branch.place.line);
+        block.items.push(Item::Branch(Box::new(Branch {
+            line: branch.place.line,
+            condition: self.symbols.text(&branch.condition),
+            probability,
+            then: then_block,
+            otherwise: otherwise_block,
+        })));
+    }
+
+    /// Forgets what is known of every variable that the statements assign.
+    fn vary(&mut self, statements: &[Stmt]) {
+        let mut assigned = BTreeSet::new();
+        assigned_in(statements, &mut assigned);
+        for id in assigned {
+            if !self.symbols.assigned_once.contains_key(&id) {
+                self.symbols.known.insert(id, Known::Varying);
+            }
+        }
+    }
+
+    fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
+        let function = self.function();
+        let trip_symbol = || Expr::symbol(&format!("trip_{}_{}", symbol_part(&function.name), inner.place.line));
+        let mut reasons = Vec::new();
+        let unknown = (String::new(), Expr::from(1.0), trip_symbol(), Expr::from(1.0));
+        let before = self.symbols.known.clone();
+        let (variable, lower, upper, step) = match &inner.control {
+            Control::Counted { variable, lower, upper, step } => {
+                let name = function.variable(*variable).name.clone();
+                let bounds = [lower, upper, step].map(|bound| self.symbols.expression(bound));
+                match bounds {
+                    [Some(lower), Some(upper), Some(step)] if !step.is_zero() => (name, lower, upper, step),
+                    // Bounds that change in the enclosing loops: the trip count is a parameter.
+                    [_, _, step] => (name, Expr::from(1.0), trip_symbol(), step.unwrap_or(Expr::from(1.0))),
+                }
+            }
+            Control::Uncounted { condition, reason } => {
+                reasons.push((reason.code, reason.detail.clone()));
+                if let Some(condition) = condition {
+                    // Evaluated once an iteration: part of the body.
+                    let mut body = Block::default();
+                    self.vary(&inner.body);
+                    self.read(&inner.place, condition, &mut body);
+                    self.loop_body(inner, body, unknown, &reasons, block);
+                    self.symbols.known = before;
+                    self.vary(&inner.body);
+                    return;
+                }
+                unknown
+            }
+        };
+        self.vary(&inner.body);
+        self.loop_body(inner, Block::default(), (variable, lower, upper, step), &reasons, block);
+        self.symbols.known = before;
+        self.vary(&inner.body);
+        if let Control::Counted { variable, .. } = &inner.control {
+            self.symbols.known.insert(*variable, Known::Varying);
+        }
+    }
+
+    fn loop_body(
+        &mut self,
+        inner: &ir::Loop,
+        mut body: Block,
+        (variable, lower, upper, step): (String, Expr, Expr, Expr),
+        reasons: &[(&'static str, String)],
+        block: &mut Block,
+    ) {
+        if let Control::Counted { variable, .. } = &inner.control {
+            self.symbols.loops.push(*variable);
+        }
+        self.line_of_loop.push(inner.place.line);
+        for (code, detail) in reasons {
+            if !UNDERSTOOD.contains(code) {
+                self.reason(&mut body, &inner.place, code, detail.clone());
+            }
+        }
+        self.statements(&inner.body, &mut body);
+        self.line_of_loop.pop();
+        if let Control::Counted { .. } = &inner.control {
+            self.symbols.loops.pop();
+        }
+        if self.line_of_loop.is_empty() {
+            references::split_components(&mut body);
+        }
+        block.items.push(Item::Loop(Box::new(Loop {
+            id: String::new(),
+            file: inner.place.file.clone(),
+            line: inner.place.line,
+            end_line: inner.end_line,
+            variable,
+            lower,
+            upper,
+            step,
+            parallel: inner.parallel.clone(),
+            body,
+        })));
+    }
+}
+
+/// Loops of unknown trip count are understood all the same: the count is a parameter.
+const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "infinite_loop", "geometric_step", "compound_condition"];
+
+/// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
+fn symbol_part(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// Variables that the statements assign, loop variables included.
+fn assigned_in(statements: &[Stmt], found: &mut BTreeSet<VarId>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), .. } => {
+                found.insert(*id);
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    found.insert(*variable);
+                }
+                assigned_in(&inner.body, found);
+            }
+            Stmt::If(branch) => {
+                assigned_in(&branch.then, found);
+                assigned_in(&branch.otherwise, found);
+            }
+            Stmt::Opaque { inner, .. } => assigned_in(inner, found),
+            // By reference: the callee may assign what it is given.
+            Stmt::Call { arguments, .. } => {
+                for argument in arguments {
+                    if let Value::Variable(id) = argument {
+                        found.insert(*id);
+                    }
+                }
+            }
+            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+}
+
+/// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
+/// that does not read itself.
+fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
+    let mut counts: BTreeMap<VarId, u32> = BTreeMap::new();
+    count_assignments(&function.body, &mut counts);
+    let mut once = BTreeMap::new();
+    for statement in &function.body {
+        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
+        let variable = function.variable(*id);
+        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let mut used = BTreeSet::new();
+        variables_of(value, &mut used);
+        let inputs_stay = used.iter().all(|used| counts.get(used).copied().unwrap_or(0) <= 1);
+        if is_index && counts.get(id) == Some(&1) && !used.contains(id) && inputs_stay {
+            once.insert(*id, value.clone());
+        }
+    }
+    once
+}
+
+fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, u32>) {
+    let count = |counts: &mut BTreeMap<VarId, u32>, id: VarId| *counts.entry(id).or_insert(0) += 1;
+    for statement in statements {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), .. } => count(counts, *id),
+            Stmt::Call { arguments, .. } => {
+                for argument in arguments {
+                    if let Value::Variable(id) = argument {
+                        count(counts, *id);
+                    }
+                }
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    count(counts, *variable);
+                }
+                count_assignments(&inner.body, counts);
+            }
+            Stmt::If(branch) => {
+                count_assignments(&branch.then, counts);
+                count_assignments(&branch.otherwise, counts);
+            }
+            Stmt::Opaque { inner, .. } => count_assignments(inner, counts),
+            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The static performance model: working sets, traffic and time of every nest, each figure defined
+//! once as an expression over named parameters and earlier figures (static.md sections 3 to 5).
+//!
+//! Exporters evaluate nothing: they show a figure's expression and the value beside it.
+
+mod build;
+pub mod figures;
+pub mod footprint;
+pub mod nest;
+pub mod parameters;
+mod stream;
+mod summary;
+mod time;
+mod traffic;
+mod trip_count;
+
+use crate::analysis::facts::Program;
+use crate::expr::FigureId;
+use crate::machine::MachineModel;
+
+pub use build::{LoopFigures, NestModel, OperationFigures};
+pub use figures::{Figure, Figures, Unit};
+pub use nest::Nest;
+pub use parameters::{ParameterTable, Setting, SettingError};
+pub use stream::{StreamFigures, StreamShape};
+pub use summary::Totals;
+pub use time::{LevelFigures, TimeFigures};
+pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
+
+/// Everything the model says about a program on a machine.
+pub struct Model<'p> {
+    pub program: &'p Program,
+    pub machine: MachineModel,
+    pub parameters: ParameterTable,
+    pub figures: Figures,
+    pub nests: Vec<NestModel<'p>>,
+    pub totals: Totals,
+    /// Number of spatial loops of the deepest nest, at least three.
+    pub dimensions: usize,
+}
+
+impl<'p> Model<'p> {
+    /// Builds the model.
+    ///
+    /// # Errors
+    /// A setting names nothing, or its value is out of range.
+    pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
+        let nests = nest::collect(program);
+        let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
+        let (machine, parameters) = ParameterTable::build(program, &nests, machine, dimensions, settings)?;
+        let mut figures = Figures::new(&machine, &parameters);
+        let nests: Vec<NestModel> = (nests.into_iter())
+            .map(|nest| NestModel::build(nest, program, &machine, &parameters, &mut figures))
+            .collect();
+        let totals = Totals::define(&nests, &mut figures);
+        Ok(Model { program, machine, parameters, figures, nests, totals, dimensions })
+    }
+
+    /// The value of a figure.
+    pub fn value(&self, id: FigureId) -> f64 {
+        self.figures.value(id)
+    }
+}
+
+/// `x`, `y`, `z`, `w` … for a loop counted from the innermost: the suffix of `block_x`.
+pub fn dimension_name(position: usize) -> String {
+    const NAMES: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
+    NAMES.get(position).map_or_else(|| format!("d{}", position + 1), |name| name.to_string())
+}

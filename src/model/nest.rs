@@ -1,0 +1,199 @@
+//! Loop nests as the model sees them: chains of loops, outermost first, with the streams of all
+//! their levels.
+//!
+//! A chain follows a loop down as long as there is one loop inside it. Where a loop holds several,
+//! each of them starts a nest of its own that repeats the outer loops, and what the shared loops do
+//! themselves is one more nest. So every statement belongs to exactly one nest; reuse between
+//! siblings is not modelled.
+
+use crate::analysis::facts::{Block, Flops, Item, Loop, Program, Stream};
+use crate::analysis::merge_stream;
+use crate::expr::Expr;
+
+/// A loop of a chain and the branches between it and the loop around it.
+#[derive(Clone)]
+pub struct ChainLoop<'p> {
+    pub facts: &'p Loop,
+    pub weight: Weight,
+}
+
+/// Probability symbols that must all be taken; `false` stands for the other branch.
+pub type Weight = Vec<(String, bool)>;
+
+/// Straight-line code of one level of a nest.
+#[derive(Clone)]
+pub struct Content {
+    /// Number of loops of the chain around it.
+    pub level: usize,
+    pub weight: Weight,
+    pub flops: Flops,
+}
+
+/// A stream with the deepest level at which the nest refers to it.
+#[derive(Clone)]
+pub struct NestStream {
+    pub stream: Stream,
+    pub level: usize,
+}
+
+/// One nest.
+#[derive(Clone)]
+pub struct Nest<'p> {
+    /// Index into the functions of the program.
+    pub function: usize,
+    /// All loops, outermost first.
+    pub loops: Vec<ChainLoop<'p>>,
+    /// Index in `loops` of the outermost loop that belongs to this nest alone.
+    pub own: usize,
+    /// How many outer loops are sweeps: they walk the component dimension of arrays only.
+    pub sweeps: usize,
+    pub contents: Vec<Content>,
+    pub streams: Vec<NestStream>,
+}
+
+impl<'p> Nest<'p> {
+    /// The loop that stands for the nest in reports.
+    pub fn head(&self) -> &'p Loop {
+        self.loops[self.own].facts
+    }
+
+    /// Loops that are not sweeps, outermost first.
+    pub fn spatial(&self) -> &[ChainLoop<'p>] {
+        &self.loops[self.sweeps..]
+    }
+}
+
+/// The product of the probabilities.
+pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&str) -> Expr) -> Expr {
+    Expr::product(weight.iter().map(|(name, taken)| {
+        let probability = symbol(name);
+        if *taken { probability } else { Expr::from(1.0) - probability }
+    }))
+}
+
+/// All nests of a program, in program order.
+pub fn collect(program: &Program) -> Vec<Nest<'_>> {
+    let mut nests = Vec::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        let mut outermost = Vec::new();
+        children(&function.body, &Weight::new(), &mut outermost);
+        for (facts, weight) in outermost {
+            descend(index, vec![ChainLoop { facts, weight }], 0, Gathered::default(), &mut nests);
+        }
+    }
+    nests
+}
+
+/// What the levels of a chain do so far.
+#[derive(Default)]
+struct Gathered {
+    contents: Vec<Content>,
+    streams: Vec<NestStream>,
+}
+
+impl Gathered {
+    /// Adds the block's own operations and streams, through branches.
+    fn add(&mut self, block: &Block, level: usize, weight: &Weight) {
+        if !block.flops.by_type.is_empty() {
+            self.contents.push(Content { level, weight: weight.clone(), flops: block.flops.clone() });
+        }
+        self.streams.extend(block.streams.iter().map(|stream| NestStream { stream: stream.clone(), level }));
+        for item in &block.items {
+            if let Item::Branch(branch) = item {
+                self.add(&branch.then, level, &side(weight, &branch.probability, true));
+                if let Some(otherwise) = &branch.otherwise {
+                    self.add(otherwise, level, &side(weight, &branch.probability, false));
+                }
+            }
+        }
+    }
+}
+
+fn side(weight: &Weight, probability: &str, taken: bool) -> Weight {
+    [weight.as_slice(), &[(probability.to_string(), taken)]].concat()
+}
+
+/// Loops directly inside a block, through branches, with the branches' probabilities.
+fn children<'p>(block: &'p Block, weight: &Weight, found: &mut Vec<(&'p Loop, Weight)>) {
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => found.push((inner, weight.clone())),
+            Item::Branch(branch) => {
+                children(&branch.then, &side(weight, &branch.probability, true), found);
+                if let Some(otherwise) = &branch.otherwise {
+                    children(otherwise, &side(weight, &branch.probability, false), found);
+                }
+            }
+        }
+    }
+}
+
+fn descend<'p>(
+    function: usize,
+    chain: Vec<ChainLoop<'p>>,
+    own: usize,
+    mut gathered: Gathered,
+    nests: &mut Vec<Nest<'p>>,
+) {
+    let innermost = chain[chain.len() - 1].facts;
+    gathered.add(&innermost.body, chain.len(), &Weight::new());
+    let mut inner = Vec::new();
+    children(&innermost.body, &Weight::new(), &mut inner);
+    let extended = |facts: &'p Loop, weight: Weight| {
+        let mut chain = chain.clone();
+        chain.push(ChainLoop { facts, weight });
+        chain
+    };
+    if inner.len() == 1 {
+        let (facts, weight) = inner.remove(0);
+        descend(function, extended(facts, weight), own, gathered, nests);
+        return;
+    }
+    if inner.is_empty() || !gathered.contents.is_empty() || !gathered.streams.is_empty() {
+        nests.push(finish(function, chain.clone(), own, gathered));
+    }
+    for (facts, weight) in inner {
+        descend(function, extended(facts, weight), chain.len(), Gathered::default(), nests);
+    }
+}
+
+fn finish(function: usize, loops: Vec<ChainLoop<'_>>, own: usize, gathered: Gathered) -> Nest<'_> {
+    let mut levels: Vec<usize> = Vec::new();
+    let mut merged: Vec<Stream> = Vec::new();
+    for NestStream { stream, level } in gathered.streams {
+        let same = |s: &Stream| {
+            s.array == stream.array && s.component == stream.component && s.subscripts == stream.subscripts
+        };
+        let position = merged.iter().position(same).unwrap_or(merged.len());
+        merge_stream(&mut merged, stream);
+        match levels.get_mut(position) {
+            Some(known) => *known = (*known).max(level),
+            None => levels.push(level),
+        }
+    }
+    // An element that stays the same in the whole nest lives in a register.
+    let streams: Vec<NestStream> = (merged.into_iter().zip(levels))
+        .filter(|(stream, _)| stream.subscripts.iter().any(|s| !s.is_invariant()))
+        .map(|(stream, level)| NestStream { stream, level })
+        .collect();
+    let sweeps = count_sweeps(&loops, &streams);
+    Nest { function, loops, own, sweeps, contents: gathered.contents, streams }
+}
+
+/// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.
+fn count_sweeps(loops: &[ChainLoop], streams: &[NestStream]) -> usize {
+    let is_sweep = |variable: &str| {
+        let mut used = false;
+        let only_last = streams.iter().all(|NestStream { stream, .. }| {
+            let rank = stream.subscripts.len();
+            stream.subscripts.iter().enumerate().all(|(d, subscript)| {
+                let mentions = subscript.terms.iter().any(|(name, _)| name == variable);
+                used |= mentions;
+                !mentions || (d + 1 == rank && rank >= 4 && subscript.terms.len() == 1)
+            })
+        });
+        used && only_last
+    };
+    let walks_components = |c: &&ChainLoop| !c.facts.variable.is_empty() && is_sweep(&c.facts.variable);
+    loops[..loops.len().saturating_sub(1)].iter().take_while(walks_components).count()
+}

@@ -1,0 +1,346 @@
+//! One stream of a nest: how it walks through memory, its groups, and its distinct elements.
+
+use std::collections::BTreeMap;
+
+use super::build::LoopFigures;
+use super::footprint::{self, Columns, Walk};
+use super::nest::ChainLoop;
+use crate::analysis::facts::{AccessClass, Stream};
+use crate::expr::{Expr, FigureId};
+
+/// A stride that is not a known number, taken to be longer than any cache line.
+const LONG_STRIDE: i64 = 1 << 40;
+
+/// How a stream lies in a nest. Levels count swept loops: at level 1 the innermost loop sweeps a
+/// pencil, at level 2 two loops sweep a plane, and so on.
+#[derive(Clone, Debug)]
+pub struct StreamShape {
+    /// Number of spatial loops of the nest.
+    pub depth: usize,
+    /// Per dimension in storage order: (position of the loop counted from the innermost, absolute
+    /// stride in elements) of every spatial loop that moves along it.
+    pub dimensions: Vec<Vec<(usize, i64)>>,
+    pub offsets: Vec<Vec<i64>>,
+    /// Some subscript is indirect: elements are gathered.
+    pub gathered: bool,
+    pub reads: bool,
+    /// Depends on a sweep loop: every sweep touches other elements.
+    pub swept: bool,
+}
+
+impl StreamShape {
+    /// The shape of `stream` in a nest of the given spatial loops (outermost first).
+    pub fn new(stream: &Stream, spatial: &[ChainLoop], sweeps: &[ChainLoop]) -> StreamShape {
+        let depth = spatial.len();
+        let position = |name: &str| {
+            let from_outside = spatial.iter().rposition(|c| c.facts.variable == name)?;
+            Some((depth - 1 - from_outside, &spatial[from_outside].facts.step))
+        };
+        let dimension = |terms: &[(String, Expr)]| {
+            let walk = |(name, coefficient): &(String, Expr)| {
+                let (position, step) = position(name)?;
+                let stride = (coefficient * step).as_integer().map_or(LONG_STRIDE, |s| s.abs().clamp(1, LONG_STRIDE));
+                Some((position, stride))
+            };
+            terms.iter().filter_map(walk).collect()
+        };
+        let swept = |name: &str| sweeps.iter().any(|c| c.facts.variable == name);
+        StreamShape {
+            depth,
+            dimensions: stream.subscripts.iter().map(|s| dimension(&s.terms)).collect(),
+            offsets: stream.accesses.iter().map(|a| a.offset.clone()).collect(),
+            gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
+            reads: stream.class != AccessClass::WriteOnly,
+            swept: stream.subscripts.iter().any(|s| s.terms.iter().any(|(name, _)| swept(name))),
+        }
+    }
+
+    /// Whether each loop moves along one dimension and each dimension is moved by one loop.
+    fn is_simple(&self) -> bool {
+        let mut seen = vec![false; self.depth];
+        self.dimensions.iter().all(|walks| {
+            walks.len() <= 1 && walks.iter().all(|(position, _)| !std::mem::replace(&mut seen[*position], true))
+        })
+    }
+
+    fn walks(&self, level: usize) -> Vec<Walk> {
+        let walk = |terms: &Vec<(usize, i64)>| {
+            let mut swept = terms.iter().filter(|(position, _)| *position < level);
+            match (swept.next(), swept.next()) {
+                (None, _) => Walk::Fixed,
+                (Some((_, stride)), None) => Walk::By(*stride),
+                (Some(_), Some(_)) => Walk::By(1),
+            }
+        };
+        self.dimensions.iter().map(walk).collect()
+    }
+
+    /// The one dimension along which the loop at `position` moves groups of `position` swept loops;
+    /// dimension 0 counts only for single cells.
+    fn walker(&self, position: usize) -> Option<(usize, i64)> {
+        let moves = |(d, terms): (usize, &Vec<(usize, i64)>)| match terms.as_slice() {
+            [(p, stride)] if *p == position => Some((d, *stride)),
+            _ => None,
+        };
+        let mut found = self.dimensions.iter().enumerate().filter_map(moves);
+        let first = found.next()?;
+        (found.next().is_none() && (first.0 > 0 || position == 0)).then_some(first)
+    }
+
+    /// Groups at a level: cells at 0, pencils at 1, planes at 2 …
+    pub fn groups(&self, level: usize) -> usize {
+        if level == 0 {
+            return self.offsets.len();
+        }
+        footprint::split_fixed(&self.offsets, &self.walks(level.min(self.depth))).len()
+    }
+
+    /// Positions, in iterations, of neighbouring groups along the loop that walks them: one list a
+    /// family of groups that reuse each other's elements.
+    fn families(&self, level: usize) -> Vec<Vec<i64>> {
+        let walks = self.walks(level.min(self.depth));
+        let walker = self.walker(level);
+        let mut families: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
+        for offset in &self.offsets {
+            let mut family = Vec::new();
+            let mut place = 0;
+            for (d, value) in offset.iter().enumerate() {
+                match walker {
+                    Some((dimension, stride)) if dimension == d => {
+                        family.push(value.rem_euclid(stride));
+                        place = value.div_euclid(stride);
+                    }
+                    _ if level == 0 || (d > 0 && walks[d] == Walk::Fixed) => family.push(*value),
+                    _ => {}
+                }
+            }
+            families.entry(family).or_default().push(place);
+        }
+        families
+            .into_values()
+            .map(|mut places| {
+                places.sort_unstable();
+                places.dedup();
+                places
+            })
+            .collect()
+    }
+
+    /// The largest distance between neighbouring groups, in iterations; `None` if no two are
+    /// neighbours.
+    pub fn largest_gap(&self, level: usize) -> Option<i64> {
+        let families = self.families(level);
+        families.iter().flat_map(|f| f.windows(2)).map(|pair| pair[1] - pair[0]).max()
+    }
+
+    /// Groups that must stay in the cache so that the next iteration of the loop at `level` reuses
+    /// them: per family max − min + `gap` (static.md section 3, "Live groups").
+    pub fn live_groups(&self, level: usize, gap: i64) -> i64 {
+        if self.walker(level).is_none() {
+            return self.groups(level) as i64;
+        }
+        self.families(level).iter().map(|f| f[f.len() - 1] - f[0] + gap).sum()
+    }
+
+    /// Whether the next iteration of the loop at `level` touches elements (or cache lines) again.
+    pub fn has_reuse(&self, level: usize) -> bool {
+        if level >= self.depth || self.gathered {
+            return false;
+        }
+        match self.walker(level) {
+            Some((0, stride)) if level == 0 => self.largest_gap(0).is_some() || stride < 8,
+            Some(_) => self.largest_gap(level).is_some(),
+            // Stays in place, or moves along cache lines.
+            None => true,
+        }
+    }
+
+    /// `cell`, `star` (ExaSAT's faces), `edges`, `box`, or `gather`.
+    pub fn name(&self) -> &'static str {
+        if self.gathered {
+            return "gather";
+        }
+        if self.offsets.len() <= 1 {
+            return "cell";
+        }
+        let centre = |d: usize| {
+            let values = || self.offsets.iter().map(|o| o[d]);
+            let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+            if (low..=high).contains(&0) { 0 } else { (low + high).div_euclid(2) }
+        };
+        let centres: Vec<i64> = (0..self.dimensions.len()).map(centre).collect();
+        let away = |o: &Vec<i64>| o.iter().zip(&centres).filter(|(value, centre)| value != centre).count();
+        match self.offsets.iter().map(away).max() {
+            Some(0 | 1) => "star",
+            Some(2) if self.dimensions.len() > 2 => "edges",
+            _ => "box",
+        }
+    }
+
+    /// Lowest and highest offset of each dimension.
+    pub fn ghosts(&self) -> Vec<(i64, i64)> {
+        let range = |d: usize| {
+            let values = || self.offsets.iter().map(|o| o[d]);
+            (values().min().unwrap_or(0), values().max().unwrap_or(0))
+        };
+        (0..self.dimensions.len()).map(range).collect()
+    }
+}
+
+/// Extents over which elements are counted.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Extents {
+    /// One full block.
+    Block,
+    /// The whole nest, not blocked.
+    Whole,
+    /// Summed over all blocks of the swept loops, the smaller last ones included.
+    AllBlocks,
+}
+
+/// Counts elements of one stream.
+pub struct Elements<'a> {
+    pub shape: &'a StreamShape,
+    /// Innermost first.
+    pub loops: &'a [LoopFigures],
+    /// Element size in bytes.
+    pub width: FigureId,
+}
+
+impl Elements<'_> {
+    /// Distinct elements that a sweep of the `level` innermost loops touches, whole cache lines along
+    /// dimension 0.
+    pub fn swept(&self, level: usize, extents: Extents) -> Expr {
+        let level = level.min(self.shape.depth);
+        if level == 0 {
+            return Expr::from(self.shape.offsets.len() as f64);
+        }
+        self.of(&self.shape.offsets, level, extents)
+    }
+
+    /// The same for a single offset: one shifted block.
+    pub fn single(&self, level: usize) -> Expr {
+        self.of(&self.shape.offsets[..1], level.min(self.shape.depth), Extents::Block)
+    }
+
+    fn of(&self, offsets: &[Vec<i64>], level: usize, extents: Extents) -> Expr {
+        if self.shape.gathered {
+            return self.gathered(offsets.len(), level, extents);
+        }
+        let columns = footprint::union(offsets, &self.shape.walks(level));
+        if extents == Extents::AllBlocks && !self.shape.is_simple() {
+            let blocks = Expr::product((0..level).map(|v| Expr::from(self.loops[v].blocks)));
+            return blocks * Expr::sum(columns.iter().map(|c| self.columns(c, level, Extents::Block)));
+        }
+        Expr::sum(columns.iter().map(|c| self.columns(c, level, extents)))
+    }
+
+    /// One line a gathered element, scaled by the line-utilisation parameter.
+    fn gathered(&self, count: usize, level: usize, extents: Extents) -> Expr {
+        let iterations = (0..level).map(|v| match extents {
+            Extents::Block => Expr::from(self.loops[v].block),
+            Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
+        });
+        let accesses = Expr::product(iterations.chain([Expr::from(count as f64)]));
+        (accesses * Expr::symbol("gather_lines") * Expr::symbol("line_bytes")).quotient(Expr::from(self.width))
+    }
+
+    fn columns(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {
+        let in_row = |v: &usize| self.shape.dimensions.first().is_some_and(|d| d.iter().any(|(p, _)| p == v));
+        let terms = columns.count.iter().map(|(dimensions, coefficient)| {
+            let mut factors = vec![Expr::from(*coefficient as f64)];
+            factors.extend(dimensions.iter().map(|d| self.extent(*d, level, extents)));
+            if extents == Extents::AllBlocks {
+                let counted = |v: &usize| {
+                    dimensions.iter().any(|d| self.shape.dimensions[*d].iter().any(|(p, _)| p == v)) || in_row(v)
+                };
+                factors.extend((0..level).filter(|v| !counted(v)).map(|v| Expr::from(self.loops[v].blocks)));
+            }
+            Expr::product(factors)
+        });
+        self.row(columns, level, extents) * Expr::sum(terms)
+    }
+
+    /// Positions along dimension `d`.
+    fn extent(&self, d: usize, level: usize, extents: Extents) -> Expr {
+        let extent = |v: usize| match extents {
+            Extents::Block => Expr::from(self.loops[v].block),
+            Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
+        };
+        let swept: Vec<(usize, i64)> = self.shape.dimensions[d].iter().copied().filter(|(p, _)| *p < level).collect();
+        match swept.as_slice() {
+            [(v, _)] => extent(*v),
+            many => Expr::sum(
+                many.iter().map(|(v, stride)| (extent(*v) - Expr::from(1.0)) * *stride as f64).chain([Expr::from(1.0)]),
+            ),
+        }
+    }
+
+    /// Elements of one column's runs, in whole lines.
+    fn row(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {
+        let terms = self.shape.dimensions.first().map_or(&[][..], |d| d.as_slice());
+        let swept: Vec<(usize, i64)> = terms.iter().copied().filter(|(p, _)| *p < level).collect();
+        let [(v, stride)] = swept.as_slice() else {
+            let length = match swept.len() {
+                0 => Expr::from(1.0),
+                _ => self.extent(0, level, extents),
+            };
+            return self.lines(length + columns.extra as f64) * columns.runs as f64;
+        };
+        let LoopFigures { trip, block, blocks } = self.loops[*v];
+        let row = |extent: Expr| self.run(extent, *stride, columns);
+        match extents {
+            Extents::Block => row(block.into()),
+            Extents::Whole => row(trip.into()),
+            Extents::AllBlocks => {
+                let full = Expr::from(blocks) - Expr::from(1.0);
+                let last = Expr::from(trip) - full.clone() * Expr::from(block);
+                full * row(block.into()) + row(last)
+            }
+        }
+    }
+
+    fn run(&self, extent: Expr, stride: i64, columns: &Columns) -> Expr {
+        if stride == 1 {
+            return self.lines(extent + columns.extra as f64);
+        }
+        let separate = (extent.clone() * columns.runs as f64 * Expr::symbol("line_bytes")).quotient(self.width.into());
+        if stride >= LONG_STRIDE {
+            return separate;
+        }
+        let covered = (extent - Expr::from(1.0)) * stride as f64 + (1 + columns.extra) as f64;
+        Expr::min([self.lines(covered), separate])
+    }
+
+    /// A run of elements rounded up to whole cache lines, in elements.
+    fn lines(&self, elements: Expr) -> Expr {
+        let line = Expr::symbol("line_bytes");
+        let width = Expr::from(self.width);
+        ((elements * width.clone()).quotient(line.clone()).ceiling() * line).quotient(width)
+    }
+}
+
+/// Figures of one stream in a nest; vectors are indexed by level.
+#[derive(Clone)]
+pub struct StreamFigures {
+    /// Index into the nest's streams.
+    pub index: usize,
+    pub shape: StreamShape,
+    /// Element size in bytes.
+    pub width: FigureId,
+    /// Bytes moved for each byte of the stream.
+    pub cost: FigureId,
+    pub groups: Vec<FigureId>,
+    pub live: Vec<FigureId>,
+    /// Distinct elements of a sweep of a block, levels 0 to depth.
+    pub elements: Vec<FigureId>,
+    /// Bytes to keep for reuse by the next iteration of the loop at that level, one level for each.
+    pub working_set: Vec<FigureId>,
+    /// Bytes of the whole stream, all sweeps.
+    pub footprint: FigureId,
+    /// Bytes moved over the whole execution if groups of that level are reused within a sweep and
+    /// nothing beyond: levels 0 (nothing) to depth (compulsory for the block).
+    pub traffic: Vec<FigureId>,
+    /// Bytes moved if blocks reuse each other's elements too.
+    pub compulsory: FigureId,
+}

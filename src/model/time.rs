@@ -1,0 +1,112 @@
+//! Time of a nest: arithmetic, every cache level, memory; what bounds it (static.md section 4).
+
+use super::build::OperationFigures;
+use super::figures::{Figures, Unit};
+use super::nest::Nest;
+use super::stream::StreamFigures;
+use super::traffic::{NestTraffic, WorkingSets};
+use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::MachineModel;
+
+/// Traffic and time at one level of the memory hierarchy.
+#[derive(Clone)]
+pub struct LevelFigures {
+    /// `L1`, `L2` … serve the level above them; `DRAM` serves the last cache.
+    pub name: String,
+    pub bytes: FigureId,
+    pub seconds: FigureId,
+}
+
+/// Time figures of a nest.
+#[derive(Clone)]
+pub struct TimeFigures {
+    /// Seconds of arithmetic at peak.
+    pub cpu: FigureId,
+    /// Levels whose bandwidth is known, nearest first; memory is the last.
+    pub levels: Vec<LevelFigures>,
+    /// Flops per byte of memory traffic.
+    pub intensity: FigureId,
+    pub seconds: FigureId,
+    /// What takes longest: 1 is arithmetic, 2 the first of `levels`, and so on.
+    pub bound: FigureId,
+}
+
+impl TimeFigures {
+    pub(super) fn define(
+        machine: &MachineModel,
+        operations: &OperationFigures,
+        nest: &Nest,
+        streams: &[StreamFigures],
+        (sets, traffic): (&WorkingSets, &NestTraffic),
+        iterations: &[Expr],
+        figures: &mut Figures,
+    ) -> TimeFigures {
+        let giga = Expr::from(1e9);
+        let cores = Expr::symbol("cores");
+        let peak = Expr::product([Expr::symbol("gflops_per_core"), cores.clone(), giga.clone()]);
+        let cpu = Expr::from(operations.weighted).quotient(peak);
+        let cpu = figures.define("CPU time", Unit::Seconds, cpu);
+        let depth = nest.spatial().len();
+        let mut levels = Vec::new();
+        let caches = machine.levels();
+        for (position, cache) in caches.iter().enumerate() {
+            if cache.gbs.is_none() {
+                continue;
+            }
+            let bytes = match position {
+                0 => register_traffic(nest, streams, iterations),
+                _ => traffic.through(sets, depth, share(&caches[position - 1])),
+            };
+            let bytes = figures.define(format!("{} traffic", cache.name), Unit::Bytes, bytes);
+            let rate = Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), cores.clone(), giga.clone()]);
+            let seconds = Expr::from(bytes).quotient(rate);
+            let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
+            levels.push(LevelFigures { name: cache.name.clone(), bytes, seconds });
+        }
+        let memory = Expr::from(traffic.actual).quotient(Expr::symbol("dram_gbs") * giga);
+        let memory = figures.define("DRAM time", Unit::Seconds, memory);
+        levels.push(LevelFigures { name: "DRAM".into(), bytes: traffic.actual, seconds: memory });
+
+        let times: Vec<FigureId> = std::iter::once(cpu).chain(levels.iter().map(|l| l.seconds)).collect();
+        let slowest = Expr::max(times.iter().map(|id| Expr::from(*id)));
+        let slowest = figures.define("slowest part", Unit::Seconds, slowest);
+        // Overlapped: the slowest part hides the rest. Not overlapped: arithmetic and data take turns.
+        let data = Expr::max(levels.iter().map(|l| Expr::from(l.seconds)));
+        let in_turn = Expr::from(cpu) + data;
+        let overlap = Expr::symbol("overlap");
+        let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
+        let seconds = figures.define("time", Unit::Seconds, seconds);
+        let bound = times.iter().enumerate().rev().fold(Expr::from(times.len() as f64), |otherwise, (i, id)| {
+            let is_slowest = |then| {
+                Expr::choose(Comparison::GreaterOrEqual, Expr::from(*id), Expr::from(slowest), then, otherwise.clone())
+            };
+            is_slowest(Expr::from(i as f64 + 1.0))
+        });
+        let bound = figures.define("bound by", Unit::Choice, bound);
+        let bytes = Expr::from(traffic.actual);
+        let ratio = Expr::from(operations.flops).quotient(bytes.clone());
+        let intensity = Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), ratio, Expr::from(0.0));
+        let intensity = figures.define("arithmetic intensity", Unit::FlopsPerByte, intensity);
+        TimeFigures { cpu, levels, intensity, seconds, bound }
+    }
+
+    /// Names that `bound` counts.
+    pub fn bound_names(&self) -> Vec<&str> {
+        std::iter::once("CPU").chain(self.levels.iter().map(|l| l.name.as_str())).collect()
+    }
+}
+
+/// One core's share of a cache level.
+fn share(cache: &crate::machine::Level) -> Expr {
+    let symbol = |what: &str| Expr::symbol(&format!("l{}_{what}", cache.index));
+    symbol("bytes").quotient(symbol("shared_by"))
+}
+
+/// Bytes between registers and the first level: every reference, every time.
+fn register_traffic(nest: &Nest, streams: &[StreamFigures], iterations: &[Expr]) -> Expr {
+    Expr::sum(streams.iter().map(|figures| {
+        let used = &nest.streams[figures.index];
+        let references: u64 = used.stream.accesses.iter().map(|a| a.reads + a.writes).sum();
+        Expr::product([Expr::from(references as f64), Expr::from(figures.width), iterations[used.level].clone()])
+    }))
+}

@@ -1,0 +1,215 @@
+//! Working sets and traffic of a nest: sums over its streams, and the choice between the scenarios
+//! (static.md section 3).
+
+use super::build::LoopFigures;
+use super::figures::{Figures, Unit};
+use super::nest::NestStream;
+use super::stream::{Elements, Extents, StreamFigures, StreamShape};
+use crate::analysis::facts::AccessClass;
+use crate::expr::{Comparison, Expr, FigureId};
+
+/// Bytes to keep at each level (0 cells, 1 pencils, 2 planes …), at least three levels.
+#[derive(Clone)]
+pub struct WorkingSet {
+    pub levels: Vec<FigureId>,
+}
+
+/// The four variants of static.md, "Working set".
+#[derive(Clone)]
+pub struct WorkingSets {
+    pub naive: WorkingSet,
+    /// Written streams bypass the cache.
+    pub streaming: WorkingSet,
+    /// Streams without reuse bypass it too.
+    pub reuse: WorkingSet,
+    /// The one that the machine's two switches choose.
+    pub actual: WorkingSet,
+    /// Bytes of the whole nest, all sweeps.
+    pub footprint: FigureId,
+}
+
+/// Bytes between cache and memory over the whole execution.
+#[derive(Clone)]
+pub struct NestTraffic {
+    /// Index is the number of swept loops within which elements are reused: 0 none, 1 within pencils,
+    /// 2 between pencils, 3 between planes …; at least four entries.
+    pub scenarios: Vec<FigureId>,
+    pub between_blocks: FigureId,
+    /// What the cache of `cache_bytes` leads to.
+    pub actual: FigureId,
+}
+
+/// What the streams of a nest are measured against.
+pub(super) struct Surroundings<'a> {
+    /// Spatial loops, innermost first.
+    pub loops: &'a [LoopFigures],
+    /// Iterations of code with n loops around it (sweeps included), at index n.
+    pub iterations: &'a [Expr],
+    /// Probability that the n innermost loops are entered, given the loops around them; index n.
+    pub entered: &'a [Expr],
+    /// Number of sweeps.
+    pub sweeps: FigureId,
+}
+
+/// Defines the figures of one stream. `gap` gives G for a level (static.md, "Live groups").
+pub(super) fn define_stream(
+    index: usize,
+    NestStream { stream, level: written_at }: &NestStream,
+    shape: StreamShape,
+    gaps: &[i64],
+    around: &Surroundings,
+    figures: &mut Figures,
+) -> StreamFigures {
+    let depth = shape.depth;
+    let name = match stream.component.as_str() {
+        "" => stream.array.clone(),
+        component => format!("{}[{component}]", stream.array),
+    };
+    // Unknown types are reported as a reason; eight bytes is the usual word.
+    let bytes = f64::from(stream.element_bytes.unwrap_or(8));
+    let width = figures.define(format!("element size of {name}"), Unit::Bytes, Expr::from(bytes));
+    let cost = match stream.class {
+        AccessClass::ReadOnly => "cost_r",
+        AccessClass::ReadWrite => "cost_rw",
+        AccessClass::WriteOnly | AccessClass::WriteRead => "cost_w",
+    };
+    let cost = figures.define(format!("cost of {name}"), Unit::Count, Expr::symbol(cost));
+    let levels = gaps.len();
+    let mut count = |what: &str, level: usize, value: i64| {
+        figures.define(format!("{} {what} of {name}", group_name(level)), Unit::Count, Expr::from(value))
+    };
+    let groups: Vec<FigureId> = (0..levels).map(|m| count("groups", m, shape.groups(m) as i64)).collect();
+    let live: Vec<FigureId> = (0..levels).map(|m| count("live groups", m, shape.live_groups(m, gaps[m]))).collect();
+    let elements = Elements { shape: &shape, loops: around.loops, width };
+    let distinct: Vec<FigureId> = (0..=depth)
+        .map(|m| {
+            let label = format!("distinct elements of {name} in {m} swept loops");
+            figures.define(label, Unit::Elements, elements.swept(m, Extents::Block))
+        })
+        .collect();
+    let working_set = (0..levels).map(|m| {
+        let width = Expr::from(width);
+        let at = m.min(depth);
+        let held = Expr::from(distinct[at]);
+        let waiting = Expr::from(live[m]) - Expr::from(groups[m]);
+        let bytes = if m == 0 || shape.gathered || shape.live_groups(m, gaps[m]) == shape.groups(m) as i64 {
+            width * held
+        } else {
+            width * (held + waiting * elements.single(at))
+        };
+        figures.define(format!("{} working set of {name}", group_name(m)), Unit::Bytes, bytes)
+    });
+    let working_set = working_set.collect();
+    let sweeps = if shape.swept { Expr::from(around.sweeps) } else { Expr::from(1.0) };
+    let whole = elements.swept(depth, Extents::Whole);
+    let footprint = Expr::product([sweeps, Expr::from(width), whole]);
+    let footprint = figures.define(format!("footprint of {name}"), Unit::Bytes, footprint);
+    let rate = || [Expr::from(cost), Expr::from(width)];
+    let traffic = (0..=depth).map(|m| {
+        let (times, moved) = match m {
+            // Code above the innermost loop runs less often.
+            0 => (around.iterations[*written_at].clone(), unreused(&shape, width)),
+            _ => {
+                let outer = &around.iterations[around.iterations.len() - 1 - m];
+                (outer * &around.entered[m], elements.swept(m, Extents::AllBlocks))
+            }
+        };
+        let label = format!("traffic of {name}, reuse within {m} loops");
+        figures.define(label, Unit::Bytes, Expr::product(rate().into_iter().chain([times, moved])))
+    });
+    let traffic = traffic.collect();
+    let compulsory = Expr::product([Expr::from(cost), Expr::from(footprint), around.entered[depth].clone()]);
+    let compulsory = figures.define(format!("compulsory traffic of {name}"), Unit::Bytes, compulsory);
+    StreamFigures {
+        index,
+        shape,
+        width,
+        cost,
+        groups,
+        live,
+        elements: distinct,
+        working_set,
+        footprint,
+        traffic,
+        compulsory,
+    }
+}
+
+/// Elements moved an iteration if nothing is reused: single elements where the innermost loop runs
+/// along cache lines or stays in place, whole lines where it does not.
+fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
+    let count = shape.offsets.len() as f64;
+    let line = || Expr::symbol("line_bytes").quotient(Expr::from(width));
+    if shape.gathered {
+        return Expr::symbol("gather_lines") * count * line();
+    }
+    let moves_row = shape.dimensions.first().is_some_and(|d| d.iter().any(|(p, _)| *p == 0));
+    let moves = shape.dimensions.iter().any(|d| d.iter().any(|(p, _)| *p == 0));
+    if moves && !moves_row { line() * count } else { Expr::from(count) }
+}
+
+/// Sums the streams and chooses the scenario for a cache of `cache_bytes`.
+pub(super) fn define_nest(
+    streams: &[(AccessClass, StreamFigures)],
+    depth: usize,
+    levels: usize,
+    figures: &mut Figures,
+) -> (WorkingSets, NestTraffic) {
+    let sum = |label: String, figures: &mut Figures, terms: &mut dyn Iterator<Item = FigureId>| {
+        figures.define(label, Unit::Bytes, Expr::sum(terms.map(Expr::from)))
+    };
+    let mut variant = |what: &str, figures: &mut Figures, holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
+        let level = |m: usize, figures: &mut Figures| {
+            let mut held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
+            sum(format!("{} working set, {what}", group_name(m)), figures, &mut held)
+        };
+        WorkingSet { levels: (0..levels).map(|m| level(m, figures)).collect() }
+    };
+    let naive = variant("naive", figures, &|_, _, _| true);
+    let streaming = variant("streaming writes", figures, &|class, _, _| class == AccessClass::ReadOnly);
+    let reuse = variant("reuse only", figures, &|class, s, m| class == AccessClass::ReadOnly && s.shape.has_reuse(m));
+    let is_on = |switch: &str, then: Expr, otherwise: Expr| {
+        Expr::choose(Comparison::NotEqual, Expr::symbol(switch), Expr::from(0.0), then, otherwise)
+    };
+    let actual = (0..levels).map(|m| {
+        let without_hints = is_on("streaming_writes", streaming.levels[m].into(), naive.levels[m].into());
+        let chosen = is_on("nta_hints", reuse.levels[m].into(), without_hints);
+        figures.define(format!("{} working set, actual", group_name(m)), Unit::Bytes, chosen)
+    });
+    let actual = WorkingSet { levels: actual.collect() };
+    let footprint = sum("footprint".into(), figures, &mut streams.iter().map(|(_, s)| s.footprint));
+    let scenario = |m: usize, figures: &mut Figures| {
+        let label = format!("traffic, reuse within {m} loops");
+        sum(label, figures, &mut streams.iter().map(|(_, s)| s.traffic[m.min(depth)]))
+    };
+    let scenarios: Vec<FigureId> = (0..=levels).map(|m| scenario(m, figures)).collect();
+    let between_blocks =
+        sum("traffic, reuse between blocks".into(), figures, &mut streams.iter().map(|(_, s)| s.compulsory));
+    let sets = WorkingSets { naive, streaming, reuse, actual, footprint };
+    let mut traffic = NestTraffic { scenarios, between_blocks, actual: between_blocks };
+    let chosen = traffic.through(&sets, depth, Expr::symbol("cache_bytes"));
+    traffic.actual = figures.define("traffic, actual", Unit::Bytes, chosen);
+    (sets, traffic)
+}
+
+impl NestTraffic {
+    /// Bytes that pass a cache of the given capacity: compulsory if the whole nest fits, else the best
+    /// of the scenarios whose working set fits.
+    pub fn through(&self, sets: &WorkingSets, depth: usize, capacity: Expr) -> Expr {
+        let best = |m: usize| Expr::min((0..=m).rev().map(|i| Expr::from(self.scenarios[i])));
+        let fits = |set: FigureId, then: Expr, otherwise: Expr| {
+            Expr::choose(Comparison::Less, Expr::from(set), capacity.clone(), then, otherwise)
+        };
+        let nested = (0..depth).fold(best(0), |otherwise, m| fits(sets.actual.levels[m], best(m + 1), otherwise));
+        fits(sets.footprint, Expr::from(self.between_blocks), nested)
+    }
+}
+
+fn group_name(level: usize) -> String {
+    match level {
+        0 => "cell".into(),
+        1 => "pencil".into(),
+        2 => "plane".into(),
+        _ => format!("{level}-D"),
+    }
+}
