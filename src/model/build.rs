@@ -1,5 +1,6 @@
 //! Builds the figures of one nest, in the order in which they depend on each other.
 
+use super::dimension_name;
 use super::figures::{Figures, Unit};
 use super::nest::{Nest, weight_expr};
 use super::parameters::ParameterTable;
@@ -7,7 +8,6 @@ use super::stream::{StreamFigures, StreamShape};
 use super::time::TimeFigures;
 use super::traffic::{self, NestTraffic, Surroundings, WorkingSets};
 use super::trip_count::{self, TripCount};
-use super::dimension_name;
 use crate::analysis::facts::{AccessClass, OperationCounts, Program};
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
@@ -162,13 +162,12 @@ impl Counts {
         let mut total = None;
         for index in 0..nest.loops.len() {
             let facts = nest.loops[index].facts;
-            let name = if facts.variable.is_empty() { format!("loop at line {}", facts.line) } else { facts.variable.clone() };
+            let name =
+                if facts.variable.is_empty() { format!("loop at line {}", facts.line) } else { facts.variable.clone() };
             let label = format!("trip count of {name}");
             let before = unweighted[index].clone();
             let count = match trip_count::count(&nest.loops[..=index]) {
-                TripCount::Rectangular(trip) | TripCount::AtMiddle(trip) => {
-                    parameters.resolve(nest.function, &trip)
-                }
+                TripCount::Rectangular(trip) | TripCount::AtMiddle(trip) => parameters.resolve(nest.function, &trip),
                 TripCount::Summed(sum) => {
                     let sum = parameters.resolve(nest.function, &sum);
                     let none = Expr::from(0.0);
@@ -216,9 +215,7 @@ fn define_operations(
     let flops = figures.define("flops", Unit::Flops, Expr::sum(sum));
     let [adds_, multiplies_, divides_, specials_, fused] =
         [adds, multiplies, divides, specials, fma_pairs].map(Expr::from);
-    let weighted = adds_ + multiplies_
-        + Expr::symbol("cost_div") * divides_
-        + Expr::symbol("cost_special") * specials_
+    let weighted = adds_ + multiplies_ + Expr::symbol("cost_div") * divides_ + Expr::symbol("cost_special") * specials_
         - Expr::symbol("fma_aware") * fused;
     let weighted = figures.define("weighted flops", Unit::Flops, weighted);
     OperationFigures { adds, multiplies, divides, specials, fma_pairs, flops, weighted }

@@ -53,9 +53,7 @@ pub fn union(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
         }
     }
     let not_empty = |(_, count): &(_, BTreeMap<Vec<usize>, i64>)| !count.is_empty();
-    (columns.into_iter().filter(not_empty))
-        .map(|((extra, runs), count)| Columns { extra, runs, count })
-        .collect()
+    (columns.into_iter().filter(not_empty)).map(|((extra, runs), count)| Columns { extra, runs, count }).collect()
 }
 
 /// Offsets grouped by their position in the fixed dimensions; dimension 0 never splits.

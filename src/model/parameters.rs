@@ -19,7 +19,7 @@ pub struct Setting {
 /// What is wrong with a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    #[error("--set {name}: there is no parameter of that name{}", near(.near))]
+    #[error("--set {name}: there is no parameter of that name{}", near_names(near))]
     Unknown { name: String, near: Vec<String> },
     #[error("--set {name}={value}: {why}")]
     BadValue { name: String, value: String, why: &'static str },
@@ -27,7 +27,7 @@ pub enum SettingError {
     Machine { name: String, value: String, source: MachineError },
 }
 
-fn near(names: &[String]) -> String {
+fn near_names(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; near ones are {}", names.join(", ")) }
 }
 
@@ -304,7 +304,8 @@ impl Usage {
                 [&facts.lower, &facts.upper, &facts.step].into_iter().for_each(&mut mention);
                 chain_loop.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
                 let counts_down = facts.step.as_number().is_some_and(|s| s < 0.0);
-                let (first, last) = if counts_down { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+                let (first, last) =
+                    if counts_down { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
                 add_sizes(first, -1.0, &mut sizes);
                 add_sizes(last, 1.0, &mut sizes);
             }
