@@ -1,6 +1,8 @@
 //! loopsheet reads loop nests and tells what they cost.
 
 pub mod analysis;
+pub mod cli;
+pub mod commands;
 pub mod diagnostic;
 pub mod expr;
 pub mod intrinsics;

@@ -1,1 +1,18 @@
-fn main() {}
+//! The `loopsheet` program: parse the arguments, run, exit status.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use loopsheet::{cli, commands};
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::run(cli) {
+        Ok(status) => ExitCode::from(status as u8),
+        Err(error) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("loopsheet: {error:#}");
+            ExitCode::from(commands::Status::Refused as u8)
+        }
+    }
+}

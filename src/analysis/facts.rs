@@ -358,3 +358,34 @@ impl Block {
         found
     }
 }
+
+impl Program {
+    /// Gives every file another name, wherever it is mentioned.
+    pub fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
+        for file in &mut self.files {
+            file.path = rename(&file.path);
+            file.diagnostics.iter_mut().for_each(|d| d.place.file = rename(&d.place.file));
+        }
+        for function in &mut self.functions {
+            function.file = rename(&function.file);
+            function.body.rename_files(rename);
+        }
+    }
+}
+
+impl Block {
+    fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
+        for item in &mut self.items {
+            match item {
+                Item::Loop(inner) => {
+                    inner.file = rename(&inner.file);
+                    inner.body.rename_files(rename);
+                }
+                Item::Branch(branch) => {
+                    branch.then.rename_files(rename);
+                    branch.otherwise.iter_mut().for_each(|block| block.rename_files(rename));
+                }
+            }
+        }
+    }
+}

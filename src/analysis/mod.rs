@@ -1,5 +1,6 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
+pub mod coverage;
 pub mod facts;
 mod flops;
 mod references;
@@ -8,3 +9,4 @@ mod walk;
 
 pub use references::merge as merge_stream;
 pub use walk::analyze;
+pub(crate) use walk::name_loops;

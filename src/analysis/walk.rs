@@ -1,6 +1,9 @@
 //! The walk over the statements of a function that builds its facts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::facts::*;
 use super::flops::FlopCounter;
@@ -13,26 +16,52 @@ use crate::ir::text::type_text;
 use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 use crate::source::Language;
 
-/// Facts of every function of the units, in their order. Loop ids are made unique over all of them.
+/// Facts of every function of the units, in their order. Loop ids are unique over all of them.
+///
+/// A function in a header is seen by every file that includes it: the version with the fewest
+/// reasons is kept, the earliest of equals.
 pub fn analyze(units: &[ir::Unit]) -> Program {
-    let mut program = Program::default();
-    let mut ids = BTreeMap::new();
-    for unit in units {
-        program.files.push(File {
-            path: unit.path.clone(),
-            language: unit.language,
-            form: unit.form,
-            lines: unit.lines,
-            preprocessing: unit.preprocessing,
-            diagnostics: unit.diagnostics.clone(),
-        });
-        for function in &unit.functions {
-            let mut facts = analyze_function(function, unit.language);
-            name_loops(&mut facts.body, &facts.name, &mut ids);
-            program.functions.push(facts);
+    let file = |unit: &ir::Unit| File {
+        path: unit.path.clone(),
+        language: unit.language,
+        form: unit.form,
+        lines: unit.lines,
+        preprocessing: unit.preprocessing,
+        diagnostics: unit.diagnostics.clone(),
+    };
+    let all: Vec<Function> = units
+        .par_iter()
+        .flat_map_iter(|unit| unit.functions.iter().map(|function| analyze_function(function, unit.language)))
+        .collect();
+    let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
+    for (index, function) in all.iter().enumerate() {
+        let reasons = count_reasons(&function.body);
+        let known = best.entry(key(function)).or_insert((reasons, index));
+        if reasons < known.0 {
+            *known = (reasons, index);
         }
     }
-    program
+    let is_best = |(index, function): &(usize, Function)| best.get(&key(function)).is_some_and(|(_, i)| i == index);
+    let mut functions: Vec<Function> = all.into_iter().enumerate().filter(is_best).map(|(_, f)| f).collect();
+    let mut ids = BTreeMap::new();
+    for function in &mut functions {
+        name_loops(&mut function.body, &function.name, &mut ids);
+    }
+    Program { files: units.iter().map(file).collect(), functions, unread: BTreeMap::new() }
+}
+
+fn key(function: &Function) -> (Arc<str>, u32, String) {
+    (function.file.clone(), function.line, function.name.clone())
+}
+
+fn count_reasons(block: &Block) -> usize {
+    let inner = block.items.iter().map(|item| match item {
+        Item::Loop(inner) => count_reasons(&inner.body),
+        Item::Branch(branch) => {
+            count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons)
+        }
+    });
+    block.reasons.len() + inner.sum::<usize>()
 }
 
 /// Facts of one function; loop ids are left empty.
@@ -58,7 +87,8 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
     }
 }
 
-fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
+/// Gives every loop its id: function and line, and a number where that is not unique.
+pub(crate) fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
     for item in &mut block.items {
         match item {
             Item::Loop(inner) => {

@@ -2,6 +2,7 @@
 //! that a person wrote.
 
 pub mod fixed_form;
+pub mod form;
 pub mod include;
 pub mod preprocess;
 

@@ -1,0 +1,68 @@
+//! How many loops are understood, and why the others are not.
+
+use std::collections::BTreeMap;
+
+use super::facts::{Block, Item, Loop, Program, Reason};
+
+/// Loops counted by how well they are understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    pub loops: usize,
+    /// Loops whose own statements are all understood; loops inside count for themselves.
+    pub understood: usize,
+    pub partial: usize,
+    /// How many loops have a reason of each code.
+    pub reasons: BTreeMap<String, usize>,
+}
+
+/// Every reason that keeps the loop itself from being understood: its own statements', branches
+/// included, inner loops excluded.
+pub fn reasons(facts: &Loop) -> Vec<&Reason> {
+    let mut found = Vec::new();
+    facts.body.with_branches(&mut |block| found.extend(&block.reasons));
+    found
+}
+
+/// Counts all loops of a program.
+pub fn coverage(program: &Program) -> Coverage {
+    let mut coverage = Coverage::default();
+    for function in &program.functions {
+        each_loop(&function.body, &mut |facts| coverage.count(facts));
+    }
+    coverage
+}
+
+impl Coverage {
+    fn count(&mut self, facts: &Loop) {
+        self.loops += 1;
+        let mut codes: Vec<&str> = reasons(facts).into_iter().map(|r| r.code.as_str()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        if codes.is_empty() {
+            self.understood += 1;
+        } else {
+            self.partial += 1;
+        }
+        for code in codes {
+            *self.reasons.entry(code.to_string()).or_insert(0) += 1;
+        }
+    }
+}
+
+/// Visits every loop, outer loops first.
+pub fn each_loop<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a Loop)) {
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => {
+                visit(inner);
+                each_loop(&inner.body, visit);
+            }
+            Item::Branch(branch) => {
+                each_loop(&branch.then, visit);
+                if let Some(otherwise) = &branch.otherwise {
+                    each_loop(otherwise, visit);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::inputs::{self, Reading};
+use super::outputs::{self, Output};
+use super::{Status, Voice, diagnostics, machines};
+use crate::analysis::facts::Program;
+use crate::cli::AnalyzeArgs;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::export::{explain, json, table, xlsx, xml};
+use crate::model::{Model, Setting};
+
+/// What an output file holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Workbook,
+    Xml,
+    Json,
+}
+
+pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
+    let machine = machines::load(&args.machine)?;
+    let settings = args.settings.iter().map(|s| setting(s)).collect::<anyhow::Result<Vec<Setting>>>()?;
+    let requested = requested_outputs(args)?;
+    let pattern = args.function.as_deref().map(globset::Glob::new).transpose().context("--function")?;
+    let reading = Reading {
+        include: &args.include,
+        define: &args.define,
+        cpp: args.cpp,
+        function: pattern.map(|p| p.compile_matcher()),
+    };
+    // Created first, so that a path that cannot be written fails before the work.
+    let outputs = create(&requested)?;
+    let program = inputs::read(&args.paths, &reading, voice)?;
+    let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
+    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    refuse_empty(&program, args, &found)?;
+    let model = Model::build(&program, machine, &settings)?;
+
+    let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
+    let explained = match &args.explain {
+        Some(name) => Some(explain::nest(&model, name).map_err(anyhow::Error::msg)?),
+        None => None,
+    };
+    let rendered = outputs.into_iter().map(|(format, output)| Ok((render(&model, format)?, output)));
+    let rendered = rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()?;
+    for (bytes, output) in rendered {
+        output.finish(&bytes)?;
+    }
+    if let Some(text) = explained {
+        outputs::print(text.as_bytes())?;
+    } else if !to_stdout && (requested.is_empty() || args.top.is_some()) {
+        outputs::print(table::render(&model, args.top).as_bytes())?;
+    }
+    let has_errors = found.iter().any(|d| d.severity == Severity::Error);
+    Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+fn render(model: &Model, format: Format) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        Format::Workbook => xlsx::workbook(model)?,
+        Format::Xml => xml::write(model.program).into_bytes(),
+        Format::Json => json::analysis(model).into_bytes(),
+    })
+}
+
+fn setting(text: &str) -> anyhow::Result<Setting> {
+    let (name, value) = text
+        .split_once('=')
+        .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576"))?;
+    Ok(Setting { name: name.trim().to_string(), value: value.trim().to_string() })
+}
+
+fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)>> {
+    let mut requested = Vec::new();
+    if let Some(path) = &args.output {
+        let format = match path.extension().and_then(|e| e.to_str()) {
+            Some("xlsx") => Format::Workbook,
+            Some("xml") => Format::Xml,
+            Some("json") => Format::Json,
+            _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx, .xml or .json", path.display()),
+        };
+        requested.push((format, path.clone()));
+    }
+    requested.extend(args.xml.iter().map(|path| (Format::Xml, path.clone())));
+    requested.extend(args.json.iter().map(|path| (Format::Json, path.clone())));
+    if requested.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {
+        anyhow::bail!("only one output can go to standard output");
+    }
+    Ok(requested)
+}
+
+fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output)>> {
+    requested.iter().map(|(format, path)| Ok((*format, Output::create(path)?))).collect()
+}
+
+/// Nothing to analyse is an error; functions without loops are not.
+fn refuse_empty(program: &Program, args: &AnalyzeArgs, found: &[&Diagnostic]) -> anyhow::Result<()> {
+    if !program.functions.is_empty() {
+        return Ok(());
+    }
+    if let Some(pattern) = &args.function {
+        anyhow::bail!("no function fits --function {pattern}");
+    }
+    if found.iter().any(|d| d.severity == Severity::Error) {
+        anyhow::bail!("nothing could be analysed: no function could be read");
+    }
+    Ok(())
+}

@@ -1,0 +1,290 @@
+//! Paths to programs: which files are read, in which order, and how each becomes facts.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use globset::GlobMatcher;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+
+use super::Voice;
+use crate::analysis;
+use crate::analysis::facts::Program;
+use crate::cli::Cpp;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::export::xml;
+use crate::ir::Unit;
+use crate::lower;
+use crate::source::preprocess::Options;
+use crate::source::{self, Form, Language, ReadFile, SourceText};
+
+/// How sources are to be read.
+pub struct Reading<'a> {
+    pub include: &'a [PathBuf],
+    pub define: &'a [String],
+    pub cpp: Cpp,
+    pub function: Option<GlobMatcher>,
+}
+
+/// One file to read.
+struct Input {
+    path: PathBuf,
+    /// As reports name it.
+    name: Arc<str>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Source { language: Language, form: Form, preprocessed: bool },
+    Model,
+}
+
+/// Reads and analyses everything under `paths`.
+///
+/// # Errors
+/// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
+pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
+    let mut inputs = Vec::new();
+    let mut unread = BTreeMap::new();
+    let mut skipped = Vec::new();
+    for path in paths {
+        collect(path, &mut inputs, &mut unread, &mut skipped)?;
+    }
+    inputs.sort_by(|a, b| a.path.cmp(&b.path));
+    inputs.dedup_by(|a, b| a.path == b.path);
+    if inputs.is_empty() {
+        let others: Vec<String> = unread.iter().map(|(ext, n)| format!("{n} .{ext}")).collect();
+        let found = if others.is_empty() { String::new() } else { format!(" (found {})", others.join(", ")) };
+        let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+        anyhow::bail!(
+            "no C or Fortran source and no model under {}{found}; files are chosen by extension: \
+             .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
+            paths.join(", ")
+        );
+    }
+    let mut program = Program::default();
+    for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
+        let text = std::fs::read_to_string(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+        append(&mut program, xml::read(&text, &input.name)?);
+    }
+    let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
+    let units = lower_all(&sources, reading, voice)?;
+    let mut analysed = analysis::analyze(&units);
+    keep_functions(&mut analysed, reading.function.as_ref());
+    append(&mut program, analysed);
+    for (extension, count) in unread {
+        *program.unread.entry(extension).or_insert(0) += count;
+    }
+    if let Some(file) = program.files.first_mut() {
+        file.diagnostics.extend(skipped);
+    }
+    Ok(program)
+}
+
+fn append(program: &mut Program, other: Program) {
+    let Program { files, functions, unread } = other;
+    program.files.extend(files);
+    program.functions.extend(functions);
+    for (extension, count) in unread {
+        *program.unread.entry(extension).or_insert(0) += count;
+    }
+}
+
+fn keep_functions(program: &mut Program, pattern: Option<&GlobMatcher>) {
+    if let Some(pattern) = pattern {
+        program.functions.retain(|function| pattern.is_match(&function.name));
+    }
+}
+
+/// Extensions of languages that are named in the report as not read.
+const NOT_READ: [&str; 10] = ["cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "cu", "cuh", "f2py"];
+
+fn collect(
+    path: &Path,
+    inputs: &mut Vec<Input>,
+    unread: &mut BTreeMap<String, usize>,
+    skipped: &mut Vec<Diagnostic>,
+) -> anyhow::Result<()> {
+    let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if metadata.is_file() {
+        let Some(kind) = kind(path) else {
+            anyhow::bail!(
+                "{} is no C or Fortran source and no model: its extension is none of \
+                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
+                path.display()
+            );
+        };
+        inputs.push(Input { path: path.to_path_buf(), name: name(path), kind });
+        return Ok(());
+    }
+    std::fs::read_dir(path).with_context(|| format!("cannot read the directory {}", path.display()))?;
+    for entry in ignore::WalkBuilder::new(path).sort_by_file_path(Path::cmp).build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                skipped.push(skip(path, format!("cannot read a part of this directory: {error}")));
+                continue;
+            }
+        };
+        if !entry.file_type().is_some_and(|t| t.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        match kind(path) {
+            // A model lies beside many sources by chance; it is read only where it is named.
+            Some(Kind::Model) => {}
+            Some(kind) => inputs.push(Input { path: path.to_path_buf(), name: name(path), kind }),
+            None => {
+                let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+                if NOT_READ.contains(&extension) {
+                    *unread.entry(extension.to_string()).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn skip(path: &Path, message: String) -> Diagnostic {
+    let place = Place { file: name(path), line: 1, column: 1 };
+    Diagnostic { severity: Severity::Warning, code: "not-read".into(), place, width: 1, message, help: None }
+}
+
+fn kind(path: &Path) -> Option<Kind> {
+    if path.extension().is_some_and(|e| e == "xml") {
+        return Some(Kind::Model);
+    }
+    let (language, form, preprocessed) = source::classify(path)?;
+    Some(Kind::Source { language, form, preprocessed })
+}
+
+/// As given, with forward slashes and without a leading `./`.
+fn name(path: &Path) -> Arc<str> {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").unwrap_or(&text).into()
+}
+
+/// Text before lowering.
+struct Prepared<'a> {
+    input: &'a Input,
+    language: Language,
+    form: Form,
+    source: SourceText,
+}
+
+fn lower_all(inputs: &[&Input], reading: &Reading, voice: Voice) -> anyhow::Result<Vec<Unit>> {
+    // Deeply nested expressions need more than the usual stack.
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build()?;
+    let progress = progress_bar(inputs.len(), voice);
+    let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
+        let prepared: Vec<Prepared> =
+            inputs.par_iter().map(|input| prepare(input, reading)).collect::<anyhow::Result<_>>()?;
+        let fortran = prepared.par_iter().filter(|p| p.language == Language::Fortran);
+        let modules = fortran
+            .filter(|p| mentions_module(&p.source.text))
+            .map(|p| lower::fortran::modules(&p.source))
+            .collect::<Vec<_>>();
+        let mut known = lower::fortran::Modules::default();
+        modules.into_iter().for_each(|m| known.merge(m));
+        let lowered = prepared.par_iter().map(|p| {
+            let unit = match p.language {
+                Language::C => lower::c::lower(&p.input.name, &p.source),
+                Language::Fortran => lower::fortran::lower(&p.input.name, p.form, &p.source, &known),
+            };
+            progress.inc(1);
+            unit
+        });
+        Ok(lowered.collect())
+    })?;
+    progress.finish_and_clear();
+    Ok(without_repeats(units))
+}
+
+fn mentions_module(text: &str) -> bool {
+    let is_module = |line: &str| {
+        let line = line.trim_start();
+        line.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("module"))
+    };
+    text.lines().any(is_module)
+}
+
+fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
+    if voice.quiet || length < 20 {
+        return ProgressBar::hidden();
+    }
+    // Draws on standard error, and only on a terminal.
+    let bar = ProgressBar::new(length as u64);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn prepare<'a>(input: &'a Input, reading: &Reading) -> anyhow::Result<Prepared<'a>> {
+    let Kind::Source { language, form, preprocessed } = input.kind else {
+        anyhow::bail!("{} is a model", input.name);
+    };
+    let bytes = std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+    anyhow::ensure!(
+        !bytes.contains(&0),
+        "{} is a binary file, not source text (it has a zero byte at offset {})",
+        input.name,
+        bytes.iter().position(|b| *b == 0).unwrap_or(0)
+    );
+    let text = decode(bytes);
+    let form = source::form::sniff(&text, form);
+    let files = Includes { paths: reading.include };
+    let mut source = SourceText::verbatim(&input.name, text);
+    if preprocessed && reading.cpp == Cpp::Auto {
+        let options = Options { defines: reading.define.iter().map(|d| definition(d)).collect(), language };
+        source = source::preprocess::preprocess(source, &options, &files);
+    }
+    if language == Language::Fortran {
+        let convert = |source: SourceText| match form {
+            Form::Fixed => source::fixed_form::to_free_form(source),
+            Form::Free => source,
+        };
+        source = source::include::inline_fortran(convert(source), &files, &convert);
+        source = source::fixed_form::nest_labelled_do(source);
+    }
+    Ok(Prepared { input, language, form, source })
+}
+
+/// UTF-8, or else Latin-1 as old sources are.
+fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+fn definition(text: &str) -> (String, Option<String>) {
+    match text.split_once('=') {
+        Some((name, value)) => (name.to_string(), Some(value.to_string())),
+        None => (text.to_string(), None),
+    }
+}
+
+/// Included files: beside the including file, then along `-I`.
+struct Includes<'a> {
+    paths: &'a [PathBuf],
+}
+
+impl ReadFile for Includes<'_> {
+    fn read_included(&self, from: &str, file: &str) -> Option<(Arc<str>, String)> {
+        let system = file.strip_prefix('<').map(|f| f.trim_end_matches('>'));
+        let beside = Path::new(from).parent().map(Path::to_path_buf);
+        let places = beside.into_iter().filter(|_| system.is_none()).chain(self.paths.iter().cloned());
+        places.map(|place| place.join(system.unwrap_or(file))).find_map(|path| {
+            let bytes = std::fs::read(&path).ok().filter(|bytes| !bytes.contains(&0))?;
+            Some((name(&path), decode(bytes)))
+        })
+    }
+}
+
+/// A diagnostic of a header is said once, not by every file that includes it.
+fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
+    let mut said = std::collections::HashSet::new();
+    for unit in &mut units {
+        unit.diagnostics.retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
+    }
+    units
+}

@@ -1,0 +1,56 @@
+//! One file a sub-command. Only here are files opened, text printed and progress shown.
+
+mod analyze;
+mod demo;
+mod diagnostics;
+mod inputs;
+mod machines;
+mod outputs;
+mod samples;
+
+use std::io::IsTerminal;
+
+use crate::cli::{Cli, ColorChoice, Command};
+
+/// Exit statuses (interface.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    Done = 0,
+    /// Done, with diagnostics of severity error.
+    WithErrors = 1,
+    /// Bad usage or input; nothing was written.
+    Refused = 2,
+}
+
+/// How much to say, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    pub quiet: bool,
+    pub verbose: bool,
+    /// Colours on standard error.
+    pub color: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad usage or input: nothing was written, and the message says what, where and what to do.
+pub fn run(cli: Cli) -> anyhow::Result<Status> {
+    let color = match cli.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+    };
+    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color };
+    match cli.command {
+        Command::Analyze(args) => analyze::run(&args, voice),
+        Command::Machines { name } => machines::run(name.as_deref()),
+        Command::Demo { dir } => demo::run(&dir, voice),
+    }
+}
+
+/// Whether the reader of our standard output went away, which is no error.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
+}

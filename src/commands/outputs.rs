@@ -1,0 +1,79 @@
+//! Output files: created before the long work starts, so that a bad path fails at once, and renamed
+//! into place when complete, so that nothing half-written is ever seen.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tempfile::NamedTempFile;
+
+/// A file to be, or standard output.
+pub enum Output {
+    File { path: PathBuf, temporary: NamedTempFile },
+    StandardOutput,
+}
+
+impl Output {
+    /// Makes sure that `path` can be written; `-` is standard output.
+    ///
+    /// # Errors
+    /// The directory is not there or not writable, or the path is a directory.
+    pub fn create(path: &Path) -> anyhow::Result<Output> {
+        if path.as_os_str() == "-" {
+            return Ok(Output::StandardOutput);
+        }
+        anyhow::ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let temporary = tempfile::Builder::new()
+            .prefix(".loopsheet-")
+            .tempfile_in(parent)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Output::File { path: path.to_path_buf(), temporary })
+    }
+
+    pub fn is_standard_output(&self) -> bool {
+        matches!(self, Output::StandardOutput)
+    }
+
+    /// Writes the content and puts the file in its place.
+    ///
+    /// # Errors
+    /// Writing or renaming failed.
+    pub fn finish(self, content: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Output::StandardOutput => print(content),
+            Output::File { path, mut temporary } => {
+                let what = || format!("cannot write {}", path.display());
+                temporary.write_all(content).with_context(what)?;
+                make_readable(temporary.path()).with_context(what)?;
+                temporary.persist(&path).with_context(what)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes to standard output.
+///
+/// # Errors
+/// Writing failed; a broken pipe is for the caller to tell apart.
+pub fn print(content: &[u8]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(content)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Temporary files are private; reports are as readable as any other new file.
+#[cfg(unix)]
+fn make_readable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let probe = tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o666)).tempfile()?;
+    let mode = probe.as_file().metadata()?.permissions().mode();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}

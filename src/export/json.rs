@@ -1,0 +1,315 @@
+//! JSON, schema `loopsheet/static/1` (the keys are a promise).
+
+use serde_json::{Map, Value, json};
+
+use crate::analysis::coverage;
+use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::expr::FigureId;
+use crate::model::nest::ChainLoop;
+use crate::model::{Model, StreamShape, WorkingSet, dimension_name};
+use crate::source::{Form, Language, Preprocessing};
+
+/// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
+pub fn analysis(model: &Model) -> String {
+    let program = model.program;
+    let functions = program.functions.iter().enumerate().map(|(index, f)| function(model, index, f));
+    let coverage = coverage::coverage(program);
+    let totals = &model.totals;
+    let value = json!({
+        "schema": "loopsheet/static/1",
+        "machine": machine(model),
+        "parameters": parameters(model),
+        "files": program.files.iter().map(file).collect::<Vec<_>>(),
+        "unread_files": program.unread,
+        "functions": functions.collect::<Vec<_>>(),
+        "totals": {
+            "nests": model.nests.len(),
+            "flops": figure(model, totals.flops),
+            "weighted_flops": figure(model, totals.weighted_flops),
+            "bytes": figure(model, totals.traffic),
+            "seconds": figure(model, totals.seconds),
+        },
+        "coverage": {
+            "loops": coverage.loops,
+            "understood": coverage.understood,
+            "partial": coverage.partial,
+            "reasons": coverage.reasons,
+        },
+    });
+    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// A whole number without a fraction, any other number as it is, unknown as null.
+fn number(value: f64) -> Value {
+    if !value.is_finite() {
+        Value::Null
+    } else if value.fract() == 0.0 && value.abs() < 9e15 {
+        json!(value as i64)
+    } else {
+        json!(value)
+    }
+}
+
+fn figure(model: &Model, id: FigureId) -> Value {
+    number(model.value(id))
+}
+
+fn machine(model: &Model) -> Value {
+    let machine = &model.machine;
+    let mut object = Map::new();
+    object.insert("name".into(), json!(machine.name));
+    object.insert("title".into(), json!(machine.title));
+    for parameter in &machine.parameters {
+        object.insert(parameter.name.clone(), parameter.value.map_or(Value::Null, number));
+    }
+    object.into()
+}
+
+fn parameters(model: &Model) -> Value {
+    let mut object = Map::new();
+    for row in model.parameters.rows() {
+        let mut entry = json!({
+            "value": number(row.value),
+            "origin": row.origin.as_str(),
+            "source_name": row.label,
+            "functions": row.functions,
+        });
+        if let Some(definition) = &row.definition {
+            entry["definition"] = json!(definition.to_string());
+        }
+        object.insert(row.name.clone(), entry);
+    }
+    object.into()
+}
+
+fn file(file: &File) -> Value {
+    let diagnostics = file.diagnostics.iter().map(|d| {
+        json!({
+            "severity": d.severity.as_str(),
+            "code": &*d.code,
+            "file": &*d.place.file,
+            "line": d.place.line,
+            "column": d.place.column,
+            "message": d.message,
+            "help": d.help,
+        })
+    });
+    json!({
+        "path": &*file.path,
+        "language": match file.language { Language::C => "c", Language::Fortran => "fortran" },
+        "form": match file.form { Form::Free => "free", Form::Fixed => "fixed" },
+        "lines": file.lines,
+        "preprocessed": match file.preprocessing {
+            Preprocessing::None => "no",
+            Preprocessing::Builtin => "builtin",
+            Preprocessing::External => "external",
+        },
+        "diagnostics": diagnostics.collect::<Vec<_>>(),
+    })
+}
+
+fn function(model: &Model, index: usize, function: &Function) -> Value {
+    let mut loops = Vec::new();
+    collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
+    let nests = model.nests.iter().filter(|n| n.nest.function == index).map(|n| nest(model, n));
+    json!({
+        "name": function.name,
+        "file": &*function.file,
+        "line": function.line,
+        "loops": loops,
+        "nests": nests.collect::<Vec<_>>(),
+        "dependencies": [],
+    })
+}
+
+fn collect_loops<'a>(
+    block: &'a Block,
+    function: &Function,
+    chain: &mut Vec<ChainLoop<'a>>,
+    weights: &mut Vec<String>,
+    found: &mut Vec<Value>,
+) {
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => {
+                chain.push(ChainLoop { facts: inner, weight: Vec::new() });
+                found.push(one_loop(inner, function, chain, weights));
+                collect_loops(&inner.body, function, chain, weights, found);
+                chain.pop();
+            }
+            Item::Branch(branch) => {
+                weights.push(branch.probability.clone());
+                collect_loops(&branch.then, function, chain, weights, found);
+                weights.pop();
+                if let Some(otherwise) = &branch.otherwise {
+                    weights.push(format!("1 - {}", branch.probability));
+                    collect_loops(otherwise, function, chain, weights, found);
+                    weights.pop();
+                }
+            }
+        }
+    }
+}
+
+fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[String]) -> Value {
+    let mut flops = Flops::default();
+    let (mut scalars, mut calls) = (Vec::new(), Vec::new());
+    let mut streams = Vec::new();
+    facts.body.with_branches(&mut |block| {
+        flops.add(&block.flops);
+        scalars.extend(&block.scalars);
+        calls.extend(&block.calls);
+        block.streams.iter().for_each(|s| crate::analysis::merge_stream(&mut streams, s.clone()));
+    });
+    let by_type: Map<String, Value> =
+        flops.by_type.iter().map(|(ty, counts)| (ty.clone(), operations(*counts))).collect();
+    let mut all = operations(flops.total());
+    all["by_type"] = by_type.into();
+    let mut value = json!({
+        "id": facts.id,
+        "line": facts.line,
+        "end_line": facts.end_line,
+        "depth": chain.len(),
+        "var": facts.variable,
+        "lower": facts.lower.to_string(),
+        "upper": facts.upper.to_string(),
+        "step": facts.step.to_string(),
+        "parallel": facts.parallel,
+        "parent": chain.len().checked_sub(2).map(|i| chain[i].facts.id.clone()),
+        "children": facts.body.loops().iter().map(|l| l.id.clone()).collect::<Vec<_>>(),
+        "flops": all,
+        "arrays": streams.iter().map(|s| array(s, chain)).collect::<Vec<_>>(),
+        "scalars": scalars.iter().map(|s| json!({
+            "name": s.name, "type": s.ty, "constant": s.is_constant, "class": s.class.as_str(),
+            "reads": s.reads, "writes": s.writes,
+        })).collect::<Vec<_>>(),
+        "calls": calls.iter().map(|c| json!({
+            "line": c.line, "name": c.name, "arguments": c.arguments,
+        })).collect::<Vec<_>>(),
+        "probability": if weights.is_empty() { "1".to_string() } else { weights.join(" * ") },
+        "reasons": coverage::reasons(facts).iter().map(|r| json!({
+            "code": r.code, "line": r.line, "detail": r.detail,
+        })).collect::<Vec<_>>(),
+    });
+    if facts.file != function.file {
+        value["file"] = json!(&*facts.file);
+    }
+    value
+}
+
+fn operations(counts: OperationCounts) -> Value {
+    let entries = OperationCounts::NAMES.iter().zip(counts.values());
+    entries.map(|(name, count)| (name.to_string(), json!(count))).collect::<Map<String, Value>>().into()
+}
+
+fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
+    let shape = StreamShape::new(stream, chain, &[]);
+    let accesses = stream.accesses.iter().map(|a| {
+        json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes })
+    });
+    let gap = |level| shape.largest_gap(level).unwrap_or(1);
+    json!({
+        "name": stream.array,
+        "component": stream.component,
+        "type": stream.ty,
+        "element_bytes": stream.element_bytes,
+        "class": stream.class.as_str(),
+        "shape": shape.name(),
+        "subscripts": stream.subscripts.iter().map(subscript).collect::<Vec<_>>(),
+        "ghost": shape.ghosts().iter().map(|(lo, hi)| json!([lo, hi])).collect::<Vec<_>>(),
+        "accesses": accesses.collect::<Vec<_>>(),
+        "planes": shape.groups(2),
+        "pencils": shape.groups(1),
+        "cells": shape.groups(0),
+        "live_planes": shape.live_groups(2, gap(2)),
+        "live_pencils": shape.live_groups(1, gap(1)),
+        "live_cells": shape.live_groups(0, gap(0)),
+    })
+}
+
+fn subscript(subscript: &Subscript) -> String {
+    match &subscript.gather {
+        Some(text) => format!("gather({text})"),
+        None => {
+            let terms = subscript.terms.iter().map(|(name, c)| c * &crate::expr::Expr::symbol(name));
+            crate::expr::Expr::sum(terms.chain([subscript.base.clone()])).to_string()
+        }
+    }
+}
+
+fn nest(model: &Model, nest: &crate::model::NestModel) -> Value {
+    let fig = |id| figure(model, id);
+    let operations = &nest.operations;
+    let working_set = |set: &WorkingSet| {
+        json!({
+            "plane": fig(set.levels[2]),
+            "pencil": fig(set.levels[1]),
+            "cell": fig(set.levels[0]),
+            "by_level": set.levels.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
+        })
+    };
+    let extents = nest.loops.iter().enumerate().map(|(position, l)| {
+        json!({
+            "dimension": dimension_name(position),
+            "var": nest.nest.spatial()[nest.loops.len() - 1 - position].facts.variable,
+            "trip_count": fig(l.trip),
+            "block": fig(l.block),
+            "blocks": fig(l.blocks),
+        })
+    });
+    let streams = nest.streams.iter().map(|s| {
+        let stream = &nest.nest.streams[s.index].stream;
+        json!({
+            "name": stream.array,
+            "component": stream.component,
+            "class": stream.class.as_str(),
+            "elements": s.elements.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
+            "working_set": s.working_set.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
+            "traffic": s.traffic.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
+            "footprint": fig(s.footprint),
+        })
+    });
+    let traffic = &nest.traffic;
+    let names = nest.time.bound_names();
+    let bound = names.get(model.value(nest.time.bound) as usize - 1).copied();
+    json!({
+        "loop": nest.nest.head().id,
+        "loops": nest.nest.loops.iter().map(|l| l.facts.id.clone()).collect::<Vec<_>>(),
+        "extents": extents.collect::<Vec<_>>(),
+        "iterations": fig(nest.iterations),
+        "sweeps": fig(nest.sweeps),
+        "blocks": fig(nest.blocks),
+        "flops": fig(operations.flops),
+        "adds": fig(operations.adds),
+        "multiplies": fig(operations.multiplies),
+        "divides": fig(operations.divides),
+        "specials": fig(operations.specials),
+        "weighted_flops": fig(operations.weighted),
+        "working_set": {
+            "naive": working_set(&nest.working_sets.naive),
+            "streaming": working_set(&nest.working_sets.streaming),
+            "reuse": working_set(&nest.working_sets.reuse),
+            "actual": working_set(&nest.working_sets.actual),
+            "footprint": fig(nest.working_sets.footprint),
+        },
+        "traffic": {
+            "between_blocks": fig(traffic.between_blocks),
+            "between_planes": fig(traffic.scenarios[3]),
+            "between_pencils": fig(traffic.scenarios[2]),
+            "within_pencils": fig(traffic.scenarios[1]),
+            "none": fig(traffic.scenarios[0]),
+            "actual": fig(traffic.actual),
+            "by_level": traffic.scenarios.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
+        },
+        "streams": streams.collect::<Vec<_>>(),
+        "levels": nest.time.levels.iter().map(|l| json!({
+            "name": l.name, "bytes": fig(l.bytes), "seconds": fig(l.seconds),
+        })).collect::<Vec<_>>(),
+        "intensity": fig(nest.time.intensity),
+        "cpu_seconds": fig(nest.time.cpu),
+        "seconds": fig(nest.time.seconds),
+        "bound": bound,
+    })
+}

@@ -1,0 +1,93 @@
+//! The table on standard output: nests, costliest first, and how much was understood.
+
+use std::fmt::Write;
+
+use crate::analysis::coverage;
+use crate::model::{Model, NestModel};
+use crate::quantity::{Bytes, Flops, Seconds};
+
+/// The table; `top` limits it to that many nests.
+pub fn render(model: &Model, top: Option<usize>) -> String {
+    let mut nests: Vec<&NestModel> = model.nests.iter().collect();
+    let cost = |nest: &NestModel| {
+        let seconds = model.value(nest.time.seconds);
+        if seconds.is_nan() { f64::NEG_INFINITY } else { seconds }
+    };
+    nests.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+    let shown = top.unwrap_or(nests.len()).min(nests.len());
+    let rows: Vec<[String; 8]> = nests[..shown].iter().map(|nest| row(model, nest)).collect();
+    let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
+    write_rows(&mut text, &rows);
+    if shown < nests.len() {
+        let _ = writeln!(text, "… and {} more nests", nests.len() - shown);
+    }
+    write_summary(&mut text, model);
+    text
+}
+
+const HEADINGS: [&str; 8] = ["nest", "file", "iterations", "flops", "traffic", "flop/B", "time", "bound by"];
+
+fn row(model: &Model, nest: &NestModel) -> [String; 8] {
+    let value = |id| model.value(id);
+    let head = nest.nest.head();
+    let names = nest.time.bound_names();
+    let bound = names.get((value(nest.time.bound) as usize).wrapping_sub(1)).copied().unwrap_or("unknown");
+    [
+        head.id.clone(),
+        format!("{}:{}", head.file, head.line),
+        count(value(nest.iterations)),
+        Flops(value(nest.operations.flops)).to_string(),
+        Bytes(value(nest.traffic.actual)).to_string(),
+        format!("{:.3}", value(nest.time.intensity)),
+        Seconds(value(nest.time.seconds)).to_string(),
+        bound.to_string(),
+    ]
+}
+
+fn count(value: f64) -> String {
+    if value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:.3e}") }
+}
+
+fn write_rows(text: &mut String, rows: &[[String; 8]]) {
+    let length = |s: &str| s.chars().count();
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| length(&row[column]));
+        cells.chain([length(HEADINGS[column])]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..8).map(width).collect();
+    let mut line = |cells: &[&str]| {
+        let padded = cells.iter().enumerate().map(|(column, cell)| {
+            let fill = " ".repeat(widths[column] - length(cell));
+            // Text to the left, numbers to the right.
+            if column < 2 || column == 7 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
+        });
+        let line = padded.collect::<Vec<_>>().join("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    line(&HEADINGS);
+    for row in rows {
+        line(&row.each_ref().map(String::as_str));
+    }
+}
+
+fn write_summary(text: &mut String, model: &Model) {
+    let coverage = coverage::coverage(model.program);
+    let totals = &model.totals;
+    let _ = writeln!(
+        text,
+        "\ntotal: {} in {} nests, {}, {}",
+        Flops(model.value(totals.flops)),
+        model.nests.len(),
+        Bytes(model.value(totals.traffic)),
+        Seconds(model.value(totals.seconds)),
+    );
+    let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
+    let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
+    for (code, loops) in &coverage.reasons {
+        let _ = writeln!(text, "  {loops:>6} with {code}");
+    }
+    for (extension, files) in &model.program.unread {
+        let _ = writeln!(text, "not read: {files} files .{extension}");
+    }
+}
