@@ -1,1 +1,63 @@
 //! C to IR.
+//!
+//! The tree is read twice: first every declaration at file scope ([`declarations`]), then each
+//! function definition, wherever it stands. Within a function [`scope`] says what a name means,
+//! [`statements`] and [`for_loop`] write the IR, [`expressions`] and [`access`] give the values;
+//! side effects inside an expression become statements of their own before it.
+
+mod access;
+mod calls;
+mod constants;
+mod declarations;
+mod expressions;
+mod fields;
+mod for_loop;
+mod functions;
+mod literals;
+mod mask;
+mod records;
+mod scope;
+mod statements;
+mod switch;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use std::sync::Arc;
+
+use crate::ir;
+use crate::source::{Form, Language, SourceText};
+use crate::syntax::{Grammar, problems};
+
+/// Lowers every function definition of a file. Statements outside of functions, as in a fragment
+/// that is only a loop nest, make a function called `<file scope>`.
+pub fn lower(path: &Arc<str>, source: &SourceText) -> ir::Unit {
+    let grammar = Grammar::of(Language::C);
+    let masked = mask::Masked::new(&source.text);
+    let tree = grammar.parse(&masked.text);
+    let texts = constants::macro_texts(&tree, source);
+    let macros = constants::Macros::parse(grammar, &texts);
+    let mut lowering = scope::Lowering::new(&tree, source, &masked, &macros);
+    lowering.declare_file_scope();
+    let functions = lowering.functions();
+
+    let mut diagnostics = source.diagnostics.clone();
+    diagnostics.extend(problems::find(&tree, source));
+    diagnostics.append(&mut lowering.diagnostics);
+    ir::Unit {
+        path: path.clone(),
+        language: Language::C,
+        form: Form::Free,
+        lines: lines(path, source),
+        preprocessing: source.preprocessing,
+        functions,
+        diagnostics,
+    }
+}
+
+/// Lines of the file itself, not of what it includes.
+fn lines(path: &Arc<str>, source: &SourceText) -> usize {
+    let own = source.origins.iter().filter(|origin| origin.file == *path).map(|origin| origin.line).max();
+    let empty_end = usize::from(source.text.ends_with('\n'));
+    own.map_or(source.origins.len(), |line| line as usize).saturating_sub(empty_end)
+}

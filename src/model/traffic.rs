@@ -158,14 +158,13 @@ pub(super) fn define_nest(
     let sum = |label: String, figures: &mut Figures, terms: &mut dyn Iterator<Item = FigureId>| {
         figures.define(label, Unit::Bytes, Expr::sum(terms.map(Expr::from)))
     };
-    let variant =
-        |what: &str, figures: &mut Figures, holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
-            let level = |m: usize, figures: &mut Figures| {
-                let mut held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
-                sum(format!("{} working set, {what}", group_name(m)), figures, &mut held)
-            };
-            WorkingSet { levels: (0..levels).map(|m| level(m, figures)).collect() }
+    let variant = |what: &str, figures: &mut Figures, holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
+        let level = |m: usize, figures: &mut Figures| {
+            let mut held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
+            sum(format!("{} working set, {what}", group_name(m)), figures, &mut held)
         };
+        WorkingSet { levels: (0..levels).map(|m| level(m, figures)).collect() }
+    };
     let naive = variant("naive", figures, &|_, _, _| true);
     let streaming = variant("streaming writes", figures, &|class, _, _| class == AccessClass::ReadOnly);
     let reuse = variant("reuse only", figures, &|class, s, m| class == AccessClass::ReadOnly && s.shape.has_reuse(m));

@@ -52,14 +52,36 @@ roles! {
     Typedef = "typedef";
     /// C enumeration.
     Enumeration = "enumeration";
+    /// One name of a C enumeration.
+    Enumerator = "enumerator";
     /// C preprocessor definition.
     Macro = "macro";
+    /// `#if`, `#ifdef` and `#ifndef` with what they enclose.
+    PreprocessorIf = "preprocessor.if";
+    /// `#else`, `#elif` with what they enclose.
+    PreprocessorElse = "preprocessor.else";
+    /// `defined(NAME)` in an `#if`.
+    PreprocessorDefined = "preprocessor.defined";
+    /// Union definition.
+    Union = "type.union";
+    /// The name of a type: `double`, `unsigned long`, a typedef name.
+    TypeName = "type.name";
+    /// A type without a declared name: in a cast or `sizeof`.
+    TypeDescriptor = "type.descriptor";
+    /// `const`, `volatile`, `restrict`.
+    Qualifier = "qualifier";
+    /// `static`, `extern`, `inline`.
+    Storage = "storage";
     /// A declared array with its bounds: `a(10)`, `a[10]`.
     ArrayDeclarator = "declarator.array";
     /// A pointer declarator.
     PointerDeclarator = "declarator.pointer";
     /// A function declarator.
     FunctionDeclarator = "declarator.function";
+    /// A declarator in parentheses or with attributes.
+    WrappedDeclarator = "declarator.wrapped";
+    /// `: 3` after a member.
+    BitField = "bitfield";
     /// A declarator with an initial value.
     Initialised = "declarator.initialised";
 
@@ -77,6 +99,8 @@ roles! {
     If = "if";
     /// `select case`, `switch`.
     Select = "select";
+    /// One `case` of a `switch`.
+    Case = "case";
     /// Arithmetic if, computed and plain goto.
     Goto = "goto";
     Assignment = "assignment";
@@ -139,6 +163,10 @@ roles! {
     ArrayConstructor = "array_constructor";
     /// Fortran `(a(i), i = 1, n)`.
     ImpliedDo = "implied_do";
+    /// `(type){1, 2}`.
+    CompoundLiteral = "compound_literal";
+    /// `NULL`.
+    Null = "null";
     /// An array section bound `a:b`.
     Range = "range";
     /// `name = value` in an argument list.

@@ -1,0 +1,318 @@
+//! What an expression with a place in memory refers to: `a[k][j]`, `*(p + i)`, `level->box[b].v[i]`.
+//!
+//! A path is a variable, the members selected from it and the subscripts given on the way. Members
+//! make a variable of their own, named like the source without the subscripts (`level->box.v`),
+//! whose dimensions are those of the subscripts on the way and of the member itself.
+
+use tree_sitter::Node;
+
+use super::fields::{Field, children, part};
+use super::scope::Lowering;
+use super::types::CType;
+use crate::diagnostic::Place;
+use crate::ir::text::type_text;
+use crate::ir::{BinaryOp, Extent, Reason, Role as Storage, Type, Value, VarId};
+use crate::syntax::Role;
+
+/// What an expression refers to.
+pub enum Access<'t> {
+    Path(Path<'t>),
+    /// The result of a computation, such as a call: no variable to name.
+    Computed(Value),
+}
+
+pub struct Path<'t> {
+    root: VarId,
+    /// `->box.v`.
+    members: String,
+    /// In the order of the source, with the extents of the dimensions that they select from.
+    subscripts: Vec<Value>,
+    extents: Vec<Extent>,
+    /// Added to the address: `(p + i)`.
+    offset: Option<Value>,
+    /// The expression is the address of the path.
+    is_address: bool,
+    ty: CType<'t>,
+    place: Place,
+}
+
+impl<'t> Lowering<'t> {
+    /// The value of an expression with a place in memory.
+    pub fn access_value(&mut self, node: Node<'t>) -> Value {
+        let access = self.access(node);
+        self.finish(access, node)
+    }
+
+    fn access(&mut self, node: Node<'t>) -> Access<'t> {
+        match self.deeper(|this| this.access_within(node)) {
+            Some(access) => access,
+            None => Access::Computed(Value::Opaque { reason: self.reason("too_deep", node), inner: Vec::new() }),
+        }
+    }
+
+    fn access_within(&mut self, node: Node<'t>) -> Access<'t> {
+        match self.role(node) {
+            Some(Role::Name) => {
+                let root = self.variable(node);
+                Access::Path(Path {
+                    root,
+                    members: String::new(),
+                    subscripts: Vec::new(),
+                    extents: Vec::new(),
+                    offset: None,
+                    is_address: false,
+                    ty: self.type_of_variable(root),
+                    place: self.place(node),
+                })
+            }
+            Some(Role::Parenthesised) => match children(node).first() {
+                Some(inner) if self.role(*inner) != Some(Role::Block) => self.access(*inner),
+                _ => Access::Computed(self.value(node)),
+            },
+            Some(Role::Subscript) => {
+                let base = self.part_access(node, Field::Argument);
+                let index = self.part_value(node, Field::Index);
+                self.subscript(base, index)
+            }
+            Some(Role::Pointer) => {
+                let base = self.part_access(node, Field::Argument);
+                if self.operator(node) == "*" { self.subscript(base, Value::Integer(0)) } else { address(base) }
+            }
+            Some(Role::Member) => self.member(node),
+            Some(Role::Binary) => self.moved_pointer(node),
+            Some(Role::Update) => {
+                // `*p++`: the increment is a statement, before or after this one.
+                let value = self.value(node);
+                let base = self.part_access(node, Field::Argument);
+                match (value, base) {
+                    (Value::Binary(op, _, amount), Access::Path(path)) => {
+                        let amount = if op == BinaryOp::Subtract { negate(*amount) } else { *amount };
+                        Access::Path(path.moved(amount))
+                    }
+                    (_, base) => base,
+                }
+            }
+            Some(Role::AssignmentExpression) => {
+                self.effects(node);
+                self.part_access(node, Field::Left)
+            }
+            Some(Role::Cast) => self.cast_access(node),
+            _ => Access::Computed(self.value(node)),
+        }
+    }
+
+    fn part_access(&mut self, node: Node<'t>, field: Field) -> Access<'t> {
+        match part(node, field) {
+            Some(part) => self.access(part),
+            None => Access::Computed(Value::opaque("syntax_error", self.text(node))),
+        }
+    }
+
+    /// `p + i` and `i + p` as places; anything else is computed.
+    fn moved_pointer(&mut self, node: Node<'t>) -> Access<'t> {
+        let operator = self.operator(node);
+        let (Some(left), Some(right), "+" | "-") = (part(node, Field::Left), part(node, Field::Right), operator) else {
+            return Access::Computed(self.value(node));
+        };
+        let swapped = operator == "+" && self.type_of(right, 0).is_address() && !self.type_of(left, 0).is_address();
+        let (pointer, amount) = if swapped { (right, left) } else { (left, right) };
+        let base = self.access(pointer);
+        let amount = self.value(amount);
+        let amount = if operator == "-" { negate(amount) } else { amount };
+        match base {
+            Access::Path(path) => Access::Path(path.moved(amount)),
+            Access::Computed(value) => Access::Computed(Value::binary(BinaryOp::Add, value, amount)),
+        }
+    }
+
+    fn cast_access(&mut self, node: Node<'t>) -> Access<'t> {
+        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
+        if !ty.is_address() {
+            return Access::Computed(self.value(node));
+        }
+        let mut path = match self.part_access(node, Field::Value) {
+            Access::Path(path) => path,
+            computed => return computed,
+        };
+        let (old, new) = (self.element_type(&path.ty), self.element_type(&ty));
+        if old != new && old != Type::Unknown {
+            // The same memory read as another type: a variable of its own, so that sizes are right.
+            path.members.push_str(&format!("({} *)", type_text(&new)));
+        } else if path.members.is_empty() && path.subscripts.is_empty() && matches!(path.ty.element(), CType::Void) {
+            self.set_type(path.root, ty.clone());
+        }
+        path.ty = ty;
+        Access::Path(path)
+    }
+
+    /// `base[index]`; `*base` is `base[0]`.
+    fn subscript(&mut self, base: Access<'t>, index: Value) -> Access<'t> {
+        let mut path = match base {
+            Access::Path(path) => path,
+            Access::Computed(value) => {
+                let reason = Reason { code: "computed_base", detail: String::new() };
+                return Access::Computed(Value::Opaque { reason, inner: vec![value, index] });
+            }
+        };
+        let index = match path.offset.take() {
+            Some(offset) => add(offset, index),
+            None => index,
+        };
+        if std::mem::take(&mut path.is_address) {
+            path.ty = path.ty.element();
+            match path.subscripts.last_mut() {
+                Some(last) => *last = add(std::mem::replace(last, Value::Integer(0)), index),
+                None if matches!(index, Value::Integer(0)) => {}
+                None => path.select(Extent::default(), index),
+            }
+            return Access::Path(path);
+        }
+        let root = self.function.variable(path.root);
+        let extent = if path.members.is_empty() && path.subscripts.len() < root.dimensions.len() {
+            root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
+        } else if let CType::Array(_, size) = &path.ty {
+            let size = *size;
+            if path.members.is_empty() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
+        } else {
+            Extent::default()
+        };
+        if path.ty.is_address() {
+            path.ty = path.ty.element();
+        }
+        path.select(extent, index);
+        Access::Path(path)
+    }
+
+    /// `base.name`, `base->name`; `(*p).name` is `p->name`.
+    fn member(&mut self, node: Node<'t>) -> Access<'t> {
+        let (Some(argument), Some(name)) = (part(node, Field::Argument), part(node, Field::Member)) else {
+            return Access::Computed(Value::opaque("syntax_error", self.text(node)));
+        };
+        let name = self.text(name);
+        let dereferenced = self.dereferenced(argument).filter(|_| self.operator(node) == ".");
+        let mut through_pointer = self.operator(node) == "->" || dereferenced.is_some();
+        let mut path = match self.access(dereferenced.unwrap_or(argument)) {
+            Access::Path(path) => path,
+            Access::Computed(value) => {
+                let reason = Reason { code: "computed_base", detail: name.to_string() };
+                return Access::Computed(Value::Opaque { reason, inner: vec![value] });
+            }
+        };
+        if through_pointer && (path.offset.is_some() || path.is_address) {
+            // `(p + i)->x` is `p[i].x`, `(&a)->x` is `a.x`.
+            through_pointer = false;
+            path = match self.subscript(Access::Path(path), Value::Integer(0)) {
+                Access::Path(path) => path,
+                computed => return computed,
+            };
+        } else if through_pointer {
+            path.ty = path.ty.element();
+        }
+        path.members.push_str(if through_pointer { "->" } else { "." });
+        path.members.push_str(name);
+        path.ty = self.member_type(&path.ty, name);
+        Access::Path(path)
+    }
+
+    /// `p` of `(*p)`.
+    fn dereferenced(&self, mut node: Node<'t>) -> Option<Node<'t>> {
+        while self.role(node) == Some(Role::Parenthesised) {
+            node = *children(node).first()?;
+        }
+        (self.role(node) == Some(Role::Pointer) && self.operator(node) == "*").then(|| part(node, Field::Argument))?
+    }
+
+    fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {
+        let path = match access {
+            Access::Path(path) => path,
+            Access::Computed(value) => return value,
+        };
+        let array = self.path_variable(&path);
+        let Path { subscripts, offset, is_address, ty, place, .. } = path;
+        let rank = subscripts.len();
+        let variable = &mut self.function.variables[array.0 as usize];
+        if variable.dimensions.len() < rank {
+            // Nothing, or something else, is known of its type.
+            variable.dimensions.resize(rank, Extent::default());
+        }
+        let value = if rank == 0 {
+            Value::Variable(array)
+        } else {
+            let missing = ty.extents().len() - usize::from(is_address);
+            let partial = || Value::opaque("partial_element", self.text(node));
+            let subscripts =
+                std::iter::repeat_with(partial).take(missing).chain(subscripts.into_iter().rev()).collect();
+            Value::Element { array, subscripts, place }
+        };
+        let value = match offset {
+            Some(offset) => Value::binary(BinaryOp::Add, value, offset),
+            None => value,
+        };
+        if is_address {
+            return Value::Opaque { reason: self.reason("address_of", node), inner: vec![value] };
+        }
+        value
+    }
+
+    /// The variable that a path's members make.
+    fn path_variable(&mut self, path: &Path<'t>) -> VarId {
+        if path.members.is_empty() {
+            return path.root;
+        }
+        let key = (path.root, path.members.clone());
+        if let Some(id) = self.components.get(&key) {
+            return *id;
+        }
+        let root = self.function.variable(path.root);
+        let name = format!("{}{}", root.name, path.members);
+        let (role, place) = (root.role, path.place.clone());
+        let role = if matches!(role, Storage::Constant(_)) { Storage::Global } else { role };
+        let ty = path.ty.clone();
+        let id = self.at_file_scope(|this| this.add_variable(&name, ty, role, place));
+        let outer = path.extents.iter().rev().cloned();
+        self.function.variables[id.0 as usize].dimensions.extend(outer);
+        self.components.insert(key, id);
+        id
+    }
+}
+
+impl<'t> Path<'t> {
+    fn select(&mut self, extent: Extent, index: Value) {
+        self.extents.push(extent);
+        self.subscripts.push(index);
+    }
+
+    fn moved(mut self, amount: Value) -> Path<'t> {
+        self.offset = Some(match self.offset.take() {
+            Some(offset) => add(offset, amount),
+            None => amount,
+        });
+        self
+    }
+}
+
+fn address(access: Access) -> Access {
+    match access {
+        Access::Path(path) => {
+            let ty = CType::Pointer(Box::new(path.ty));
+            Access::Path(Path { is_address: true, ty, ..path })
+        }
+        computed => computed,
+    }
+}
+
+fn add(left: Value, right: Value) -> Value {
+    match (left, right) {
+        (Value::Integer(0), other) | (other, Value::Integer(0)) => other,
+        (left, right) => Value::binary(BinaryOp::Add, left, right),
+    }
+}
+
+/// `-value`; of a literal, the literal.
+pub fn negate(value: Value) -> Value {
+    match value {
+        Value::Integer(n) if n > i64::MIN => Value::Integer(-n),
+        Value::Real(x, bytes) => Value::Real(-x, bytes),
+        value => Value::Unary(crate::ir::UnaryOp::Negate, Box::new(value)),
+    }
+}

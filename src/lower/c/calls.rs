@@ -1,0 +1,112 @@
+//! Calls, as values and as statements.
+
+use tree_sitter::Node;
+
+use super::fields::{Field, children, part};
+use super::scope::{Lowering, Symbol};
+use super::types::CType;
+use crate::intrinsics::{Intrinsics, ResultType};
+use crate::ir::{Stmt, Type, Value};
+use crate::source::Language;
+use crate::syntax::Role;
+
+/// Hints to the compiler that are their first argument.
+const TRANSPARENT: &[&str] = &["__builtin_expect", "__builtin_assume_aligned"];
+
+impl<'t> Lowering<'t> {
+    pub fn call_value(&mut self, node: Node<'t>) -> Value {
+        let function = part(node, Field::Function);
+        if let Some(ty) = function.and_then(|function| self.parenthesised_type(function)) {
+            // `(real)(x)`, where only the typedef tells a cast from a call.
+            let mut arguments = self.arguments(node);
+            if arguments.len() == 1 {
+                return self.convert(&ty, arguments.swap_remove(0));
+            }
+        }
+        let name = self.callee(node);
+        let mut arguments = self.arguments(node);
+        if TRANSPARENT.contains(&name.as_str()) && !arguments.is_empty() {
+            return arguments.swap_remove(0);
+        }
+        let ty = self.result_type(&name, function, &arguments);
+        Value::Call { name, arguments, ty }
+    }
+
+    pub fn call_statement(&mut self, node: Node<'t>) {
+        let name = self.callee(node);
+        let arguments = self.arguments(node);
+        let place = self.place(node);
+        self.emit(Stmt::Call { place, name, arguments });
+    }
+
+    /// The name of the function called, without white space and outer parentheses.
+    fn callee(&self, node: Node<'t>) -> String {
+        let Some(mut function) = part(node, Field::Function) else { return "?".into() };
+        while self.role(function) == Some(Role::Parenthesised) {
+            match children(function).first() {
+                Some(inner) => function = *inner,
+                None => break,
+            }
+        }
+        self.text(function).split_whitespace().collect()
+    }
+
+    fn arguments(&mut self, node: Node<'t>) -> Vec<Value> {
+        let Some(list) = part(node, Field::Arguments) else { return Vec::new() };
+        children(list).into_iter().map(|argument| self.argument(argument)).collect()
+    }
+
+    /// An argument; `&a[i]` is given as the element, and what it refers to may change.
+    fn argument(&mut self, node: Node<'t>) -> Value {
+        let mut inner = node;
+        while let Some(Role::Parenthesised | Role::Cast) = self.role(inner) {
+            let next = match self.role(inner) {
+                Some(Role::Cast) => part(inner, Field::Value),
+                _ => children(inner).first().copied(),
+            };
+            match next {
+                Some(next) => inner = next,
+                None => break,
+            }
+        }
+        if self.role(inner) == Some(Role::Block) {
+            // A macro that takes statements.
+            self.statement(inner);
+            return Value::opaque("statements_as_argument", "");
+        }
+        if self.role(inner) != Some(Role::Pointer) || self.operator(inner) != "&" {
+            return self.value(node);
+        }
+        let value = self.part_value(inner, Field::Argument);
+        if let Value::Variable(id) = value {
+            self.addressed.push(id);
+        }
+        value
+    }
+
+    /// From the declaration; else from the table of library functions.
+    fn result_type(&self, name: &str, function: Option<Node<'t>>, arguments: &[Value]) -> Type {
+        if let Some(Symbol::Function(result)) = self.symbol(name) {
+            return self.value_type(result);
+        }
+        let pointed = function.map_or(CType::Unknown, |function| self.type_of(function, 0));
+        let pointed = if pointed.is_address() { pointed.element() } else { pointed };
+        if let CType::Function(result) = pointed {
+            return self.value_type(&result);
+        }
+        let Some(intrinsic) = Intrinsics::builtin().lookup(Language::C, name) else { return Type::Unknown };
+        match intrinsic.result {
+            ResultType::Same => arguments.first().map_or(Type::Unknown, |value| value.ty(&self.function)),
+            ResultType::Real4 => Type::Real(4),
+            ResultType::Real8 => Type::Real(8),
+            ResultType::LongDouble => Type::Real(16),
+            ResultType::Complex8 => Type::Complex(8),
+            ResultType::Complex16 => Type::Complex(16),
+            ResultType::Complex32 => Type::Complex(32),
+            ResultType::Integer => Type::Integer(4),
+            ResultType::Logical => Type::Logical(4),
+            ResultType::Character => Type::Character,
+            _ => Type::Unknown,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Expressions. Side effects inside an expression become statements before the one at hand; what
+//! `&&`, `||` and `?:` evaluate only sometimes becomes a conditional statement.
+
+use tree_sitter::Node;
+
+use super::access::negate;
+use super::fields::{Field, children, part};
+use super::literals;
+use super::scope::Lowering;
+use super::types::CType;
+use crate::ir::{BinaryOp, If, Reason, Stmt, UnaryOp, Value};
+use crate::syntax::Role;
+
+impl<'t> Lowering<'t> {
+    pub fn value(&mut self, node: Node<'t>) -> Value {
+        match self.deeper(|this| this.value_within(node)) {
+            Some(value) => value,
+            None => Value::Opaque { reason: self.reason("too_deep", node), inner: Vec::new() },
+        }
+    }
+
+    pub fn part_value(&mut self, node: Node<'t>, field: Field) -> Value {
+        match part(node, field) {
+            Some(part) => self.value(part),
+            None => Value::Opaque { reason: self.reason("syntax_error", node), inner: Vec::new() },
+        }
+    }
+
+    /// The operator of a node, empty if it has none.
+    pub fn operator(&self, node: Node<'t>) -> &'t str {
+        part(node, Field::Operator).map_or("", |operator| self.text(operator))
+    }
+
+    fn value_within(&mut self, node: Node<'t>) -> Value {
+        match self.role(node) {
+            Some(Role::Name | Role::Subscript | Role::Member) => self.access_value(node),
+            Some(Role::Number) => literals::number(self.text(node)),
+            Some(Role::LogicalLiteral) => Value::Logical(self.text(node).eq_ignore_ascii_case("true")),
+            Some(Role::Null) => Value::Integer(0),
+            Some(Role::Text) => Value::Text(self.text(node).trim_matches('"').to_string()),
+            Some(Role::Parenthesised) => match children(node).first() {
+                Some(inner) if self.role(*inner) == Some(Role::Block) => self.statement_expression(*inner),
+                Some(inner) => self.value(*inner),
+                None => self.unreadable("syntax_error", node),
+            },
+            Some(Role::Unary) => self.unary(node),
+            Some(Role::Binary) => self.binary(node),
+            Some(Role::Pointer) => self.access_value(node),
+            Some(Role::Cast) => self.cast(node),
+            Some(Role::Call) => self.call_value(node),
+            Some(Role::Conditional) => self.select(node),
+            Some(Role::AssignmentExpression) => self.assignment(node),
+            Some(Role::Update) => self.update(node),
+            Some(Role::Comma) => {
+                if let Some(left) = part(node, Field::Left) {
+                    self.effects(left);
+                }
+                self.part_value(node, Field::Right)
+            }
+            Some(Role::Sizeof) => self.sizeof(node),
+            Some(Role::ArrayConstructor) => self.unreadable("initialiser_list", node),
+            Some(Role::CompoundLiteral) => self.unreadable("compound_literal", node),
+            Some(Role::Keyword) => self.part_value(node, Field::Value),
+            _ if node.is_error() => self.unreadable("syntax_error", node),
+            _ => self.unreadable("unsupported_expression", node),
+        }
+    }
+
+    /// An opaque value with the values below the node.
+    fn unreadable(&mut self, code: &'static str, node: Node<'t>) -> Value {
+        let reason = self.reason(code, node);
+        let mut inner = Vec::new();
+        self.values_below(node, &mut inner, 0);
+        Value::Opaque { reason, inner }
+    }
+
+    /// The values of the outermost expressions below a node that have more to them than a literal.
+    pub fn values_below(&mut self, node: Node<'t>, values: &mut Vec<Value>, depth: u32) {
+        if depth > 50 {
+            return;
+        }
+        for child in children(node) {
+            match self.role(child) {
+                Some(Role::Number | Role::Text | Role::LogicalLiteral | Role::Null) => {}
+                Some(Role::ArrayConstructor) => self.values_below(child, values, depth + 1),
+                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Qualifier) => {}
+                Some(Role::Keyword) => {
+                    if let Some(value) = part(child, Field::Value) {
+                        if self.role(value) == Some(Role::ArrayConstructor) {
+                            self.values_below(value, values, depth + 1);
+                        } else if self.role(value) != Some(Role::Number) {
+                            values.push(self.value(value));
+                        }
+                    }
+                }
+                Some(role) if is_expression(role) => values.push(self.value(child)),
+                _ => self.values_below(child, values, depth + 1),
+            }
+        }
+    }
+
+    fn unary(&mut self, node: Node<'t>) -> Value {
+        let operand = self.part_value(node, Field::Argument);
+        match self.operator(node) {
+            "-" => negate(operand),
+            "+" => operand,
+            "!" => Value::Unary(UnaryOp::Not, Box::new(operand)),
+            "~" => Value::Unary(UnaryOp::Complement, Box::new(operand)),
+            _ => Value::Opaque { reason: self.reason("unsupported_operator", node), inner: vec![operand] },
+        }
+    }
+
+    fn binary(&mut self, node: Node<'t>) -> Value {
+        let operator = self.operator(node);
+        if let Some(ty) = part(node, Field::Left).and_then(|left| self.parenthesised_type(left)) {
+            // `(real) -x`, where only the typedef tells a cast from a difference.
+            let operand = self.part_value(node, Field::Right);
+            return match operator {
+                "-" => self.convert(&ty, negate(operand)),
+                "+" => self.convert(&ty, operand),
+                _ => Value::Opaque { reason: self.reason("cast_of_pointer", node), inner: vec![operand] },
+            };
+        }
+        if let "&&" | "||" = operator {
+            return self.short_circuit(node, operator);
+        }
+        let left = self.part_value(node, Field::Left);
+        let right = self.part_value(node, Field::Right);
+        Value::binary(binary_operator(operator), left, right)
+    }
+
+    fn short_circuit(&mut self, node: Node<'t>, operator: &str) -> Value {
+        let left = self.settled(|this| this.part_value(node, Field::Left));
+        let guard = if operator == "&&" { left.clone() } else { Value::Unary(UnaryOp::Not, Box::new(left.clone())) };
+        let right = self.guarded(node, guard, |this| this.part_value(node, Field::Right));
+        Value::binary(if operator == "&&" { BinaryOp::And } else { BinaryOp::Or }, left, right)
+    }
+
+    fn select(&mut self, node: Node<'t>) -> Value {
+        let condition = self.settled(|this| this.part_value(node, Field::Condition));
+        let then = match part(node, Field::Consequence) {
+            Some(then) => self.guarded(node, condition.clone(), |this| this.value(then)),
+            // GNU's `a ?: b`.
+            None => condition.clone(),
+        };
+        let guard = Value::Unary(UnaryOp::Not, Box::new(condition.clone()));
+        let otherwise = self.guarded(node, guard, |this| this.part_value(node, Field::Alternative));
+        Value::Select(Box::new(condition), Box::new(then), Box::new(otherwise))
+    }
+
+    /// A value whose side effects must be over before the next one is read.
+    pub fn settled<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
+        let deferred = self.deferred.take();
+        let result = inner(self);
+        self.deferred = deferred;
+        result
+    }
+
+    /// A value that is evaluated only if `guard` holds; so are its side effects.
+    fn guarded(&mut self, node: Node<'t>, guard: Value, inner: impl FnOnce(&mut Self) -> Value) -> Value {
+        let (value, then) = self.captured(|this| this.settled(inner));
+        if !then.is_empty() {
+            let place = self.place(node);
+            self.emit(Stmt::If(Box::new(If { place, condition: guard, then, otherwise: Vec::new() })));
+        }
+        value
+    }
+
+    /// The type in parentheses that a cast without a keyword looks like: `(real)`.
+    pub fn parenthesised_type(&self, node: Node<'t>) -> Option<CType<'t>> {
+        if self.role(node) != Some(Role::Parenthesised) {
+            return None;
+        }
+        let inner = *children(node).first()?;
+        let is_name = self.role(inner) == Some(Role::Name);
+        self.typedef(self.text(inner)).filter(|_| is_name).cloned()
+    }
+
+    fn cast(&mut self, node: Node<'t>) -> Value {
+        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
+        if ty.is_address() && part(node, Field::Value).is_some_and(|v| self.role(v) == Some(Role::Pointer)) {
+            return self.access_value(node);
+        }
+        let value = self.part_value(node, Field::Value);
+        self.convert(&ty, value)
+    }
+
+    /// A conversion; one to an address or to `void` does nothing.
+    pub fn convert(&mut self, ty: &CType<'t>, value: Value) -> Value {
+        match ty {
+            CType::Arithmetic(ty) => Value::Convert(ty.clone(), Box::new(value)),
+            _ => value,
+        }
+    }
+
+    fn sizeof(&mut self, node: Node<'t>) -> Value {
+        let ty = match (part(node, Field::Type), part(node, Field::Value)) {
+            (Some(descriptor), _) => self.described_type(descriptor),
+            (None, Some(value)) => self.parenthesised_type(value).unwrap_or_else(|| self.type_of(value, 0)),
+            (None, None) => CType::Unknown,
+        };
+        match self.size_of(&ty) {
+            Some(bytes) => Value::Integer(i64::from(bytes)),
+            None => Value::Opaque { reason: self.reason("unknown_size", node), inner: Vec::new() },
+        }
+    }
+
+    /// Emits the assignment and gives what it leaves in its target.
+    pub fn assignment(&mut self, node: Node<'t>) -> Value {
+        let operator = self.operator(node);
+        let right = self.part_value(node, Field::Right);
+        let target = self.part_value(node, Field::Left);
+        let value = match operator.strip_suffix('=') {
+            None | Some("") => right,
+            Some(operator) => Value::binary(binary_operator(operator), target.clone(), right),
+        };
+        // Reading a literal back from memory would count an access that no program makes.
+        let left_behind = match &value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
+            _ => target.clone(),
+        };
+        let place = self.place(node);
+        self.emit(Stmt::Assign { place, target, value });
+        left_behind
+    }
+
+    /// `i++` and its like: the step is a statement of its own.
+    fn update(&mut self, node: Node<'t>) -> Value {
+        let target = self.part_value(node, Field::Argument);
+        let (op, inverse) = if self.operator(node) == "--" {
+            (BinaryOp::Subtract, BinaryOp::Add)
+        } else {
+            (BinaryOp::Add, BinaryOp::Subtract)
+        };
+        let value = Value::binary(op, target.clone(), Value::Integer(1));
+        let step = Stmt::Assign { place: self.place(node), target: target.clone(), value };
+        let argument = part(node, Field::Argument);
+        let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
+        if is_prefix {
+            self.emit(step);
+            return target;
+        }
+        match &mut self.deferred {
+            Some(deferred) => {
+                deferred.push(step);
+                target
+            }
+            None => {
+                self.emit(step);
+                Value::binary(inverse, target, Value::Integer(1))
+            }
+        }
+    }
+
+    /// GNU's `({ …; x; })`: the statements, then the value of the last one.
+    fn statement_expression(&mut self, block: Node<'t>) -> Value {
+        let statements = children(block);
+        let Some((last, before)) = statements.split_last() else { return self.unreadable("syntax_error", block) };
+        let deferred = self.deferred.take();
+        let value = self.scoped(|this| {
+            before.iter().for_each(|statement| this.statement(*statement));
+            match children(*last).first() {
+                Some(value) if this.role(*last) == Some(Role::ExpressionStatement) => this.value(*value),
+                _ => {
+                    this.statement(*last);
+                    Value::Opaque { reason: Reason { code: "no_value", detail: String::new() }, inner: Vec::new() }
+                }
+            }
+        });
+        self.deferred = deferred;
+        value
+    }
+}
+
+pub fn is_expression(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Name
+            | Role::Number
+            | Role::LogicalLiteral
+            | Role::Null
+            | Role::Text
+            | Role::Binary
+            | Role::Unary
+            | Role::Parenthesised
+            | Role::Call
+            | Role::Subscript
+            | Role::Member
+            | Role::Pointer
+            | Role::Cast
+            | Role::Conditional
+            | Role::AssignmentExpression
+            | Role::Update
+            | Role::Comma
+            | Role::Sizeof
+            | Role::CompoundLiteral
+    )
+}
+
+fn binary_operator(text: &str) -> BinaryOp {
+    match text {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Subtract,
+        "*" => BinaryOp::Multiply,
+        "/" => BinaryOp::Divide,
+        "%" => BinaryOp::Remainder,
+        "<" => BinaryOp::Less,
+        "<=" => BinaryOp::LessOrEqual,
+        ">" => BinaryOp::Greater,
+        ">=" => BinaryOp::GreaterOrEqual,
+        "==" => BinaryOp::Equal,
+        "!=" => BinaryOp::NotEqual,
+        "&&" => BinaryOp::And,
+        "||" => BinaryOp::Or,
+        _ => BinaryOp::Other,
+    }
+}

@@ -1,0 +1,239 @@
+//! `for` loops that count: `for (i = a; i < b; i += c)` and its relatives become
+//! [`Control::Counted`], all others keep their parts as statements of an uncounted loop.
+//!
+//! Recognised on the lowered parts, so the ways to write the same thing meet before they are looked
+//! at: `i++`, `i += 1` and `i = 1 + i` are one assignment.
+
+use tree_sitter::Node;
+
+use super::access::negate;
+use super::constants::fold_value;
+use super::fields::{Field, part};
+use super::scope::{Lowering, one_less};
+use crate::ir::{BinaryOp, Control, Reason, Stmt, Type, Value, VarId};
+use crate::syntax::Role;
+
+/// A counted header: `lower` is what the initialiser leaves in the variable.
+struct Header {
+    variable: VarId,
+    lower: Value,
+    upper: Value,
+    step: Value,
+}
+
+impl<'t> Lowering<'t> {
+    pub fn for_loop(&mut self, node: Node<'t>) {
+        let ((), mut before) = self.captured(|this| {
+            if let Some(initializer) = part(node, Field::Initializer) {
+                match this.role(initializer) {
+                    Some(Role::Declaration) => this.declaration(initializer),
+                    _ => this.expression_statement(initializer),
+                }
+            }
+        });
+        let condition = part(node, Field::Condition).map(|condition| self.captured_value(condition));
+        let (condition, effects) = match condition {
+            Some((condition, effects)) => (Some(condition), effects),
+            None => (None, Vec::new()),
+        };
+        let addressed = self.addressed.len();
+        let mut body = self.loop_body(node);
+        let ((), mut steps) = self.captured(|this| {
+            if let Some(update) = part(node, Field::Update) {
+                this.expression_statement(update);
+            }
+        });
+
+        let header = if effects.is_empty() {
+            self.header(&before, condition.as_ref(), &body, &steps, addressed)
+        } else {
+            Err("side_effect_in_condition")
+        };
+        let control = match header {
+            Ok(Header { variable, lower, upper, step }) => {
+                remove_initialiser(&mut before, variable);
+                steps.retain(|stmt| !assigns(stmt, variable));
+                Control::Counted { variable, lower, upper, step }
+            }
+            Err(code) => {
+                let mut whole = effects;
+                whole.append(&mut body);
+                body = whole;
+                let header = Reason { code, detail: self.header_text(node) };
+                Control::Uncounted { condition, reason: header }
+            }
+        };
+        body.append(&mut steps);
+        self.block.append(&mut before);
+        self.emit_loop(node, control, body);
+    }
+
+    fn header(
+        &self,
+        before: &[Stmt],
+        condition: Option<&Value>,
+        body: &[Stmt],
+        steps: &[Stmt],
+        addressed: usize,
+    ) -> Result<Header, &'static str> {
+        let condition = condition.ok_or("missing_condition")?;
+        if steps.is_empty() {
+            return Err("missing_step");
+        }
+        let (variable, relation, bound) = comparison(condition, steps)?;
+        if !self.function.variable(variable).dimensions.is_empty() {
+            return Err("pointer_variable");
+        }
+        match self.function.variable(variable).ty {
+            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character => {}
+            Type::Real(_) | Type::Complex(_) => return Err("floating_variable"),
+            Type::Derived(..) => return Err("irregular_variable"),
+        }
+        let step = step_of(variable, steps)?;
+        let lower = initial_value(before, variable).ok_or("missing_initialiser")?;
+        if mentions(&bound, variable) || mentions(&step, variable) || mentions(lower, variable) {
+            return Err("bound_depends_on_variable");
+        }
+        if modifies(body, variable) || self.addressed[addressed..].contains(&variable) {
+            return Err("variable_modified");
+        }
+        let sign = fold_value(&self.function, &step).map(i64::signum).or(match relation {
+            // The step of an unknown sign is taken to lead towards the bound.
+            BinaryOp::Less | BinaryOp::LessOrEqual => Some(1),
+            BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
+            _ => None,
+        });
+        let upper = match (relation, sign) {
+            (BinaryOp::NotEqual, None) => return Err("unknown_direction"),
+            (BinaryOp::Less | BinaryOp::NotEqual, Some(1)) => one_less(bound),
+            (BinaryOp::LessOrEqual, Some(1)) | (BinaryOp::GreaterOrEqual, Some(-1)) => bound,
+            (BinaryOp::Greater | BinaryOp::NotEqual, Some(-1)) => one_more(bound),
+            _ => return Err("step_direction"),
+        };
+        Ok(Header { variable, lower: lower.clone(), upper, step })
+    }
+
+    /// `for (…)` without the body.
+    fn header_text(&self, node: Node<'t>) -> String {
+        let end = part(node, Field::Body).map_or(node.end_byte(), |body| body.start_byte());
+        let text = self.tree.text.get(node.start_byte()..end).unwrap_or("");
+        text.trim_end().trim_end_matches('{').split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The variable that a condition compares and the steps change, how, and with what.
+fn comparison(condition: &Value, steps: &[Stmt]) -> Result<(VarId, BinaryOp, Value), &'static str> {
+    let stepped = |value: &Value| variable_of(value).filter(|id| steps.iter().any(|stmt| assigns(stmt, *id)));
+    match condition {
+        Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => Err("compound_condition"),
+        Value::Binary(op, left, right) if op.is_comparison() && *op != BinaryOp::Equal => {
+            if let Some(variable) = stepped(left) {
+                return Ok((variable, *op, (**right).clone()));
+            }
+            match stepped(right) {
+                Some(variable) => Ok((variable, mirrored(*op), (**left).clone())),
+                None => Err("irregular_condition"),
+            }
+        }
+        // `for (…; n; n--)`
+        value => match stepped(value) {
+            Some(variable) => Ok((variable, BinaryOp::NotEqual, Value::Integer(0))),
+            None => Err("irregular_condition"),
+        },
+    }
+}
+
+fn variable_of(value: &Value) -> Option<VarId> {
+    match value {
+        Value::Variable(id) => Some(*id),
+        Value::Convert(_, inner) => variable_of(inner),
+        _ => None,
+    }
+}
+
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessOrEqual => BinaryOp::GreaterOrEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterOrEqual => BinaryOp::LessOrEqual,
+        other => other,
+    }
+}
+
+/// What one iteration adds to the variable.
+fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, &'static str> {
+    let mut found = steps.iter().filter(|stmt| assigns(stmt, variable));
+    let (Some(Stmt::Assign { value, .. }), None) = (found.next(), found.next()) else {
+        return Err("irregular_step");
+    };
+    let is_variable = |value: &Value| variable_of(value) == Some(variable);
+    match value {
+        Value::Binary(BinaryOp::Add, left, right) if is_variable(left) => Ok((**right).clone()),
+        Value::Binary(BinaryOp::Add, left, right) if is_variable(right) => Ok((**left).clone()),
+        Value::Binary(BinaryOp::Subtract, left, right) if is_variable(left) => Ok(negate((**right).clone())),
+        Value::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Other, left, _) if is_variable(left) => {
+            Err("geometric_step")
+        }
+        Value::Binary(BinaryOp::Multiply, _, right) if is_variable(right) => Err("geometric_step"),
+        _ => Err("irregular_step"),
+    }
+}
+
+fn assigns(stmt: &Stmt, variable: VarId) -> bool {
+    matches!(stmt, Stmt::Assign { target: Value::Variable(id), .. } if *id == variable)
+}
+
+fn initial_value(before: &[Stmt], variable: VarId) -> Option<&Value> {
+    before.iter().rev().find_map(|stmt| match stmt {
+        Stmt::Assign { value, .. } if assigns(stmt, variable) => Some(value),
+        _ => None,
+    })
+}
+
+/// The loop itself sets its variable; the assignment stays only if a later initialiser reads it.
+fn remove_initialiser(before: &mut Vec<Stmt>, variable: VarId) {
+    let Some(at) = before.iter().rposition(|stmt| assigns(stmt, variable)) else { return };
+    let is_read = before[at + 1..].iter().any(|stmt| match stmt {
+        Stmt::Assign { target, value, .. } => mentions(target, variable) || mentions(value, variable),
+        _ => true,
+    });
+    if !is_read {
+        before.remove(at);
+    }
+}
+
+fn one_more(value: Value) -> Value {
+    match value {
+        Value::Integer(n) if n < i64::MAX => Value::Integer(n + 1),
+        value => Value::binary(BinaryOp::Add, value, Value::Integer(1)),
+    }
+}
+
+fn mentions(value: &Value, variable: VarId) -> bool {
+    let mentions = |value: &Value| mentions(value, variable);
+    match value {
+        Value::Variable(id) => *id == variable,
+        Value::Element { subscripts, .. } => subscripts.iter().any(mentions),
+        Value::Unary(_, inner) | Value::Convert(_, inner) => mentions(inner),
+        Value::Binary(_, left, right) => mentions(left) || mentions(right),
+        Value::Call { arguments, .. } => arguments.iter().any(mentions),
+        Value::Select(condition, then, otherwise) => mentions(condition) || mentions(then) || mentions(otherwise),
+        Value::Opaque { inner, .. } => inner.iter().any(mentions),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => false,
+    }
+}
+
+/// Whether statements set a variable.
+fn modifies(block: &[Stmt], variable: VarId) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Assign { .. } => assigns(stmt, variable),
+        Stmt::Loop(inner) => {
+            let counts = matches!(&inner.control, Control::Counted { variable: id, .. } if *id == variable);
+            counts || modifies(&inner.body, variable)
+        }
+        Stmt::If(branch) => modifies(&branch.then, variable) || modifies(&branch.otherwise, variable),
+        Stmt::Opaque { inner, .. } => modifies(inner, variable),
+        Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => false,
+    })
+}

@@ -1,0 +1,143 @@
+//! Function definitions, and statements outside of them.
+
+use tree_sitter::Node;
+
+use super::expressions::is_expression;
+use super::fields::{Field, children, part, parts};
+use super::scope::Lowering;
+use super::types::{CType, Declarator};
+use crate::ir::{Function, Role as Storage, Stmt};
+use crate::syntax::Role;
+
+impl<'t> Lowering<'t> {
+    /// Every function definition of the file in source order, also those inside of unreadable
+    /// regions, `#if` or other functions; then the statements outside of functions, if there are loops
+    /// among them.
+    pub fn functions(&mut self) -> Vec<Function> {
+        let mut functions = Vec::new();
+        let mut cursor = self.tree.root().walk();
+        'walk: loop {
+            if self.role(cursor.node()) == Some(Role::Procedure) {
+                functions.push(self.procedure(cursor.node()));
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'walk;
+                }
+            }
+        }
+        let outside = self.outside();
+        functions.extend(outside);
+        functions
+    }
+
+    fn procedure(&mut self, node: Node<'t>) -> Function {
+        self.start_function("?".into(), self.place(node));
+        let base = self.specified_type(node);
+        let found = part(node, Field::Declarator).map(|declarator| self.declarator(declarator, base));
+        self.scoped(|this| {
+            if let Some(Declarator { name, parameters, .. }) = found {
+                if let Some(name) = name {
+                    this.function.name = this.text(name).to_string();
+                    this.function.place = this.place(name);
+                }
+                if let Some(parameters) = parameters {
+                    this.parameters(node, parameters);
+                }
+            }
+            if let Some(body) = part(node, Field::Body) {
+                this.statement(body);
+            }
+        });
+        self.finish_function()
+    }
+
+    fn finish_function(&mut self) -> Function {
+        let place = self.source.place(0, 0);
+        let body = std::mem::take(&mut self.block);
+        let empty = Function { name: String::new(), place, variables: Vec::new(), body: Vec::new() };
+        Function { body, ..std::mem::replace(&mut self.function, empty) }
+    }
+
+    fn parameters(&mut self, node: Node<'t>, list: Node<'t>) {
+        for parameter in children(list) {
+            match self.role(parameter) {
+                Some(Role::Declaration) => {
+                    let base = self.specified_type(parameter);
+                    let Some(declarator) = part(parameter, Field::Declarator) else { continue };
+                    let found = self.declarator(declarator, base);
+                    self.parameter(found);
+                }
+                Some(Role::Name) => self.old_style_parameter(node, parameter),
+                _ => {}
+            }
+        }
+    }
+
+    fn parameter(&mut self, found: Declarator<'t>) {
+        let Some(name) = found.name else { return };
+        let ty = match found.ty {
+            function @ CType::Function(_) => CType::Pointer(Box::new(function)),
+            ty => ty,
+        };
+        self.declare_local(name, ty, Storage::Argument);
+    }
+
+    /// `int f(a) double *a; {…}`: the types stand between the list and the body; without one, `int`.
+    fn old_style_parameter(&mut self, node: Node<'t>, parameter: Node<'t>) {
+        let name = self.text(parameter);
+        for declaration in children(node) {
+            if self.role(declaration) != Some(Role::Declaration) {
+                continue;
+            }
+            let base = self.specified_type(declaration);
+            for declarator in parts(declaration, Field::Declarator) {
+                let found = self.declarator(declarator, base.clone());
+                if found.name.is_some_and(|declared| self.text(declared) == name) {
+                    self.parameter(found);
+                    return;
+                }
+            }
+        }
+        let ty = self.type_by_name("int").unwrap_or(CType::Unknown);
+        self.parameter(Declarator { name: Some(parameter), ty, parameters: None });
+    }
+
+    fn outside(&mut self) -> Option<Function> {
+        let is_statement = |node: &Node<'t>| {
+            let role = self.role(*node);
+            role.is_some_and(is_expression)
+                || matches!(
+                    role,
+                    Some(
+                        Role::Loop
+                            | Role::WhileLoop
+                            | Role::DoWhileLoop
+                            | Role::If
+                            | Role::Select
+                            | Role::Block
+                            | Role::ExpressionStatement
+                            | Role::Labelled
+                    )
+                )
+        };
+        let statements = self.file_items().into_iter().filter(is_statement).collect::<Vec<_>>();
+        let place = self.place(*statements.first()?);
+        self.start_function("<file scope>".into(), place);
+        self.scoped(|this| this.statements(statements));
+        let function = self.finish_function();
+        has_loop(&function.body).then_some(function)
+    }
+}
+
+fn has_loop(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Loop(_) => true,
+        Stmt::If(branch) => has_loop(&branch.then) || has_loop(&branch.otherwise),
+        Stmt::Opaque { inner, .. } => has_loop(inner),
+        _ => false,
+    })
+}

@@ -1,0 +1,161 @@
+//! Structures, unions and enumerations. Sizes follow natural alignment.
+
+use tree_sitter::Node;
+
+use super::fields::{Field, children, part, parts};
+use super::scope::{EnumeratorValue, Lowering, Symbol};
+use super::types::CType;
+use crate::syntax::Role;
+
+/// Deeper nesting is not followed.
+const DEPTH: u32 = 8;
+
+/// Index into the structures and unions of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordId(pub usize);
+
+/// A structure or union.
+#[derive(Clone, Debug)]
+pub struct Record<'t> {
+    pub name: String,
+    pub members: Vec<Member<'t>>,
+    pub is_complete: bool,
+    /// Size and alignment, if every member's are known.
+    pub layout: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Member<'t> {
+    /// Empty for an anonymous structure or union, whose members count as members of the outer one.
+    name: &'t str,
+    ty: CType<'t>,
+}
+
+impl Record<'_> {
+    /// Whether only its place in the file names it.
+    pub fn is_anonymous(&self) -> bool {
+        self.name.contains('@')
+    }
+}
+
+impl<'t> Lowering<'t> {
+    /// Defines what a specifier without a variable defines.
+    pub fn define_specifier(&mut self, specifier: Node<'t>) {
+        match self.role(specifier) {
+            Some(Role::Enumeration) => self.enumeration(specifier),
+            _ => {
+                self.record(specifier);
+            }
+        }
+    }
+
+    /// A structure or union by its specifier; defines it if the specifier has a body.
+    pub fn record(&mut self, specifier: Node<'t>) -> RecordId {
+        let tag = part(specifier, Field::Name).map(|name| self.text(name));
+        let body = part(specifier, Field::Body);
+        let known = tag.and_then(|tag| self.tag(tag));
+        let id = match known {
+            Some(id) if body.is_none() || !self.records[id.0].is_complete => id,
+            _ => {
+                let id = RecordId(self.records.len());
+                let name = tag.map_or_else(|| format!("struct@{}", self.place(specifier).line), str::to_string);
+                self.records.push(Record { name, members: Vec::new(), is_complete: false, layout: None });
+                if let Some(tag) = tag {
+                    self.define_tag(tag, id);
+                }
+                id
+            }
+        };
+        if let Some(body) = body {
+            // Complete before its members are read: a member of its own type has no size yet.
+            self.records[id.0].is_complete = true;
+            let mut members = Vec::new();
+            let mut sized = true;
+            self.members(body, &mut members, &mut sized, 0);
+            let is_union = self.role(specifier) == Some(Role::Union);
+            let layout = if sized { self.record_layout(&members, is_union) } else { None };
+            let record = &mut self.records[id.0];
+            record.members = members;
+            record.layout = layout;
+        }
+        id
+    }
+
+    fn members(&mut self, body: Node<'t>, members: &mut Vec<Member<'t>>, sized: &mut bool, depth: u32) {
+        for child in children(body) {
+            match self.role(child) {
+                Some(Role::Declaration) => {
+                    let base = self.specified_type(child);
+                    let declarators = parts(child, Field::Declarator);
+                    if declarators.is_empty() {
+                        members.push(Member { name: "", ty: base.clone() });
+                    }
+                    for declarator in declarators {
+                        let found = self.declarator(declarator, base.clone());
+                        let name = found.name.map_or("", |name| self.text(name));
+                        members.push(Member { name, ty: found.ty });
+                    }
+                    *sized &= children(child).iter().all(|part| self.role(*part) != Some(Role::BitField));
+                }
+                Some(Role::PreprocessorIf | Role::PreprocessorElse) if depth < DEPTH => {
+                    // Which branch holds is not known here, so the size is not either.
+                    *sized = false;
+                    self.members(child, members, sized, depth + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Natural alignment: each member at the next multiple of its alignment, the whole rounded up
+    /// to the largest one.
+    fn record_layout(&self, members: &[Member<'t>], is_union: bool) -> Option<(u32, u32)> {
+        let (mut end, mut alignment) = (0u32, 1u32);
+        for member in members {
+            let (bytes, aligned) = self.layout_of(&member.ty)?;
+            alignment = alignment.max(aligned);
+            end = if is_union { end.max(bytes) } else { end.checked_next_multiple_of(aligned)?.checked_add(bytes)? };
+        }
+        Some((end.checked_next_multiple_of(alignment)?, alignment))
+    }
+
+    /// The type of a member, looked for in anonymous members too.
+    pub fn member_type(&self, ty: &CType<'t>, name: &str) -> CType<'t> {
+        self.find_member(ty, name, 0).unwrap_or(CType::Unknown)
+    }
+
+    fn find_member(&self, ty: &CType<'t>, name: &str, depth: u32) -> Option<CType<'t>> {
+        let CType::Record(id) = ty else { return None };
+        let members = &self.records[id.0].members;
+        let direct = members.iter().find(|member| member.name == name).map(|member| member.ty.clone());
+        if direct.is_some() || depth > DEPTH {
+            return direct;
+        }
+        members.iter().filter(|member| member.name.is_empty()).find_map(|m| self.find_member(&m.ty, name, depth + 1))
+    }
+
+    /// Enters the names of an enumeration into the current scope.
+    pub fn enumeration(&mut self, specifier: Node<'t>) {
+        let Some(body) = part(specifier, Field::Body) else { return };
+        let mut next = Some(0);
+        for child in children(body) {
+            if self.role(child) != Some(Role::Enumerator) {
+                continue;
+            }
+            let value = part(child, Field::Value);
+            next = match value {
+                Some(value) => self.constant(value),
+                None => next,
+            };
+            if let Some(name) = part(child, Field::Name) {
+                let constant = match (next, value) {
+                    (Some(n), _) => EnumeratorValue::Known(n),
+                    (None, Some(value)) => EnumeratorValue::Expression(value),
+                    (None, None) => EnumeratorValue::Unknown,
+                };
+                self.define(self.text(name), Symbol::Enumerator { value: constant, name });
+            }
+            next = next.and_then(|n| n.checked_add(1));
+        }
+    }
+}

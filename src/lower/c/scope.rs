@@ -1,0 +1,377 @@
+//! What names mean: scopes of the source on one side, the variables of the function at hand on the
+//! other. A name of file scope enters a function when the function uses it.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::constants::Macros;
+use super::mask::Masked;
+use super::records::{Record, RecordId};
+use super::types::CType;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::ir::{ConstantOrigin, Extent, Function, Reason, Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::source::SourceText;
+use crate::syntax::{Role, SyntaxTree};
+
+/// Deeper nesting of statements and expressions becomes opaque.
+const DEPTH: u32 = 500;
+
+/// What a name of ordinary identifiers stands for.
+#[derive(Clone, Debug)]
+pub enum Symbol<'t> {
+    /// A variable of the function at hand.
+    Local(VarId),
+    /// A variable of file scope, with the initial value if it is a named constant.
+    Global {
+        ty: CType<'t>,
+        constant: Option<Node<'t>>,
+        name: Node<'t>,
+    },
+    Enumerator {
+        value: EnumeratorValue<'t>,
+        name: Node<'t>,
+    },
+    Typedef(CType<'t>),
+    /// A function with the type of its result.
+    Function(CType<'t>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum EnumeratorValue<'t> {
+    Known(i64),
+    Expression(Node<'t>),
+    Unknown,
+}
+
+/// One block's names.
+#[derive(Default)]
+pub struct Scope<'t> {
+    names: FxHashMap<&'t str, Symbol<'t>>,
+    tags: FxHashMap<&'t str, RecordId>,
+}
+
+/// The state of lowering one file.
+pub struct Lowering<'t> {
+    /// The tree that roles and texts are read from; a macro's own while its value is read.
+    pub(super) tree: &'t SyntaxTree<'t>,
+    pub(super) source: &'t SourceText,
+    pub(super) masked: &'t Masked,
+    pub(super) macros: &'t Macros<'t>,
+    /// File scope first, innermost block last.
+    pub(super) scopes: Vec<Scope<'t>>,
+    pub(super) records: Vec<Record<'t>>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) function: Function,
+    /// Types of the function's variables, by id.
+    types: Vec<CType<'t>>,
+    /// Names of file scope, macros and undeclared names that the function uses.
+    imported: FxHashMap<&'t str, VarId>,
+    /// Variables made of a variable and the members selected from it.
+    pub(super) components: FxHashMap<(VarId, String), VarId>,
+    /// The statements of the block at hand, so far.
+    pub(super) block: Vec<Stmt>,
+    /// Where the increment of `i++` may wait for the end of the statement; `None` where the value is
+    /// needed before that.
+    pub(super) deferred: Option<Vec<Stmt>>,
+    /// Variables whose address was taken, in order.
+    pub(super) addressed: Vec<VarId>,
+    /// What `break` leaves.
+    pub(super) leaves_switch: bool,
+    /// Constants whose values are being read.
+    expanding: Vec<&'t str>,
+    /// Where the macro stands whose value is being read.
+    pub(super) expansion: Option<Place>,
+    depth: u32,
+}
+
+impl<'t> Lowering<'t> {
+    pub fn new(
+        tree: &'t SyntaxTree<'t>,
+        source: &'t SourceText,
+        masked: &'t Masked,
+        macros: &'t Macros<'t>,
+    ) -> Lowering<'t> {
+        let place = source.place(0, 0);
+        Lowering {
+            tree,
+            source,
+            masked,
+            macros,
+            scopes: vec![Scope::default()],
+            records: Vec::new(),
+            diagnostics: Vec::new(),
+            function: Function { name: String::new(), place, variables: Vec::new(), body: Vec::new() },
+            types: Vec::new(),
+            imported: FxHashMap::default(),
+            components: FxHashMap::default(),
+            block: Vec::new(),
+            deferred: None,
+            addressed: Vec::new(),
+            leaves_switch: false,
+            expanding: Vec::new(),
+            expansion: None,
+            depth: 0,
+        }
+    }
+
+    /// Forgets the function at hand and starts another.
+    pub fn start_function(&mut self, name: String, place: Place) {
+        self.function = Function { name, place, variables: Vec::new(), body: Vec::new() };
+        self.scopes.truncate(1);
+        self.types.clear();
+        self.imported.clear();
+        self.components.clear();
+        self.block.clear();
+        self.addressed.clear();
+        self.deferred = None;
+        self.leaves_switch = false;
+    }
+
+    pub fn role(&self, node: Node) -> Option<Role> {
+        self.tree.role(node)
+    }
+
+    pub fn text(&self, node: Node) -> &'t str {
+        self.tree.text(node)
+    }
+
+    /// The text of a node before masking.
+    pub fn original(&self, node: Node) -> &'t str {
+        if self.expansion.is_some() {
+            return self.text(node);
+        }
+        self.source.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    pub fn place(&self, node: Node) -> Place {
+        if let Some(place) = &self.expansion {
+            return place.clone();
+        }
+        let start = node.start_position();
+        self.source.place(start.row, start.column)
+    }
+
+    /// A reason with the beginning of a node's text as detail.
+    pub fn reason(&self, code: &'static str, node: Node) -> Reason {
+        let words = self.text(node).split_whitespace().take(20).collect::<Vec<_>>().join(" ");
+        let detail = match words.char_indices().nth(80) {
+            Some((end, _)) => format!("{} …", &words[..end]),
+            None => words,
+        };
+        Reason { code, detail }
+    }
+
+    /// Runs one level deeper; `None` when that is too deep.
+    pub fn deeper<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth >= DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    pub fn emit(&mut self, stmt: Stmt) {
+        self.block.push(stmt);
+    }
+
+    /// The statements that `inner` emits, as a block of their own, with its result.
+    pub fn captured<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> (R, Vec<Stmt>) {
+        let outer = std::mem::take(&mut self.block);
+        let result = inner(self);
+        (result, std::mem::replace(&mut self.block, outer))
+    }
+
+    pub fn scoped<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(Scope::default());
+        let result = inner(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Runs with the names of file scope only, as the declarations there were meant.
+    pub fn at_file_scope<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
+        let locals = self.scopes.split_off(1);
+        let result = inner(self);
+        self.scopes.truncate(1);
+        self.scopes.extend(locals);
+        result
+    }
+
+    /// Gives a name a meaning in the innermost scope. At file scope the first meaning stays, except
+    /// that a later declaration may complete an array.
+    pub fn define(&mut self, name: &'t str, symbol: Symbol<'t>) {
+        let at_file_scope = self.scopes.len() == 1;
+        let Some(scope) = self.scopes.last_mut() else { return };
+        if at_file_scope {
+            match (scope.names.get(name), &symbol) {
+                (None, _) => {}
+                (Some(Symbol::Global { ty: CType::Array(_, None), .. }), Symbol::Global { .. }) => {}
+                (Some(Symbol::Global { constant: None, .. }), Symbol::Global { constant: Some(_), .. }) => {}
+                _ => return,
+            }
+        }
+        scope.names.insert(name, symbol);
+    }
+
+    pub fn define_tag(&mut self, tag: &'t str, id: RecordId) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.tags.insert(tag, id);
+        }
+    }
+
+    pub fn tag(&self, tag: &str) -> Option<RecordId> {
+        self.scopes.iter().rev().find_map(|scope| scope.tags.get(tag)).copied()
+    }
+
+    pub fn symbol(&self, name: &str) -> Option<&Symbol<'t>> {
+        self.scopes.iter().rev().find_map(|scope| scope.names.get(name))
+    }
+
+    pub fn typedef(&self, name: &str) -> Option<&CType<'t>> {
+        match self.symbol(name) {
+            Some(Symbol::Typedef(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
+    pub fn type_of_variable(&self, id: VarId) -> CType<'t> {
+        self.types[id.0 as usize].clone()
+    }
+
+    pub fn type_of_name(&self, name: &str) -> CType<'t> {
+        match self.symbol(name) {
+            Some(Symbol::Local(id)) => self.type_of_variable(*id),
+            Some(Symbol::Global { ty, .. }) => ty.clone(),
+            Some(Symbol::Enumerator { .. }) => CType::Arithmetic(Type::Integer(4)),
+            Some(Symbol::Function(result)) => CType::Function(Box::new(result.clone())),
+            Some(Symbol::Typedef(_)) | None => CType::Unknown,
+        }
+    }
+
+    /// The variable that a name stands for; a name that was never declared becomes a variable too.
+    pub fn variable(&mut self, node: Node<'t>) -> VarId {
+        let name = self.text(node);
+        if let Some(Symbol::Local(id)) = self.symbol(name) {
+            return *id;
+        }
+        if self.expanding.contains(&name) {
+            // A constant defined in terms of itself has no value.
+            let place = self.place(node);
+            return self.add_variable(name, CType::Unknown, Storage::Undeclared, place);
+        }
+        if let Some(id) = self.imported.get(name) {
+            return *id;
+        }
+        let macros = self.macros;
+        if let Some(found) = macros.get(name) {
+            return self
+                .import_constant(name, found.place.clone(), ConstantOrigin::Macro, |this| this.macro_value(found));
+        }
+        match self.symbol(name).cloned() {
+            Some(Symbol::Global { ty, constant: None, name: declared }) => {
+                let place = self.place(declared);
+                let id = self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
+                self.imported.insert(name, id);
+                id
+            }
+            Some(Symbol::Global { ty, constant: Some(value), name: declared }) => {
+                let place = self.place(declared);
+                let id = self.import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
+                self.set_type(id, ty);
+                id
+            }
+            Some(Symbol::Enumerator { value, name: declared }) => {
+                let place = self.place(declared);
+                self.import_constant(name, place, ConstantOrigin::Enumerator, |this| match value {
+                    EnumeratorValue::Known(n) => Value::Integer(n),
+                    EnumeratorValue::Expression(value) => this.value(value),
+                    EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                })
+            }
+            other => {
+                let storage = if other.is_some() { Storage::Global } else { Storage::Undeclared };
+                let place = self.place(node);
+                let id = self.add_variable(name, CType::Unknown, storage, place);
+                self.imported.insert(name, id);
+                id
+            }
+        }
+    }
+
+    fn import_constant(
+        &mut self,
+        name: &'t str,
+        place: Place,
+        origin: ConstantOrigin,
+        value: impl FnOnce(&mut Self) -> Value,
+    ) -> VarId {
+        let id = self.add_variable(name, CType::Unknown, Storage::Constant(origin), place);
+        self.imported.insert(name, id);
+        self.expanding.push(name);
+        let (value, _) = self.captured(|this| this.at_file_scope(value));
+        self.expanding.pop();
+        let ty = value.ty(&self.function);
+        self.set_type(id, CType::Arithmetic(ty));
+        self.function.variables[id.0 as usize].constant = Some(value);
+        id
+    }
+
+    /// Adds a variable to the function; its extents are read in the current scope.
+    pub fn add_variable(&mut self, name: &str, ty: CType<'t>, role: Storage, place: Place) -> VarId {
+        let mut dimensions = self.extents(&ty);
+        dimensions.reverse();
+        let element = self.element_type(&ty);
+        let id = VarId(self.function.variables.len() as u32);
+        let variable = Variable { name: name.to_string(), ty: element, dimensions, role, constant: None, place };
+        self.function.variables.push(variable);
+        self.types.push(ty);
+        id
+    }
+
+    /// Gives a variable another type than it was declared with.
+    pub fn set_type(&mut self, id: VarId, ty: CType<'t>) {
+        let mut dimensions = self.extents(&ty);
+        dimensions.reverse();
+        let element = self.element_type(&ty);
+        let variable = &mut self.function.variables[id.0 as usize];
+        variable.ty = element;
+        variable.dimensions = dimensions;
+        self.types[id.0 as usize] = ty;
+    }
+
+    /// The bounds of all dimensions of a type, outermost first.
+    pub fn extents(&mut self, ty: &CType<'t>) -> Vec<Extent> {
+        ty.extents().into_iter().map(|size| self.extent(size)).collect()
+    }
+
+    pub fn extent(&mut self, size: Option<Node<'t>>) -> Extent {
+        let Some(size) = size else { return Extent::default() };
+        let size = self.value(size);
+        Extent { lower: Some(Value::Integer(0)), upper: Some(one_less(size)) }
+    }
+
+    pub fn warn(&mut self, code: &str, node: Node, message: String, help: &str) {
+        if self.diagnostics.iter().any(|known| *known.code == *code && known.message == message) {
+            return;
+        }
+        let width = self.text(node).lines().next().map_or(1, |line| line.chars().count().max(1)) as u32;
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            code: code.into(),
+            place: self.place(node),
+            width,
+            message,
+            help: Some(help.to_string()),
+        });
+    }
+}
+
+/// `value - 1`, the inclusive end of `0 .. value`.
+pub fn one_less(value: Value) -> Value {
+    match value {
+        Value::Integer(n) if n > i64::MIN => Value::Integer(n - 1),
+        value => Value::binary(crate::ir::BinaryOp::Subtract, value, Value::Integer(1)),
+    }
+}

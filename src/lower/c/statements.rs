@@ -1,0 +1,234 @@
+//! Statements.
+
+use tree_sitter::Node;
+
+use super::expressions::is_expression;
+use super::fields::{self, Field, children, part};
+use super::scope::Lowering;
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Value};
+use crate::syntax::Role;
+
+impl<'t> Lowering<'t> {
+    pub fn statement(&mut self, node: Node<'t>) {
+        if self.deeper(|this| this.statement_within(node)).is_none() {
+            let stmt =
+                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
+            self.emit(stmt);
+        }
+    }
+
+    fn statement_within(&mut self, node: Node<'t>) {
+        match self.role(node) {
+            Some(Role::Block) => self.scoped(|this| this.statements(children(node))),
+            Some(Role::Scope) => self.statements(children(node)),
+            Some(Role::Declaration) => self.declaration(node),
+            Some(Role::Typedef) => self.type_definition(node),
+            Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
+            Some(Role::ExpressionStatement) => {
+                children(node).into_iter().for_each(|expression| self.expression_statement(expression));
+            }
+            Some(Role::If) => self.branch(node),
+            Some(Role::Loop) => self.scoped(|this| this.for_loop(node)),
+            Some(Role::WhileLoop | Role::DoWhileLoop) => self.while_loop(node),
+            Some(Role::Select) => self.switch(node),
+            Some(Role::Case) => self.statements(fields::case_statements(node)),
+            Some(Role::Labelled) => self.statements(children(node)),
+            Some(Role::Goto) => self.jump(node, Jump::Goto),
+            Some(Role::Cycle) => self.jump(node, Jump::Cycle),
+            Some(Role::Exit) => {
+                // Of a `switch`, it only ends the case.
+                if !self.leaves_switch {
+                    self.jump(node, Jump::Exit);
+                }
+            }
+            Some(Role::Return) => {
+                for expression in children(node) {
+                    let value = self.value(expression);
+                    let place = self.place(node);
+                    self.emit(Stmt::Evaluate { place, values: vec![value] });
+                }
+                self.jump(node, Jump::Return);
+            }
+            Some(Role::PreprocessorIf) => {
+                let taken = self.taken_branch(node);
+                self.statements(taken);
+            }
+            // Definitions are lowered on their own, macros were collected.
+            Some(Role::Nothing | Role::Macro | Role::Procedure) => {}
+            Some(role) if is_expression(role) => self.expression_statement(node),
+            _ if node.is_error() => self.opaque_statement("syntax_error", node),
+            _ => self.opaque_statement("unsupported_statement", node),
+        }
+    }
+
+    pub fn statements(&mut self, nodes: Vec<Node<'t>>) {
+        nodes.into_iter().for_each(|node| self.statement(node));
+    }
+
+    fn jump(&mut self, node: Node<'t>, kind: Jump) {
+        let place = self.place(node);
+        self.emit(Stmt::Jump { place, kind });
+    }
+
+    /// An opaque statement with the statements below the node.
+    pub fn opaque_statement(&mut self, code: &'static str, node: Node<'t>) {
+        let reason = self.reason(code, node);
+        let ((), inner) = self.captured(|this| {
+            for child in children(node) {
+                // Without their surroundings, bare names and literals are noise.
+                match this.role(child) {
+                    None if !child.is_error() => {}
+                    Some(Role::Name | Role::Number | Role::Text | Role::TypeName | Role::Qualifier | Role::Storage) => {
+                    }
+                    _ => this.statement(child),
+                }
+            }
+        });
+        let place = self.place(node);
+        self.emit(Stmt::Opaque { place, reason, inner });
+    }
+
+    /// An expression for its effects; what it increments after use follows it.
+    pub fn expression_statement(&mut self, node: Node<'t>) {
+        let outer = self.deferred.replace(Vec::new());
+        self.effects(node);
+        self.flush_deferred();
+        self.deferred = outer;
+    }
+
+    pub fn flush_deferred(&mut self) {
+        let deferred = self.deferred.as_mut().map(std::mem::take).unwrap_or_default();
+        self.block.extend(deferred);
+    }
+
+    /// Emits what an expression does, without a use for its value.
+    pub fn effects(&mut self, node: Node<'t>) {
+        if self.deeper(|this| this.effects_within(node)).is_none() {
+            let stmt =
+                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
+            self.emit(stmt);
+        }
+    }
+
+    fn effects_within(&mut self, node: Node<'t>) {
+        match self.role(node) {
+            Some(Role::AssignmentExpression | Role::Update) => {
+                self.value(node);
+            }
+            Some(Role::Comma) => {
+                for field in [Field::Left, Field::Right] {
+                    if let Some(part) = part(node, field) {
+                        self.effects(part);
+                        self.flush_deferred();
+                    }
+                }
+            }
+            Some(Role::Call) => self.call_statement(node),
+            Some(Role::Cast) => {
+                if let Some(value) = part(node, Field::Value) {
+                    self.effects(value);
+                }
+            }
+            Some(Role::Parenthesised) => children(node).into_iter().for_each(|inner| {
+                if self.role(inner) == Some(Role::Block) { self.statement(inner) } else { self.effects(inner) }
+            }),
+            Some(Role::Conditional) => {
+                let condition = self.settled(|this| this.part_value(node, Field::Condition));
+                let then = self.part_effects(node, Field::Consequence);
+                let otherwise = self.part_effects(node, Field::Alternative);
+                let place = self.place(node);
+                self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
+            }
+            Some(Role::Name | Role::Number | Role::Text) => {}
+            _ => {
+                let value = self.value(node);
+                let place = self.place(node);
+                self.emit(Stmt::Evaluate { place, values: vec![value] });
+            }
+        }
+    }
+
+    fn part_effects(&mut self, node: Node<'t>, field: Field) -> Vec<Stmt> {
+        let Some(part) = part(node, field) else { return Vec::new() };
+        self.captured(|this| this.expression_statement(part)).1
+    }
+
+    fn branch(&mut self, node: Node<'t>) {
+        let condition = self.part_value(node, Field::Condition);
+        let then = part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
+        let otherwise = match part(node, Field::Alternative) {
+            Some(clause) => self.captured(|this| this.scoped(|this| this.statements(children(clause)))).1,
+            None => Vec::new(),
+        };
+        let place = self.place(node);
+        self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
+    }
+
+    /// A statement as a block of its own.
+    pub fn block_of(&mut self, node: Node<'t>) -> Vec<Stmt> {
+        self.captured(|this| this.scoped(|this| this.statement(node))).1
+    }
+
+    /// The body of a loop, in which `break` leaves the loop.
+    pub fn loop_body(&mut self, node: Node<'t>) -> Vec<Stmt> {
+        let outer = std::mem::replace(&mut self.leaves_switch, false);
+        let body = part(node, Field::Body).map_or(Vec::new(), |body| self.block_of(body));
+        self.leaves_switch = outer;
+        body
+    }
+
+    /// What a condition does besides giving a value happens in every iteration: it joins the body.
+    fn while_loop(&mut self, node: Node<'t>) {
+        let (condition, mut effects) = self.captured(|this| this.part_value(node, Field::Condition));
+        let mut body = self.loop_body(node);
+        let code = if self.role(node) == Some(Role::WhileLoop) {
+            std::mem::swap(&mut body, &mut effects);
+            "while_loop"
+        } else {
+            "do_while_loop"
+        };
+        body.append(&mut effects);
+        let detail = part(node, Field::Condition).map_or(String::new(), |condition| self.text(condition).to_string());
+        let control = Control::Uncounted { condition: Some(condition), reason: Reason { code, detail } };
+        self.emit_loop(node, control, body);
+    }
+
+    pub fn emit_loop(&mut self, node: Node<'t>, control: Control, body: Vec<Stmt>) {
+        let end = node.end_position();
+        let end_line = self.source.place(end.row, end.column).line;
+        let parallel = self.masked.parallel(node);
+        let place = self.place(node);
+        self.emit(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
+    }
+
+    /// The statements of the branch of `#if` or `#ifdef` that holds, as far as this file can tell: a
+    /// name that it does not define is not defined.
+    pub fn taken_branch(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut node = node;
+        for _ in 0..200 {
+            let keyword = node.child(0).map_or("", |keyword| keyword.kind());
+            let defined = part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
+            let holds = match (keyword, defined) {
+                (fields::ELSE, _) => true,
+                (fields::IFNDEF | fields::ELIFNDEF, Some(defined)) => !defined,
+                (_, Some(defined)) => defined,
+                _ => part(node, Field::Condition).and_then(|c| self.constant(c)).is_some_and(|n| n != 0),
+            };
+            let controlling = [Field::Name, Field::Condition, Field::Alternative].map(|field| part(node, field));
+            if holds {
+                let is_controlled = |child: &Node<'t>| !controlling.contains(&Some(*child));
+                return children(node).into_iter().filter(is_controlled).collect();
+            }
+            match part(node, Field::Alternative) {
+                Some(alternative) => node = alternative,
+                None => break,
+            }
+        }
+        Vec::new()
+    }
+
+    /// A value of a statement whose side effects come before it.
+    pub fn captured_value(&mut self, node: Node<'t>) -> (Value, Vec<Stmt>) {
+        self.captured(|this| this.settled(|this| this.value(node)))
+    }
+}

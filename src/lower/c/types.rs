@@ -1,0 +1,328 @@
+//! Types of C as declarations build them, before they become the IR's element type with dimensions.
+//! Sizes are those of the 64-bit Unix ABIs (LP64).
+
+use tree_sitter::Node;
+
+use super::fields::{Field, children, part};
+use super::records::RecordId;
+use super::scope::Lowering;
+use crate::ir::{Type, Value};
+use crate::syntax::Role;
+
+/// Deeper nesting than this is not followed.
+const DEPTH: u32 = 100;
+
+#[derive(Clone, Debug)]
+pub enum CType<'t> {
+    Unknown,
+    Void,
+    Arithmetic(Type),
+    Record(RecordId),
+    Pointer(Box<CType<'t>>),
+    /// Element and the expression of the extent, if any.
+    Array(Box<CType<'t>>, Option<Node<'t>>),
+    /// Result.
+    Function(Box<CType<'t>>),
+}
+
+/// A declarator taken apart: what it declares and with which type.
+pub struct Declarator<'t> {
+    pub name: Option<Node<'t>>,
+    pub ty: CType<'t>,
+    /// Parameter list of a function.
+    pub parameters: Option<Node<'t>>,
+}
+
+/// Types by name where no declaration says otherwise. `signed` and `unsigned` are removed and
+/// `int` beside `short` and `long` too before the table is read.
+const NAMES: &[(&str, CType<'static>)] = &[
+    ("void", CType::Void),
+    ("char", integer(1)),
+    ("short", integer(2)),
+    ("int", integer(4)),
+    ("", integer(4)),
+    ("long", integer(8)),
+    ("long long", integer(8)),
+    ("float", real(4)),
+    ("double", real(8)),
+    ("long double", real(16)),
+    ("_Bool", CType::Arithmetic(Type::Logical(1))),
+    ("bool", CType::Arithmetic(Type::Logical(1))),
+    ("size_t", integer(8)),
+    ("ssize_t", integer(8)),
+    ("ptrdiff_t", integer(8)),
+    ("intptr_t", integer(8)),
+    ("uintptr_t", integer(8)),
+    ("intmax_t", integer(8)),
+    ("uintmax_t", integer(8)),
+    ("off_t", integer(8)),
+    ("time_t", integer(8)),
+    ("int8_t", integer(1)),
+    ("uint8_t", integer(1)),
+    ("char8_t", integer(1)),
+    ("int16_t", integer(2)),
+    ("uint16_t", integer(2)),
+    ("char16_t", integer(2)),
+    ("int32_t", integer(4)),
+    ("uint32_t", integer(4)),
+    ("char32_t", integer(4)),
+    ("wchar_t", integer(4)),
+    ("int64_t", integer(8)),
+    ("uint64_t", integer(8)),
+    ("u_int32_t", integer(4)),
+    ("u_int64_t", integer(8)),
+    ("uint", integer(4)),
+    ("ushort", integer(2)),
+    ("ulong", integer(8)),
+    ("__int128", integer(16)),
+    ("__int128_t", integer(16)),
+    ("__uint128_t", integer(16)),
+    ("__fp16", real(2)),
+    ("_Float16", real(2)),
+    ("__bf16", real(2)),
+    ("_Float32", real(4)),
+    ("_Float64", real(8)),
+    ("_Float32x", real(8)),
+    ("_Float64x", real(16)),
+    ("_Float128", real(16)),
+    ("__float128", real(16)),
+];
+
+const fn integer(bytes: u32) -> CType<'static> {
+    CType::Arithmetic(Type::Integer(bytes))
+}
+
+const fn real(bytes: u32) -> CType<'static> {
+    CType::Arithmetic(Type::Real(bytes))
+}
+
+impl<'t> CType<'t> {
+    /// What a pointer points to, or the element of an array.
+    pub fn element(&self) -> CType<'t> {
+        match self {
+            CType::Pointer(inner) | CType::Array(inner, _) => (**inner).clone(),
+            _ => CType::Unknown,
+        }
+    }
+
+    pub fn is_address(&self) -> bool {
+        matches!(self, CType::Pointer(_) | CType::Array(..))
+    }
+
+    /// The extents of all levels of pointers and arrays, outermost first; `None` where open.
+    pub fn extents(&self) -> Vec<Option<Node<'t>>> {
+        let mut extents = Vec::new();
+        let mut ty = self;
+        loop {
+            match ty {
+                CType::Pointer(inner) if matches!(**inner, CType::Function(_)) => return extents,
+                CType::Pointer(inner) => {
+                    extents.push(None);
+                    ty = inner;
+                }
+                CType::Array(inner, size) => {
+                    extents.push(*size);
+                    ty = inner;
+                }
+                _ => return extents,
+            }
+        }
+    }
+}
+
+impl<'t> Lowering<'t> {
+    /// The IR's type of the elements below all pointers and arrays.
+    pub fn element_type(&self, ty: &CType<'t>) -> Type {
+        match ty {
+            CType::Pointer(inner) | CType::Array(inner, _) => self.element_type(inner),
+            CType::Arithmetic(ty) => ty.clone(),
+            CType::Record(id) => {
+                let record = &self.records[id.0];
+                Type::Derived(record.name.clone(), record.layout.map(|(size, _)| size))
+            }
+            CType::Unknown | CType::Void | CType::Function(_) => Type::Unknown,
+        }
+    }
+
+    /// The IR's type of a value of this type; an address is `Unknown`.
+    pub fn value_type(&self, ty: &CType<'t>) -> Type {
+        if ty.is_address() { Type::Unknown } else { self.element_type(ty) }
+    }
+
+    /// Size in bytes.
+    pub fn size_of(&self, ty: &CType<'t>) -> Option<u32> {
+        self.layout_of(ty).map(|(size, _)| size)
+    }
+
+    /// Size and alignment in bytes.
+    pub fn layout_of(&self, ty: &CType<'t>) -> Option<(u32, u32)> {
+        match ty {
+            CType::Arithmetic(Type::Complex(bytes)) => Some((*bytes, bytes / 2)),
+            CType::Arithmetic(ty) => ty.bytes().map(|bytes| (bytes, bytes)),
+            CType::Pointer(_) => Some((8, 8)),
+            CType::Array(element, size) => {
+                let (bytes, alignment) = self.layout_of(element)?;
+                let count = u32::try_from(self.constant((*size)?)?).ok()?;
+                Some((bytes.checked_mul(count)?, alignment))
+            }
+            CType::Record(id) => self.records[id.0].layout,
+            CType::Unknown | CType::Void | CType::Function(_) => None,
+        }
+    }
+
+    /// The type that the specifiers of a declaration name; defines structures, unions and
+    /// enumerations on the way.
+    pub fn specified_type(&mut self, declaration: Node<'t>) -> CType<'t> {
+        let Some(specifier) = part(declaration, Field::Type) else { return CType::Unknown };
+        let base = match self.role(specifier) {
+            Some(Role::TypeName) => self.named_type(specifier),
+            Some(Role::TypeDefinition | Role::Union) => CType::Record(self.record(specifier)),
+            Some(Role::Enumeration) => {
+                self.enumeration(specifier);
+                integer(4)
+            }
+            _ => CType::Unknown,
+        };
+        match base {
+            CType::Arithmetic(Type::Real(bytes)) if self.has_qualifier(declaration, "omplex") => {
+                CType::Arithmetic(Type::Complex(2 * bytes))
+            }
+            // `_Complex x` alone is double; the word itself then reads as the type.
+            _ => base,
+        }
+    }
+
+    /// Whether a qualifier of a declaration contains a word, in the text before masking.
+    pub fn has_qualifier(&self, declaration: Node<'t>, word: &str) -> bool {
+        let is_it =
+            |child: &Node<'t>| self.role(*child) == Some(Role::Qualifier) && self.original(*child).contains(word);
+        children(declaration).iter().any(is_it)
+    }
+
+    fn named_type(&mut self, specifier: Node<'t>) -> CType<'t> {
+        let text = self.text(specifier);
+        self.type_by_name(text).unwrap_or_else(|| {
+            self.unknown_type(specifier);
+            CType::Unknown
+        })
+    }
+
+    /// A typedef name in scope, or a type of the language or its library.
+    pub fn type_by_name(&self, text: &str) -> Option<CType<'t>> {
+        if let Some(ty) = self.typedef(text) {
+            return Some(ty.clone());
+        }
+        let words =
+            || text.split_whitespace().filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"));
+        let has_size = words().any(|word| matches!(word, "long" | "short"));
+        let mut words = words().filter(|word| !(has_size && *word == "int")).collect::<Vec<_>>();
+        words.sort_by_key(|word| *word != "long");
+        let name = words.join(" ");
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty.clone())
+    }
+
+    /// The type of a cast or `sizeof`.
+    pub fn described_type(&mut self, descriptor: Node<'t>) -> CType<'t> {
+        let base = self.specified_type(descriptor);
+        match part(descriptor, Field::Declarator) {
+            Some(declarator) => self.declarator(declarator, base).ty,
+            None => base,
+        }
+    }
+
+    /// Takes a declarator apart, from the outside in.
+    pub fn declarator(&self, declarator: Node<'t>, base: CType<'t>) -> Declarator<'t> {
+        let mut found = Declarator { name: None, ty: base, parameters: None };
+        let mut node = Some(declarator);
+        for _ in 0..DEPTH {
+            let Some(current) = node else { break };
+            let ty = std::mem::replace(&mut found.ty, CType::Unknown);
+            node = part(current, Field::Declarator);
+            found.ty = match self.role(current) {
+                Some(Role::PointerDeclarator) => CType::Pointer(Box::new(ty)),
+                Some(Role::ArrayDeclarator) => {
+                    let size = part(current, Field::Size).filter(|size| size.is_named());
+                    CType::Array(Box::new(ty), size)
+                }
+                Some(Role::FunctionDeclarator) => {
+                    found.parameters = part(current, Field::Parameters);
+                    CType::Function(Box::new(ty))
+                }
+                Some(Role::WrappedDeclarator) => {
+                    node = children(current).first().copied();
+                    ty
+                }
+                Some(Role::Name | Role::TypeName) => {
+                    found.name = Some(current);
+                    ty
+                }
+                _ => ty,
+            };
+        }
+        found
+    }
+
+    /// The type of an expression as far as it decides between numbers and addresses; evaluates nothing.
+    pub fn type_of(&self, node: Node<'t>, depth: u32) -> CType<'t> {
+        if depth > DEPTH {
+            return CType::Unknown;
+        }
+        let of = |field| part(node, field).map_or(CType::Unknown, |node| self.type_of(node, depth + 1));
+        match self.role(node) {
+            Some(Role::Name) => self.type_of_name(self.text(node)),
+            Some(Role::Number) => match super::literals::number(self.text(node)) {
+                Value::Real(_, bytes) => CType::Arithmetic(Type::Real(bytes)),
+                _ => integer(4),
+            },
+            Some(Role::Subscript) => of(Field::Argument).element(),
+            Some(Role::Pointer) => match part(node, Field::Operator).map(|op| self.text(op)) {
+                Some("*") => of(Field::Argument).element(),
+                _ => CType::Pointer(Box::new(of(Field::Argument))),
+            },
+            Some(Role::Member) => {
+                let base = of(Field::Argument);
+                let base = if base.is_address() { base.element() } else { base };
+                part(node, Field::Member).map_or(CType::Unknown, |name| self.member_type(&base, self.text(name)))
+            }
+            Some(Role::Parenthesised) => children(node).first().map_or(CType::Unknown, |n| self.type_of(*n, depth + 1)),
+            Some(Role::Binary) => match (of(Field::Left), of(Field::Right)) {
+                (left, _) if left.is_address() => left,
+                (_, right) if right.is_address() => right,
+                (CType::Arithmetic(left), CType::Arithmetic(right)) => CType::Arithmetic(crate::ir::wider(left, right)),
+                _ => CType::Unknown,
+            },
+            Some(Role::Call) => match of(Field::Function) {
+                CType::Function(result) => *result,
+                _ => CType::Unknown,
+            },
+            Some(Role::Unary | Role::Update) => of(Field::Argument),
+            Some(Role::AssignmentExpression) => of(Field::Left),
+            Some(Role::Conditional) => of(Field::Alternative),
+            Some(Role::Cast) => {
+                part(node, Field::Type).and_then(|ty| self.known_description(ty)).unwrap_or(CType::Unknown)
+            }
+            _ => CType::Unknown,
+        }
+    }
+
+    /// The type of a cast or `sizeof` if that needs no new definition.
+    pub fn known_description(&self, descriptor: Node<'t>) -> Option<CType<'t>> {
+        let specifier = part(descriptor, Field::Type)?;
+        let base = match self.role(specifier)? {
+            Role::TypeName => self.type_by_name(self.text(specifier))?,
+            Role::TypeDefinition | Role::Union => CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?),
+            Role::Enumeration => integer(4),
+            _ => return None,
+        };
+        let base = match base {
+            CType::Arithmetic(Type::Real(bytes)) if self.has_qualifier(descriptor, "omplex") => {
+                CType::Arithmetic(Type::Complex(2 * bytes))
+            }
+            other => other,
+        };
+        Some(match part(descriptor, Field::Declarator) {
+            Some(declarator) => self.declarator(declarator, base).ty,
+            None => base,
+        })
+    }
+}
