@@ -15,9 +15,11 @@ mod for_loop;
 mod functions;
 mod literals;
 mod mask;
+mod ranks;
 mod records;
 mod scope;
 mod statements;
+mod structures;
 mod switch;
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,9 @@ use crate::ir::text::type_text;
 use crate::ir::{BinaryOp, Extent, Reason, Role as Storage, Type, Value, VarId};
 use crate::syntax::Role;
 
+/// The reason code of a subscript that the source leaves out: a row of an array.
+pub const PARTIAL: &str = "partial_element";
+
 /// What an expression refers to.
 pub enum Access<'t> {
     Path(Path<'t>),
@@ -189,6 +192,9 @@ impl<'t> Lowering<'t> {
             return Access::Computed(Value::opaque("syntax_error", self.text(node)));
         };
         let name = self.text(name);
+        if let Some(value) = self.constructed_member(argument, name) {
+            return Access::Computed(value);
+        }
         let dereferenced = self.dereferenced(argument).filter(|_| self.operator(node) == ".");
         let mut through_pointer = self.operator(node) == "->" || dereferenced.is_some();
         let mut path = match self.access(dereferenced.unwrap_or(argument)) {
@@ -239,7 +245,7 @@ impl<'t> Lowering<'t> {
             Value::Variable(array)
         } else {
             let missing = ty.extents().len() - usize::from(is_address);
-            let partial = || Value::opaque("partial_element", self.text(node));
+            let partial = || Value::opaque(PARTIAL, self.text(node));
             let subscripts =
                 std::iter::repeat_with(partial).take(missing).chain(subscripts.into_iter().rev()).collect();
             Value::Element { array, subscripts, place }
@@ -267,7 +273,7 @@ impl<'t> Lowering<'t> {
         let name = format!("{}{}", root.name, path.members);
         let (role, place) = (root.role, path.place.clone());
         let role = if matches!(role, Storage::Constant(_)) { Storage::Global } else { role };
-        let ty = path.ty.clone();
+        let ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
         let id = self.at_file_scope(|this| this.add_variable(&name, ty, role, place));
         let outer = path.extents.iter().rev().cloned();
         self.function.variables[id.0 as usize].dimensions.extend(outer);

@@ -208,6 +208,14 @@ impl<'t> Lowering<'t> {
     /// Emits the assignment and gives what it leaves in its target.
     pub fn assignment(&mut self, node: Node<'t>) -> Value {
         let operator = self.operator(node);
+        let place = self.place(node);
+        let structure = part(node, Field::Left).map(|left| self.type_of(left, 0));
+        if let (Some(CType::Record(_)), Some(right), "=") = (structure, part(node, Field::Right), operator) {
+            let target = self.part_value(node, Field::Left);
+            if self.copy_structure(&place, &target, right) {
+                return target;
+            }
+        }
         let right = self.part_value(node, Field::Right);
         let target = self.part_value(node, Field::Left);
         let value = match operator.strip_suffix('=') {
@@ -219,7 +227,6 @@ impl<'t> Lowering<'t> {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
             _ => target.clone(),
         };
-        let place = self.place(node);
         self.emit(Stmt::Assign { place, target, value });
         left_behind
     }

@@ -28,6 +28,7 @@ fields! {
     Condition = "condition";
     Consequence = "consequence";
     Declarator = "declarator";
+    Designator = "designator";
     Function = "function";
     Index = "index";
     Initializer = "initializer";

@@ -210,11 +210,12 @@ fn one_more(value: Value) -> Value {
     }
 }
 
-fn mentions(value: &Value, variable: VarId) -> bool {
+/// Whether a value reads a variable.
+pub fn mentions(value: &Value, variable: VarId) -> bool {
     let mentions = |value: &Value| mentions(value, variable);
     match value {
         Value::Variable(id) => *id == variable,
-        Value::Element { subscripts, .. } => subscripts.iter().any(mentions),
+        Value::Element { array, subscripts, .. } => *array == variable || subscripts.iter().any(mentions),
         Value::Unary(_, inner) | Value::Convert(_, inner) => mentions(inner),
         Value::Binary(_, left, right) => mentions(left) || mentions(right),
         Value::Call { arguments, .. } => arguments.iter().any(mentions),

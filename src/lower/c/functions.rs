@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::expressions::is_expression;
 use super::fields::{Field, children, part, parts};
+use super::ranks;
 use super::scope::Lowering;
 use super::types::{CType, Declarator};
 use crate::ir::{Function, Role as Storage, Stmt};
@@ -57,7 +58,8 @@ impl<'t> Lowering<'t> {
 
     fn finish_function(&mut self) -> Function {
         let place = self.source.place(0, 0);
-        let body = std::mem::take(&mut self.block);
+        let mut body = std::mem::take(&mut self.block);
+        ranks::complete(&mut body, &self.function.variables);
         let empty = Function { name: String::new(), place, variables: Vec::new(), body: Vec::new() };
         Function { body, ..std::mem::replace(&mut self.function, empty) }
     }

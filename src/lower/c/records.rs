@@ -27,8 +27,8 @@ pub struct Record<'t> {
 #[derive(Clone, Debug)]
 pub struct Member<'t> {
     /// Empty for an anonymous structure or union, whose members count as members of the outer one.
-    name: &'t str,
-    ty: CType<'t>,
+    pub name: &'t str,
+    pub ty: CType<'t>,
 }
 
 impl Record<'_> {

@@ -25,7 +25,11 @@ impl<'t> Lowering<'t> {
             Some(Role::Typedef) => self.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
             Some(Role::ExpressionStatement) => {
-                children(node).into_iter().for_each(|expression| self.expression_statement(expression));
+                for expression in children(node) {
+                    if !self.misread_declaration(expression) {
+                        self.expression_statement(expression);
+                    }
+                }
             }
             Some(Role::If) => self.branch(node),
             Some(Role::Loop) => self.scoped(|this| this.for_loop(node)),

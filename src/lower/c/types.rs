@@ -37,6 +37,7 @@ pub struct Declarator<'t> {
 /// `int` beside `short` and `long` too before the table is read.
 const NAMES: &[(&str, CType<'static>)] = &[
     ("void", CType::Void),
+    ("__builtin_va_list", CType::Void),
     ("char", integer(1)),
     ("short", integer(2)),
     ("int", integer(4)),

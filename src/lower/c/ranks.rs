@@ -1,0 +1,58 @@
+//! Elements of arrays that nothing declares: how many subscripts there are is only known at the end
+//! of the function. Those with fewer are rows.
+
+use super::access::PARTIAL;
+use crate::ir::{Control, Stmt, Value, Variable};
+
+/// Gives every element as many subscripts as its array has dimensions.
+pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
+    for stmt in block {
+        match stmt {
+            Stmt::Assign { target, value, .. } => {
+                complete_value(target, variables);
+                complete_value(value, variables);
+            }
+            Stmt::Loop(inner) => {
+                match &mut inner.control {
+                    Control::Counted { lower, upper, step, .. } => {
+                        [lower, upper, step].into_iter().for_each(|value| complete_value(value, variables));
+                    }
+                    Control::Uncounted { condition, .. } => {
+                        condition.iter_mut().for_each(|value| complete_value(value, variables));
+                    }
+                }
+                complete(&mut inner.body, variables);
+            }
+            Stmt::If(branch) => {
+                complete_value(&mut branch.condition, variables);
+                complete(&mut branch.then, variables);
+                complete(&mut branch.otherwise, variables);
+            }
+            Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
+                values.iter_mut().for_each(|value| complete_value(value, variables));
+            }
+            Stmt::Opaque { inner, .. } => complete(inner, variables),
+            Stmt::Jump { .. } => {}
+        }
+    }
+}
+
+fn complete_value(value: &mut Value, variables: &[Variable]) {
+    let all = |values: &mut [Value]| values.iter_mut().for_each(|value| complete_value(value, variables));
+    match value {
+        Value::Element { array, subscripts, .. } => {
+            all(subscripts);
+            let variable = &variables[array.0 as usize];
+            let missing = variable.dimensions.len().saturating_sub(subscripts.len());
+            subscripts.splice(0..0, (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())));
+        }
+        Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|value| complete_value(value, variables)),
+        Value::Call { arguments, .. } => all(arguments),
+        Value::Select(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|value| complete_value(value, variables));
+        }
+        Value::Opaque { inner, .. } => all(inner),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {}
+    }
+}

@@ -1,0 +1,175 @@
+//! Copies of small structures, member by member, so that `z = w` and `z.re = w.re` name the same
+//! memory: what C codes without `_Complex` do all the time.
+
+use tree_sitter::Node;
+
+use super::fields::{Field, children, part};
+use super::for_loop::mentions;
+use super::scope::Lowering;
+use super::types::CType;
+use crate::diagnostic::Place;
+use crate::ir::{Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::syntax::Role;
+
+/// Structures of more members are copied as a whole.
+const LIMIT: usize = 8;
+
+impl<'t> Lowering<'t> {
+    /// Emits `target = value` for structures of a few numbers, member by member. Gives the target
+    /// back if that cannot be done.
+    pub fn copy_structure(&mut self, place: &Place, target: &Value, right: Node<'t>) -> bool {
+        let Some(members) = self.scalar_members(target) else { return false };
+        let values = match self.constructed(right) {
+            Some(list) => self.member_values(list, &members),
+            None => {
+                let is_path =
+                    matches!(self.role(right), Some(Role::Name | Role::Subscript | Role::Member | Role::Pointer));
+                let same = self.element_type(&self.type_of(right, 0)) == target.ty(&self.function);
+                if !is_path || !same {
+                    return false;
+                }
+                let value = self.value(right);
+                members.iter().map(|member| self.component(&value, member)).collect()
+            }
+        };
+        let Some(mut values) = values else { return false };
+        let targets = members.iter().map(|member| self.component(target, member)).collect::<Option<Vec<_>>>();
+        let Some(targets) = targets else { return false };
+        // `z = (complex){z.re * w, z.im * z.re}` reads what it has already set.
+        let overlaps =
+            |at: usize| targets[..at].iter().any(|target| id_of(target).is_some_and(|id| mentions(&values[at], id)));
+        if (1..values.len()).any(overlaps) {
+            for (value, target) in values.iter_mut().zip(&targets) {
+                *value = self.temporary(place, target, std::mem::replace(value, Value::Integer(0)));
+            }
+        }
+        for (target, value) in targets.into_iter().zip(values) {
+            self.emit(Stmt::Assign { place: place.clone(), target, value });
+        }
+        true
+    }
+
+    /// Keeps a value in a new scalar.
+    fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
+        let name = id_of(target).map_or("", |id| self.function.variable(id).name.as_str());
+        let (name, ty) = (format!("{name} (new)"), CType::Arithmetic(target.ty(&self.function)));
+        let id = self.add_variable(&name, ty, Storage::Local, place.clone());
+        self.emit(Stmt::Assign { place: place.clone(), target: Value::Variable(id), value });
+        Value::Variable(id)
+    }
+
+    /// `(type){a, b}.name` without making the structure.
+    pub fn constructed_member(&mut self, argument: Node<'t>, name: &str) -> Option<Value> {
+        let list = self.constructed(argument)?;
+        let literal = self.unwrapped(argument);
+        let ty = self.described_type(part(literal, Field::Type)?);
+        let members = self.member_names(&ty)?;
+        let initialiser = initialisers(self, list, &members)?.into_iter().find(|(member, _)| *member == name)?.1;
+        Some(self.value(initialiser))
+    }
+
+    /// Names of the members of a structure that holds nothing but a few numbers.
+    fn scalar_members(&self, target: &Value) -> Option<Vec<&'t str>> {
+        let Type::Derived(..) = target.ty(&self.function) else { return None };
+        let mut ty = self.type_of_variable(id_of(target)?);
+        let is_whole = matches!(target, Value::Element { subscripts, .. } if subscripts.iter().all(|s| !is_partial(s)));
+        while ty.is_address() && is_whole {
+            ty = ty.element();
+        }
+        self.member_names(&ty)
+    }
+
+    fn member_names(&self, ty: &CType<'t>) -> Option<Vec<&'t str>> {
+        let CType::Record(id) = ty else { return None };
+        let members = &self.records[id.0].members;
+        let is_small = (1..=LIMIT).contains(&members.len());
+        let scalar = is_small && members.iter().all(|member| matches!(member.ty, CType::Arithmetic(_)));
+        scalar.then(|| members.iter().map(|member| member.name).collect())
+    }
+
+    fn unwrapped(&self, mut node: Node<'t>) -> Node<'t> {
+        while let (Some(Role::Parenthesised), Some(inner)) = (self.role(node), children(node).first()) {
+            node = *inner;
+        }
+        node
+    }
+
+    /// The list of `{a, b}` or `(type){a, b}`.
+    fn constructed(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let node = self.unwrapped(node);
+        match self.role(node) {
+            Some(Role::ArrayConstructor) => Some(node),
+            Some(Role::CompoundLiteral) => part(node, Field::Value),
+            _ => None,
+        }
+    }
+
+    fn member_values(&mut self, list: Node<'t>, members: &[&'t str]) -> Option<Vec<Value>> {
+        let given = initialisers(self, list, members)?;
+        let mut values = Vec::new();
+        for member in members {
+            let initialiser = given.iter().find(|(name, _)| name == member);
+            values.push(initialiser.map_or(Value::Integer(0), |(_, node)| self.value(*node)));
+        }
+        Some(values)
+    }
+
+    /// The member of a variable or element that is a structure.
+    fn component(&mut self, value: &Value, member: &str) -> Option<Value> {
+        let id = self.component_variable(id_of(value)?, member);
+        Some(match value {
+            Value::Element { subscripts, place, .. } => {
+                Value::Element { array: id, subscripts: subscripts.clone(), place: place.clone() }
+            }
+            _ => Value::Variable(id),
+        })
+    }
+
+    fn component_variable(&mut self, array: VarId, member: &str) -> VarId {
+        // The variable may itself be made of members.
+        let made = self.components.iter().find(|(_, id)| **id == array).map(|(key, _)| key.clone());
+        let (root, members) = made.unwrap_or((array, String::new()));
+        let key = (root, format!("{members}.{member}"));
+        if let Some(id) = self.components.get(&key) {
+            return *id;
+        }
+        let Variable { name, dimensions, role, place, .. } = self.function.variable(array).clone();
+        let mut ty = self.type_of_variable(array);
+        while ty.is_address() {
+            ty = ty.element();
+        }
+        let ty = self.member_type(&ty, member);
+        let id = self.add_variable(&format!("{name}.{member}"), ty, role, place);
+        self.function.variables[id.0 as usize].dimensions = dimensions;
+        self.components.insert(key, id);
+        id
+    }
+}
+
+fn id_of(value: &Value) -> Option<VarId> {
+    match value {
+        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
+        _ => None,
+    }
+}
+
+fn is_partial(subscript: &Value) -> bool {
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == super::access::PARTIAL)
+}
+
+/// Which member each initialiser of a list sets.
+fn initialisers<'t>(lowering: &Lowering<'t>, list: Node<'t>, members: &[&'t str]) -> Option<Vec<(&'t str, Node<'t>)>> {
+    let mut given = Vec::new();
+    for (position, child) in children(list).into_iter().enumerate() {
+        if lowering.role(child) == Some(Role::Keyword) {
+            let designator = part(child, Field::Designator)?;
+            let name = lowering.text(designator).trim_start_matches('.').trim();
+            let name = members.iter().find(|member| **member == name)?;
+            given.push((*name, part(child, Field::Value)?));
+        } else {
+            given.push((*members.get(position)?, child));
+        }
+    }
+    let is_list = |(_, node): &(&str, Node<'t>)| lowering.role(*node) == Some(Role::ArrayConstructor);
+    if given.iter().any(is_list) { None } else { Some(given) }
+}
