@@ -1,0 +1,79 @@
+//! `#include`: which file is meant, whether it is read, and its text in place of the directive.
+
+use std::sync::Arc;
+
+use super::Preprocessor;
+use super::expand::{Constants, Scan};
+use super::reader::{Origins, Reader};
+use crate::diagnostic::Severity;
+
+/// Files nested deeper than this are not included.
+const MAX_DEPTH: usize = 200;
+/// Files included beyond this many, or this many bytes, are not read.
+const MAX_INCLUDED_FILES: usize = 20_000;
+const MAX_INCLUDED_BYTES: usize = 64 << 20;
+
+impl Preprocessor<'_> {
+    /// The file named by an `#include`, if it can and should be read.
+    pub(super) fn include(&mut self, keyword: &str, rest: &str) -> Option<(Arc<str>, String)> {
+        let name = header_name(rest).or_else(|| {
+            let tokens = self.pool.add_line(rest, self.language);
+            let tokens = self.expand(Scan::new(tokens, None, Constants::Expand));
+            let text: String = tokens.iter().map(|&token| self.pool.text(token)).collect();
+            header_name(&text)
+        });
+        let Some((name, system)) = name else {
+            let help = Some("expected \"FILE\" or <FILE>");
+            self.report_here(Severity::Warning, "include-not-found", "this `#include` names no file", help);
+            return None;
+        };
+        let limits = self.depth < MAX_DEPTH
+            && self.included_files < MAX_INCLUDED_FILES
+            && self.included_bytes < MAX_INCLUDED_BYTES;
+        if !limits || self.exhausted {
+            let message = format!("`{name}` is not included: files include each other too deeply");
+            self.report_here(Severity::Warning, "include-depth", message, None);
+            return None;
+        }
+        let Some((path, text)) = self.files.read_included(&self.present.file, &name) else {
+            if !system && self.not_found.insert(name.clone()) {
+                let message = format!("`{name}` was not found");
+                self.report_here(Severity::Warning, "include-not-found", message, Some("pass -I DIR"));
+            }
+            return None;
+        };
+        if keyword == "import" {
+            self.once.insert(path.clone());
+        } else if self.once.contains(&path) {
+            return None;
+        }
+        self.included_files += 1;
+        self.included_bytes += text.len();
+        Some((path, text))
+    }
+
+    /// Preprocesses an included file in the place of its `#include`.
+    pub(super) fn read_included_text(&mut self, path: Arc<str>, text: &str) {
+        let base = std::mem::replace(&mut self.base_conditions, self.conditions.len());
+        self.depth += 1;
+        let mut reader = Reader::new(text, self.language, Origins::File(path));
+        self.run(&mut reader);
+        if !self.out.open_line().is_empty() {
+            let line = reader.output_line;
+            self.out.end_line(reader.origin(line));
+        }
+        self.depth -= 1;
+        self.base_conditions = base;
+    }
+}
+
+/// The name in `"name"` or `<name>`, with the brackets if it has them, and whether it has them.
+fn header_name(text: &str) -> Option<(String, bool)> {
+    let text = text.trim_start();
+    if let Some(rest) = text.strip_prefix('"').or_else(|| text.strip_prefix('\'')) {
+        let quote = text.chars().next()?;
+        return Some((rest[..rest.find(quote)?].to_string(), false));
+    }
+    text.strip_prefix('<')?;
+    Some((text[..=text.find('>')?].to_string(), true))
+}
