@@ -11,6 +11,7 @@ mod branches;
 mod component;
 mod declarations;
 mod directives;
+mod elementwise;
 mod expression;
 mod implicit;
 mod intrinsic_types;
@@ -19,6 +20,7 @@ mod loops;
 mod modules;
 mod names;
 mod procedure;
+mod reductions;
 mod scope;
 mod statements;
 #[cfg(test)]

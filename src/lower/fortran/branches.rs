@@ -21,7 +21,10 @@ struct Branch<'t> {
 
 impl<'a> Lowering<'a> {
     pub fn if_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let mut branches = vec![self.branch(node)];
+        let mut first = self.branch(node);
+        let place = self.place(node);
+        first.condition = first.condition.map(|condition| self.hoist_reductions(&place, condition, out));
+        let mut branches = vec![first];
         for clause in named_children(node) {
             if matches!(clause.kind(), kind::ELSE_IF | kind::ELSE) {
                 let branch = self.branch(clause);

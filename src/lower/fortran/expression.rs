@@ -131,7 +131,11 @@ impl<'a> Reader<'a> {
             Some(Role::ArrayConstructor) => {
                 let typed = node.child_by_field_name(field::TYPE);
                 let values = named_children(node).into_iter().filter(|n| Some(*n) != typed);
-                Expr::Array(values.map(|n| self.expression(n, depth + 1)).collect())
+                let value = |node: Node| match self.tree.role(node) {
+                    Some(Role::ImpliedDo) => self.opaque("implied_do", node, depth),
+                    _ => self.expression(node, depth + 1),
+                };
+                Expr::Array(values.map(value).collect())
             }
             Some(Role::Conditional) => {
                 let parts = [field::CONDITION, field::CONSEQUENCE, field::ALTERNATIVE];

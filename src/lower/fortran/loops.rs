@@ -8,7 +8,7 @@ use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
 use super::statements::children;
 use super::visit;
-use crate::ir::{Control, If, Loop, Reason, Stmt, Value, VarId};
+use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
 use crate::syntax::{Role, named_children};
 
 /// One index of `do concurrent` or `forall`.
@@ -95,8 +95,8 @@ impl<'a> Lowering<'a> {
         let name = self.reader.name(node);
         match self.meaning(&name, self.scope) {
             Meaning::Variable(id) => Some(id),
-            Meaning::Elsewhere(_) => Some(self.undeclared(&name, self.scope, true)),
-            Meaning::Nowhere => Some(self.undeclared(&name, self.scope, false)),
+            Meaning::Elsewhere(_) => Some(self.undeclared(&name, self.scope, Storage::Undeclared)),
+            Meaning::Nowhere => Some(self.undeclared(&name, self.scope, Storage::Local)),
             Meaning::Procedure(..) | Meaning::StatementFunction(..) => None,
         }
     }

@@ -135,7 +135,7 @@ impl<'a> World<'a> {
                 if let Some(value) = intrinsic_constant(remote) {
                     return Hit::Builtin(value);
                 }
-            } else {
+            } else if may_declare(&import.module, remote) {
                 elsewhere = elsewhere.or(Some(import.module.clone()));
             }
         }
@@ -165,6 +165,14 @@ fn is_intrinsic_module(name: &str) -> bool {
             | "omp_lib_kinds"
             | "openacc"
     )
+}
+
+/// Whether a module that was not read may declare a name. Those of MPI keep to their prefix.
+fn may_declare(module: &str, name: &str) -> bool {
+    match module {
+        "mpi" | "mpi_f08" => name.starts_with("mpi_") || name.starts_with("pmpi_"),
+        _ => true,
+    }
 }
 
 /// Kind constants of `iso_fortran_env`, `iso_c_binding` and `omp_lib` with their values on 64-bit machines.

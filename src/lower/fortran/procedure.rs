@@ -32,6 +32,8 @@ pub struct Lowering<'a> {
     /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
     pub assigned: Option<FxHashMap<String, usize>>,
     pub unit: Node<'a>,
+    /// The statement at hand, for what has no place of its own.
+    pub here: Place,
     /// What was already remarked upon.
     pub remarked: FxHashSet<String>,
 }
@@ -67,6 +69,7 @@ pub fn lower<'a>(
         loops: Vec::new(),
         assigned: None,
         unit: unit.node,
+        here: reader.place(unit.node),
         remarked,
     };
     lowering.arguments(&unit.arguments);
@@ -109,11 +112,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The variable of a name that is not declared: typed by the implicit rules, or unknown.
-    pub fn undeclared(&mut self, name: &Arc<str>, scope: &'a Scope, elsewhere: bool) -> VarId {
-        let implicit = if elsewhere { None } else { scope.implicit_type(name) };
-        let (ty, role) = match implicit {
-            Some(spec) => (self.resolve(&spec, scope), Role::Local),
+    /// The variable of a name that is not declared: typed by the implicit rules, or unknown. `role`
+    /// says which of the two is likely: undeclared if a module that was not read may declare it.
+    pub fn undeclared(&mut self, name: &Arc<str>, scope: &'a Scope, role: Role) -> VarId {
+        let (ty, role) = match scope.implicit_type(name) {
+            Some(spec) => (self.resolve(&spec, scope), role),
             None => (Type::Unknown, Role::Undeclared),
         };
         self.add(scope, name, ty, role, None)
@@ -233,13 +236,18 @@ impl<'a> Lowering<'a> {
     /// A loop variable of our own.
     pub fn fresh_index(&mut self, at: usize) -> VarId {
         let name: Arc<str> = format!("i_{}", at + 1).into();
+        // No scope has the address zero.
         let key = (0, name.clone());
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
+        let mut shown = name.to_string();
+        while self.scope.symbols.contains_key(&*shown) || self.function.variables.iter().any(|v| v.name == shown) {
+            shown.push('_');
+        }
         let place = self.function.place.clone();
         let variable = Variable {
-            name: name.to_string(),
+            name: shown,
             ty: Type::Integer(4),
             dimensions: Vec::new(),
             role: Role::Local,

@@ -58,6 +58,7 @@ impl<'a> Lowering<'a> {
             return;
         };
         let place = self.place(node);
+        self.here = place.clone();
         match role {
             Role::Assignment => self.assignment(node, out),
             Role::Loop => self.do_loop(node, parallel, out),
@@ -88,17 +89,17 @@ impl<'a> Lowering<'a> {
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let parts = [field::LEFT, field::RIGHT].map(|part| node.child_by_field_name(part));
-        let [Some(left), Some(right)] = parts else {
-            out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new()));
-            return;
-        };
-        let target = self.reader.read(left);
-        let value = self.reader.read(right);
-        let target = self.own_value(&target);
-        let value = self.own_value(&value);
-        let statement = self.assign(node, target, value);
-        out.push(statement);
+        match self.sides(node) {
+            Some([target, value]) => self.assign(node, target, value, out),
+            None => out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new())),
+        }
+    }
+
+    /// Target and value of an assignment.
+    pub fn sides(&mut self, node: Node) -> Option<[Value; 2]> {
+        let [left, right] = [field::LEFT, field::RIGHT].map(|part| node.child_by_field_name(part));
+        let (left, right) = (self.reader.read(left?), self.reader.read(right?));
+        Some([self.own_value(&left), self.own_value(&right)])
     }
 
     fn call_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
@@ -115,7 +116,9 @@ impl<'a> Lowering<'a> {
                 Argument::Section(_) | Argument::Star => {}
             }
         }
-        out.push(Stmt::Call { place: self.place(node), name, arguments: values });
+        let place = self.place(node);
+        let arguments = values.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
+        out.push(Stmt::Call { place, name, arguments });
     }
 
     /// `exit` and `cycle` of a loop that is not the innermost go further than those of the IR.

@@ -186,20 +186,20 @@ impl<'a> Lowering<'a> {
                 self.intrinsic(name, rule, arguments, scope)
             }
             unknown => {
-                let elsewhere = match unknown {
+                let role = match unknown {
                     Meaning::Elsewhere(module) => {
                         self.remark_module(&module);
-                        true
+                        Role::Undeclared
                     }
-                    _ => false,
+                    _ => Role::Local,
                 };
                 if self.is_assigned(name, arguments) {
-                    let id = self.undeclared(name, scope, elsewhere);
+                    let id = self.undeclared(name, scope, role);
                     self.open(id, arguments.len());
                     return self.element(id, arguments, place, scope);
                 }
                 let ty = match scope.implicit_type(name) {
-                    Some(spec) if !elsewhere => self.resolve(&spec, scope),
+                    Some(spec) => self.resolve(&spec, scope),
                     _ => Type::Unknown,
                 };
                 self.call(name, arguments, ty, scope)
@@ -218,9 +218,9 @@ impl<'a> Lowering<'a> {
             Meaning::Procedure(..) | Meaning::StatementFunction(..) => Value::opaque("procedure_name", &**name),
             Meaning::Elsewhere(module) => {
                 self.remark_module(&module);
-                Value::Variable(self.undeclared(name, scope, true))
+                Value::Variable(self.undeclared(name, scope, Role::Undeclared))
             }
-            Meaning::Nowhere => Value::Variable(self.undeclared(name, scope, false)),
+            Meaning::Nowhere => Value::Variable(self.undeclared(name, scope, Role::Local)),
         }
     }
 

@@ -1,0 +1,216 @@
+//! From whole arrays and sections to the elements that one iteration touches.
+
+use super::intrinsic_types::{self, Shape};
+use super::procedure::Lowering;
+use crate::ir::{BinaryOp, Value, VarId, text};
+
+/// A loop over one dimension of an array operation, with the bounds of the leading array.
+#[derive(Clone, Debug)]
+pub struct Index {
+    pub variable: VarId,
+    pub lower: Value,
+    pub upper: Value,
+    pub step: Value,
+}
+
+impl Index {
+    /// The index value of the n-th iteration, counted from zero.
+    pub fn nth(&self, n: i64) -> Option<Value> {
+        let Value::Integer(step) = self.step else { return None };
+        Some(offset(self.lower.clone(), n * step))
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// Number of dimensions of a value; `None` where that is not known.
+    pub fn rank(&self, value: &Value) -> Option<usize> {
+        match value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => Some(0),
+            Value::Variable(id) => Some(self.function.variable(*id).dimensions.len()),
+            Value::Element { subscripts, .. } => {
+                let ranks = subscripts.iter().map(|s| if bounds(s).is_some() { Some(1) } else { self.rank(s) });
+                ranks.sum()
+            }
+            Value::Unary(_, operand) | Value::Convert(_, operand) => self.rank(operand),
+            Value::Binary(_, left, right) => Some(self.rank(left)?.max(self.rank(right)?)),
+            Value::Select(condition, then, otherwise) => {
+                Some(self.rank(condition)?.max(self.rank(then)?).max(self.rank(otherwise)?))
+            }
+            Value::Call { name, arguments, .. } => {
+                let rank = arguments.iter().try_fold(0, |rank, a| Some(self.rank(a)?.max(rank)));
+                match intrinsic_types::lookup(name) {
+                    Some((_, Shape::Elemental)) => rank,
+                    Some((_, Shape::Reduction)) => (arguments.len() == 1 || rank == Some(0)).then_some(0),
+                    // `lbound(a, 1)`
+                    Some((_, Shape::Transformation)) if matches!(&**name, "lbound" | "ubound") => {
+                        (arguments.len() == 2).then_some(0)
+                    }
+                    Some((_, Shape::Transformation)) => None,
+                    None => rank.filter(|rank| *rank == 0),
+                }
+            }
+            Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
+        }
+    }
+
+    /// Loops over the dimensions of a variable or section.
+    pub fn indices(&mut self, target: &Value) -> Option<Vec<Index>> {
+        let ranges: Vec<[Value; 3]> = match target {
+            Value::Variable(id) => {
+                let rank = self.function.variable(*id).dimensions.len();
+                (0..rank).map(|at| self.whole(*id, at)).collect()
+            }
+            Value::Element { subscripts, .. } => {
+                let mut ranges = Vec::new();
+                for subscript in subscripts {
+                    match bounds(subscript) {
+                        Some([lower, upper, step]) => ranges.push([lower.clone(), upper.clone(), step.clone()]),
+                        None if self.rank(subscript)? == 0 => {}
+                        // A vector of subscripts: its own bounds count.
+                        None => ranges.extend(self.indices(subscript)?.into_iter().map(|i| [i.lower, i.upper, i.step])),
+                    }
+                }
+                ranges
+            }
+            _ => return None,
+        };
+        let indices = ranges.into_iter().enumerate().map(|(at, [lower, upper, step])| {
+            let variable = self.fresh_index(at);
+            Index { variable, lower, upper, step }
+        });
+        Some(indices.collect())
+    }
+
+    fn whole(&self, id: VarId, at: usize) -> [Value; 3] {
+        [self.lower_bound(id, at), self.upper_bound(id, at), Value::Integer(1)]
+    }
+
+    /// The element of a value that the iteration touches; `None` if shapes do not fit.
+    pub fn element_of(&mut self, value: &Value, indices: &[Index]) -> Option<Value> {
+        let at: Vec<Value> = indices.iter().map(|index| Value::Variable(index.variable)).collect();
+        self.element_at(value, indices, &at)
+    }
+
+    /// The same with other values in the place of the loop variables.
+    pub fn element_at(&mut self, value: &Value, indices: &[Index], at: &[Value]) -> Option<Value> {
+        let rank = self.rank(value)?;
+        if rank == 0 {
+            return Some(value.clone());
+        }
+        if rank != indices.len() {
+            return None;
+        }
+        let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
+        Some(match value {
+            Value::Variable(id) => {
+                let mut subscripts = Vec::with_capacity(rank);
+                for (dimension, index) in indices.iter().enumerate() {
+                    let own = self.whole(*id, dimension);
+                    subscripts.push(self.moved(&at[dimension], index, [&own[0], &own[2]])?);
+                }
+                Value::Element { array: *id, subscripts, place: self.here.clone() }
+            }
+            Value::Element { array, subscripts, place } => {
+                let mut dimension = 0;
+                let mut elements = Vec::with_capacity(subscripts.len());
+                for subscript in subscripts {
+                    let own = bounds(subscript);
+                    if own.is_none() && self.rank(subscript)? == 0 {
+                        elements.push(subscript.clone());
+                        continue;
+                    }
+                    let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
+                    elements.push(match own {
+                        Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
+                        None => self.element_at(subscript, std::slice::from_ref(index), std::slice::from_ref(value))?,
+                    });
+                    dimension += 1;
+                }
+                Value::Element { array: *array, subscripts: elements, place: place.clone() }
+            }
+            Value::Unary(op, operand) => Value::Unary(*op, inside(operand)?),
+            Value::Convert(ty, operand) => Value::Convert(ty.clone(), inside(operand)?),
+            Value::Binary(op, left, right) => Value::Binary(*op, inside(left)?, inside(right)?),
+            Value::Select(condition, then, otherwise) => {
+                Value::Select(inside(condition)?, inside(then)?, inside(otherwise)?)
+            }
+            Value::Call { name, arguments, ty } => {
+                let arguments = arguments.iter().map(|a| inside(a).map(|a| *a)).collect::<Option<Vec<_>>>()?;
+                Value::Call { name: name.clone(), arguments, ty: ty.clone() }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The index of another array in the same iteration: its lower bound as far from its own index
+    /// as the leading one's.
+    fn moved(&self, value: &Value, index: &Index, [lower, step]: [&Value; 2]) -> Option<Value> {
+        let show = |value: &Value| text::show(&self.function, value);
+        if show(step) == show(&index.step) {
+            let distance = self.distance(lower, &index.lower);
+            return Some(match distance {
+                Value::Integer(n) => offset(value.clone(), n),
+                distance => Value::binary(BinaryOp::Add, value.clone(), distance),
+            });
+        }
+        if !matches!(index.step, Value::Integer(1)) {
+            return None;
+        }
+        let from_start = match self.distance(value, &index.lower) {
+            Value::Integer(0) => return Some(lower.clone()),
+            distance => distance,
+        };
+        let product = Value::binary(BinaryOp::Multiply, from_start, step.clone());
+        Some(Value::binary(BinaryOp::Add, lower.clone(), product))
+    }
+
+    /// `a - b`, where the same terms cancel.
+    fn distance(&self, a: &Value, b: &Value) -> Value {
+        let ((left, plus), (right, minus)) = (split(a), split(b));
+        let same = match (left, right) {
+            (None, None) => true,
+            (Some(left), Some(right)) => text::show(&self.function, left) == text::show(&self.function, right),
+            _ => false,
+        };
+        match (same, right) {
+            (true, _) => Value::Integer(plus - minus),
+            (false, None) => offset(a.clone(), -minus),
+            (false, Some(_)) => Value::binary(BinaryOp::Subtract, a.clone(), b.clone()),
+        }
+    }
+}
+
+/// Lower bound, upper bound and step of a section.
+pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
+    match value {
+        Value::Opaque { reason, inner } if reason.code == "array_section" => match &inner[..] {
+            [lower, upper, step] => Some([lower, upper, step]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A value as a term and a constant: `lo - 1` is `lo` and -1.
+fn split(value: &Value) -> (Option<&Value>, i64) {
+    match value {
+        Value::Integer(n) if n.unsigned_abs() < 1 << 40 => (None, *n),
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => match (&**left, &**right) {
+            (term, Value::Integer(n)) if n.unsigned_abs() < 1 << 40 => {
+                (Some(term), if *op == BinaryOp::Add { *n } else { -n })
+            }
+            (Value::Integer(n), term) if *op == BinaryOp::Add && n.unsigned_abs() < 1 << 40 => (Some(term), *n),
+            _ => (Some(value), 0),
+        },
+        _ => (Some(value), 0),
+    }
+}
+
+fn offset(value: Value, by: i64) -> Value {
+    match (&value, by) {
+        (_, 0) => value,
+        (Value::Integer(n), _) => Value::Integer(n.saturating_add(by)),
+        (_, 1..) => Value::binary(BinaryOp::Add, value, Value::Integer(by)),
+        _ => Value::binary(BinaryOp::Subtract, value, Value::Integer(by.saturating_neg())),
+    }
+}
