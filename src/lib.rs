@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod cli;
 pub mod commands;
 pub mod diagnostic;
+pub mod export;
 pub mod expr;
 pub mod intrinsics;
 pub mod ir;
