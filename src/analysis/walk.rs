@@ -13,7 +13,7 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
-use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Jump, Stmt, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -57,9 +57,7 @@ fn key(function: &Function) -> (Arc<str>, u32, String) {
 fn count_reasons(block: &Block) -> usize {
     let inner = block.items.iter().map(|item| match item {
         Item::Loop(inner) => count_reasons(&inner.body),
-        Item::Branch(branch) => {
-            count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons)
-        }
+        Item::Branch(branch) => count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons),
     });
     block.reasons.len() + inner.sum::<usize>()
 }
@@ -75,6 +73,7 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
         },
+        outputs: outputs(function),
         line_of_loop: Vec::new(),
     };
     let body = walker.block(&function.body);
@@ -108,6 +107,8 @@ pub(crate) fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap
 
 struct Walker<'f> {
     symbols: Symbols<'f>,
+    /// Scalars that calls are taken to assign.
+    outputs: BTreeSet<VarId>,
     /// Lines of the enclosing loops.
     line_of_loop: Vec<u32>,
 }
@@ -320,10 +321,11 @@ impl<'f> Walker<'f> {
 
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt]) {
-        let mut assigned = BTreeSet::new();
-        assigned_in(statements, &mut assigned);
-        for id in assigned {
-            if !self.symbols.assigned_once.contains_key(&id) {
+        let mut assigned = BTreeMap::new();
+        count_assignments(statements, &mut assigned);
+        for (id, count) in assigned {
+            let changes = count.statements > 0 || self.outputs.contains(&id);
+            if changes && !self.symbols.assigned_once.contains_key(&id) {
                 self.symbols.known.insert(id, Known::Varying);
             }
         }
@@ -360,13 +362,44 @@ impl<'f> Walker<'f> {
                 unknown
             }
         };
+        let advancing = self.advancing(inner, &lower, &step);
         self.vary(&inner.body);
+        self.symbols.known.extend(advancing);
         self.loop_body(inner, Block::default(), (variable, lower, upper, step), &reasons, block);
         self.symbols.known = before;
         self.vary(&inner.body);
         if let Control::Counted { variable, .. } = &inner.control {
             self.symbols.known.insert(*variable, Known::Varying);
         }
+    }
+
+    /// What is known of the induction variables of a counted loop while it runs:
+    /// entry + amount · (variable − lower)/step. The entry value is an unknown multiple of the loop
+    /// around if that changes it too.
+    fn advancing(&mut self, inner: &ir::Loop, lower: &Expr, step: &Expr) -> Vec<(VarId, Known)> {
+        let Control::Counted { variable, .. } = &inner.control else { return Vec::new() };
+        let counter = self.function().variable(*variable).name.clone();
+        let Some(step) = step.as_integer().filter(|s| s.abs() == 1) else { return Vec::new() };
+        let iteration = (Expr::symbol(&counter) - lower.clone()) * step as f64;
+        let mut found = Vec::new();
+        for (id, amount) in inductions(&inner.body) {
+            let name = self.function().variable(id).name.clone();
+            let entry = match self.symbols.known.get(&id) {
+                Some(Known::Is(expr)) => expr.clone(),
+                None => Expr::symbol(&name),
+                Some(Known::Varying) => match self.symbols.loops.last() {
+                    Some(outer) => {
+                        let outer = Expr::symbol(&self.function().variable(*outer).name);
+                        Expr::symbol(&name) + Expr::symbol(&format!("stride of {name}")) * outer
+                    }
+                    None => Expr::symbol(&name),
+                },
+            };
+            if let Some(amount) = self.symbols.expression(&amount) {
+                found.push((id, Known::Is(entry + amount * iteration.clone())));
+            }
+        }
+        found
     }
 
     fn loop_body(
@@ -417,41 +450,29 @@ fn symbol_part(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Variables that the statements assign, loop variables included.
-fn assigned_in(statements: &[Stmt], found: &mut BTreeSet<VarId>) {
-    for statement in statements {
-        match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => {
-                found.insert(*id);
-            }
-            Stmt::Loop(inner) => {
-                if let Control::Counted { variable, .. } = &inner.control {
-                    found.insert(*variable);
-                }
-                assigned_in(&inner.body, found);
-            }
-            Stmt::If(branch) => {
-                assigned_in(&branch.then, found);
-                assigned_in(&branch.otherwise, found);
-            }
-            Stmt::Opaque { inner, .. } => assigned_in(inner, found),
-            // By reference: the callee may assign what it is given.
-            Stmt::Call { arguments, .. } => {
-                for argument in arguments {
-                    if let Value::Variable(id) = argument {
-                        found.insert(*id);
-                    }
-                }
-            }
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
-        }
-    }
+/// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
+/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason.
+fn outputs(function: &ir::Function) -> BTreeSet<VarId> {
+    let mut counts = BTreeMap::new();
+    count_assignments(&function.body, &mut counts);
+    let is_output = |id: &VarId| {
+        let variable = function.variable(*id);
+        variable.dimensions.is_empty() && matches!(variable.role, ir::Role::Local | ir::Role::Global)
+    };
+    counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
+}
+
+/// How often a variable is assigned, and passed to calls that may assign it.
+#[derive(Clone, Copy, Default)]
+struct Assignments {
+    statements: u32,
+    calls: u32,
 }
 
 /// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
 /// that does not read itself.
 fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
-    let mut counts: BTreeMap<VarId, u32> = BTreeMap::new();
+    let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
     count_assignments(&function.body, &mut counts);
     let mut once = BTreeMap::new();
     for statement in &function.body {
@@ -460,29 +481,28 @@ fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
-        let inputs_stay = used.iter().all(|used| counts.get(used).copied().unwrap_or(0) <= 1);
-        if is_index && counts.get(id) == Some(&1) && !used.contains(id) && inputs_stay {
+        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1));
+        if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
             once.insert(*id, value.clone());
         }
     }
     once
 }
 
-fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, u32>) {
-    let count = |counts: &mut BTreeMap<VarId, u32>, id: VarId| *counts.entry(id).or_insert(0) += 1;
+fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignments>) {
     for statement in statements {
         match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => count(counts, *id),
+            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
             Stmt::Call { arguments, .. } => {
                 for argument in arguments {
                     if let Value::Variable(id) = argument {
-                        count(counts, *id);
+                        counts.entry(*id).or_default().calls += 1;
                     }
                 }
             }
             Stmt::Loop(inner) => {
                 if let Control::Counted { variable, .. } = &inner.control {
-                    count(counts, *variable);
+                    counts.entry(*variable).or_default().statements += 1;
                 }
                 count_assignments(&inner.body, counts);
             }
@@ -494,4 +514,29 @@ fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, u32>) {
             Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
         }
     }
+}
+
+/// Variables that the body of a loop advances by the same amount once in every iteration, with that
+/// amount: `k = k + incx`.
+fn inductions(body: &[Stmt]) -> Vec<(VarId, Value)> {
+    let mut counts = BTreeMap::new();
+    count_assignments(body, &mut counts);
+    let advance = |statement: &Stmt| {
+        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { return None };
+        let once = counts.get(id).is_some_and(|c| c.statements == 1 && c.calls == 0);
+        let is_itself = |v: &Value| matches!(v, Value::Variable(other) if other == id);
+        let amount = match value {
+            Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
+            Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
+            Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
+                Value::Unary(UnaryOp::Negate, right.clone())
+            }
+            _ => return None,
+        };
+        let mut used = BTreeSet::new();
+        variables_of(&amount, &mut used);
+        let stays = used.iter().all(|v| !counts.contains_key(v));
+        (once && stays).then_some((*id, amount))
+    };
+    body.iter().filter_map(advance).collect()
 }

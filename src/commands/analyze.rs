@@ -81,7 +81,9 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
             Some("xlsx") => Format::Workbook,
             Some("xml") => Format::Xml,
             Some("json") => Format::Json,
-            _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx, .xml or .json", path.display()),
+            _ => {
+                anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx, .xml or .json", path.display())
+            }
         };
         requested.push((format, path.clone()));
     }

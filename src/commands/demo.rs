@@ -29,9 +29,8 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let reading = Reading { include: &[], define: &[], cpp: Cpp::Auto, function: None };
     let mut program = inputs::read(&[dir.join("samples")], &reading, voice)?;
     name_relative_to(&mut program, dir);
-    let settings: Vec<Setting> = (SETTINGS.iter())
-        .map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() })
-        .collect();
+    let settings: Vec<Setting> =
+        (SETTINGS.iter()).map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let table = table::render(&model, None);
     let files: [(&str, Vec<u8>); 4] = [

@@ -43,7 +43,8 @@ fn render(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> S
     let group = match line {
         Some(line) => {
             let start = line.char_indices().nth(place.column.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i);
-            let end = line[start..].char_indices().nth(diagnostic.width as usize).map_or(line.len(), |(i, _)| start + i);
+            let end =
+                line[start..].char_indices().nth(diagnostic.width as usize).map_or(line.len(), |(i, _)| start + i);
             let snippet = Snippet::source(line)
                 .line_start(place.line as usize)
                 .path(&*place.file)

@@ -22,7 +22,8 @@ pub fn load(name: &str) -> anyhow::Result<MachineModel> {
     if !name.ends_with(".toml") && !name.contains(['/', '\\']) {
         return Ok(MachineModel::preset(name)?);
     }
-    let text = std::fs::read_to_string(name).map_err(|e| anyhow::anyhow!("cannot read the machine file {name}: {e}"))?;
+    let text =
+        std::fs::read_to_string(name).map_err(|e| anyhow::anyhow!("cannot read the machine file {name}: {e}"))?;
     Ok(MachineModel::parse(&text, name)?)
 }
 

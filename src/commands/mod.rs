@@ -39,7 +39,9 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
     let color = match cli.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        ColorChoice::Auto => {
+            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        }
     };
     let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color };
     match cli.command {

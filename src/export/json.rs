@@ -1,18 +1,18 @@
 //! JSON, schema `loopsheet/static/1` (the keys are a promise).
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::analysis::coverage;
 use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
 use crate::expr::FigureId;
 use crate::model::nest::ChainLoop;
-use crate::model::{Model, StreamShape, WorkingSet, dimension_name};
+use crate::model::{Model, NestModel, StreamShape, WorkingSet, dimension_name};
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
 pub fn analysis(model: &Model) -> String {
     let program = model.program;
-    let functions = program.functions.iter().enumerate().map(|(index, f)| function(model, index, f));
     let coverage = coverage::coverage(program);
     let totals = &model.totals;
     let value = json!({
@@ -21,7 +21,7 @@ pub fn analysis(model: &Model) -> String {
         "parameters": parameters(model),
         "files": program.files.iter().map(file).collect::<Vec<_>>(),
         "unread_files": program.unread,
-        "functions": functions.collect::<Vec<_>>(),
+        "functions": [],
         "totals": {
             "nests": model.nests.len(),
             "flops": figure(model, totals.flops),
@@ -36,9 +36,22 @@ pub fn analysis(model: &Model) -> String {
             "reasons": coverage.reasons,
         },
     });
-    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let empty = "\"functions\": []";
+    let (before, after) = text.split_once(empty).unwrap_or((&text, ""));
+    format!("{before}\"functions\": [\n{}\n  ]{after}\n", functions(model).join(",\n"))
+}
+
+/// One line a function. Each is rendered for itself: a big tree has more of them than fit in memory
+/// comfortably as values.
+fn functions(model: &Model) -> Vec<String> {
+    let mut nests = vec![Vec::new(); model.program.functions.len()];
+    for nest in &model.nests {
+        nests[nest.nest.function].push(nest);
+    }
+    (model.program.functions.par_iter().zip(nests))
+        .map(|(facts, nests)| format!("    {}", function(model, facts, &nests)))
+        .collect()
 }
 
 /// A whole number without a fraction, any other number as it is, unknown as null.
@@ -110,10 +123,10 @@ fn file(file: &File) -> Value {
     })
 }
 
-fn function(model: &Model, index: usize, function: &Function) -> Value {
+fn function(model: &Model, function: &Function, nests: &[&NestModel]) -> Value {
     let mut loops = Vec::new();
     collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
-    let nests = model.nests.iter().filter(|n| n.nest.function == index).map(|n| nest(model, n));
+    let nests = nests.iter().map(|n| nest(model, n));
     json!({
         "name": function.name,
         "file": &*function.file,
@@ -206,9 +219,7 @@ fn operations(counts: OperationCounts) -> Value {
 
 fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
     let shape = StreamShape::new(stream, chain, &[]);
-    let accesses = stream.accesses.iter().map(|a| {
-        json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes })
-    });
+    let accesses = stream.accesses.iter().map(|a| json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes }));
     let gap = |level| shape.largest_gap(level).unwrap_or(1);
     json!({
         "name": stream.array,
@@ -239,7 +250,7 @@ fn subscript(subscript: &Subscript) -> String {
     }
 }
 
-fn nest(model: &Model, nest: &crate::model::NestModel) -> Value {
+fn nest(model: &Model, nest: &NestModel) -> Value {
     let fig = |id| figure(model, id);
     let operations = &nest.operations;
     let working_set = |set: &WorkingSet| {

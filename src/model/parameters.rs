@@ -312,16 +312,6 @@ impl Usage {
             for content in &nest.contents {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
-            for stream in &nest.streams {
-                for subscript in &stream.stream.subscripts {
-                    subscript.terms.iter().for_each(|(_, coefficient)| mention(coefficient));
-                }
-                let gathers = stream.stream.subscripts.iter().any(|s| s.gather.is_some());
-                if gathers {
-                    let bounds = stream.stream.extents.iter().flatten().flat_map(|(a, b)| [a, b]);
-                    bounds.for_each(&mut mention);
-                }
-            }
         }
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
         usage

@@ -17,7 +17,10 @@ const LONG_STRIDE: i64 = 1 << 40;
 pub struct StreamShape {
     /// Number of spatial loops of the nest.
     pub depth: usize,
-    /// Per dimension in storage order: (position of the loop counted from the innermost, absolute
+    /// Number of subscripts.
+    pub rank: usize,
+    /// Per dimension in storage order, then one for each unknown stride that moves along a dimension
+    /// together with another loop: (position of the loop counted from the innermost, absolute
     /// stride in elements) of every spatial loop that moves along it.
     pub dimensions: Vec<Vec<(usize, i64)>>,
     pub offsets: Vec<Vec<i64>>,
@@ -45,10 +48,16 @@ impl StreamShape {
             terms.iter().filter_map(walk).collect()
         };
         let swept = |name: &str| sweeps.iter().any(|c| c.facts.variable == name);
+        let rank = stream.subscripts.len();
+        let mut dimensions: Vec<Vec<(usize, i64)>> = stream.subscripts.iter().map(|s| dimension(&s.terms)).collect();
+        let long = split_long_strides(&mut dimensions);
+        let added = vec![0; long.len()];
+        dimensions.extend(long);
         StreamShape {
             depth,
-            dimensions: stream.subscripts.iter().map(|s| dimension(&s.terms)).collect(),
-            offsets: stream.accesses.iter().map(|a| a.offset.clone()).collect(),
+            rank,
+            dimensions,
+            offsets: stream.accesses.iter().map(|a| [a.offset.as_slice(), &added].concat()).collect(),
             gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
             reads: stream.class != AccessClass::WriteOnly,
             swept: stream.subscripts.iter().any(|s| s.terms.iter().any(|(name, _)| swept(name))),
@@ -183,8 +192,22 @@ impl StreamShape {
             let values = || self.offsets.iter().map(|o| o[d]);
             (values().min().unwrap_or(0), values().max().unwrap_or(0))
         };
-        (0..self.dimensions.len()).map(range).collect()
+        (0..self.rank).map(range).collect()
     }
+}
+
+/// Loops that move along a dimension by an unknown stride beside other loops: each is a dimension of
+/// its own, since its steps are taken to be longer than what the others cover.
+fn split_long_strides(dimensions: &mut [Vec<(usize, i64)>]) -> Vec<Vec<(usize, i64)>> {
+    let mut split = Vec::new();
+    for terms in dimensions.iter_mut().filter(|terms| terms.len() > 1) {
+        let (long, known): (Vec<_>, Vec<_>) = terms.iter().partition(|(_, stride)| *stride >= LONG_STRIDE);
+        if !known.is_empty() {
+            *terms = known;
+            split.extend(long.into_iter().map(|(position, _)| vec![(position, 1)]));
+        }
+    }
+    split
 }
 
 /// Extents over which elements are counted.

@@ -33,9 +33,7 @@ impl<'a> Lowering<'a> {
     fn reduction(&mut self, place: &Place, name: &str, arguments: &[Value], out: &mut Vec<Stmt>) -> Option<Value> {
         let operation = Operation::of(name)?;
         let element = match (operation, arguments) {
-            (Operation::Dot, [left, right]) => {
-                Value::binary(BinaryOp::Multiply, left.clone(), right.clone())
-            }
+            (Operation::Dot, [left, right]) => Value::binary(BinaryOp::Multiply, left.clone(), right.clone()),
             (Operation::Dot, _) => return None,
             (_, [array]) => array.clone(),
             _ => return None,
