@@ -130,7 +130,8 @@ fn multiply(left: &Polynomial, right: &Polynomial) -> Polynomial {
         for (b, y) in right {
             let mut powers: BTreeMap<Expr, u32> = a.iter().cloned().collect();
             for (atom, power) in b {
-                *powers.entry(atom.clone()).or_insert(0) += power;
+                let sum = powers.entry(atom.clone()).or_insert(0);
+                *sum = sum.saturating_add(*power);
             }
             add(&mut total, powers.into_iter().collect(), x * y);
         }

@@ -185,7 +185,14 @@ impl Expr {
         if constant != 0.0 || terms.is_empty() {
             terms.push(Expr::from(constant));
         }
-        if terms.len() == 1 { terms.remove(0) } else { Expr::wrap(Node::Sum(terms)) }
+        if terms.len() == 1 {
+            terms.remove(0)
+        } else if terms.iter().any(|term| matches!(term.node(), Node::Sum(_))) {
+            // `3*(a + b) - 2*(a + b)` left a bare sum behind.
+            Expr::sum(terms)
+        } else {
+            Expr::wrap(Node::Sum(terms))
+        }
     }
 
     /// The product, flattened and sorted, numbers folded into one leading factor.

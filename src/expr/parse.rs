@@ -1,7 +1,8 @@
 //! Text to expressions: what [`Expr`]'s `Display` writes, and the bounds in ExaSAT's XML.
 //!
 //! A name followed by parentheses that is not one of the functions is one symbol, parentheses
-//! included: `hi(1)`, `ubound(x,2)`. A name in backticks is taken as it stands.
+//! included: `hi(1)`, `ubound(x,2)`. A name in backticks is taken as it stands, a backtick inside it
+//! written twice.
 
 use super::{Comparison, Expr, Function};
 
@@ -128,15 +129,25 @@ impl Parser<'_> {
                 self.depth -= 1;
                 Ok(-operand?)
             }
-            Some('`') => {
-                let end = self.rest()[1..].find('`').ok_or_else(|| self.error("backtick without its end"))?;
-                let symbol = Expr::symbol(&self.rest()[1..1 + end]);
-                self.at += end + 2;
-                Ok(symbol)
-            }
+            Some('`') => self.quoted(),
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => self.name(),
             _ => Err(self.error("expected a number, a name or `(`")),
+        }
+    }
+
+    /// A name in backticks; two backticks inside stand for one.
+    fn quoted(&mut self) -> Result<Expr, ParseError> {
+        let mut name = String::new();
+        loop {
+            self.at += 1;
+            let end = self.rest().find('`').ok_or_else(|| self.error("backtick without its end"))?;
+            name.push_str(&self.rest()[..end]);
+            self.at += end + 1;
+            if !self.rest().starts_with('`') {
+                return Ok(Expr::symbol(&name));
+            }
+            name.push('`');
         }
     }
 

@@ -76,7 +76,9 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
         },
         Node::Product(items) => write_product(f, items, style)?,
         Node::Quotient(a, b) => {
-            write(f, a, Binding::Term, style)?;
+            // Read back, `-a/b` would be `-(a/b)`.
+            let is_negative = a.split_coefficient().0 < 0.0;
+            write(f, a, if is_negative { Binding::Tight } else { Binding::Term }, style)?;
             f.write_str("/")?;
             write(f, b, Binding::Tight, style)?;
         }
@@ -113,22 +115,25 @@ fn range(items: &[Expr], style: &Style) -> Option<String> {
 }
 
 fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
+    let [plus, minus] = if style.names.is_some() { ["+", "-"] } else { [" + ", " - "] };
     for (index, item) in items.iter().enumerate() {
         let (coefficient, rest) = item.split_coefficient();
-        let negative = match item.as_number() {
-            Some(n) => n < 0.0,
-            None => coefficient < 0.0,
-        };
-        let spaced = if style.names.is_some() { ["+", "-"] } else { [" + ", " - "] };
-        if index > 0 {
-            f.write_str(spaced[usize::from(negative)])?;
-        } else if negative {
-            f.write_str("-")?;
-        }
+        // Read back, `- (a + b)` would be `- a - b`.
+        let is_negated_sum = coefficient == -1.0 && matches!(rest.node(), Node::Sum(_));
         match item.as_number() {
-            Some(n) => write_number(f, n.abs())?,
-            None if negative => write(f, &(rest * -coefficient), Binding::Term, style)?,
-            None => write(f, item, Binding::Term, style)?,
+            _ if index == 0 => write(f, item, Binding::Term, style)?,
+            Some(n) => {
+                f.write_str(if n < 0.0 { minus } else { plus })?;
+                write_number(f, n.abs())?;
+            }
+            None if coefficient < 0.0 && !is_negated_sum => {
+                f.write_str(minus)?;
+                write(f, &(rest * -coefficient), Binding::Term, style)?;
+            }
+            None => {
+                f.write_str(plus)?;
+                write(f, item, Binding::Term, style)?;
+            }
         }
     }
     Ok(())
@@ -136,7 +141,13 @@ fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::
 
 fn write_product(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
     let rest = if items[0].as_number() == Some(-1.0) {
-        f.write_str("-")?;
+        f.write_str(match items[1].node() {
+            // In Excel a sign binds more tightly than a power.
+            Node::Power(..) if style.names.is_some() => "-1*",
+            // Read back, `-(a + b)` would be `-a - b`.
+            Node::Sum(_) if items.len() == 2 => "(-1)*",
+            _ => "-",
+        })?;
         &items[1..]
     } else if let Some(n) = items[0].as_number().filter(|n| *n < 0.0) {
         f.write_str("-")?;
@@ -178,10 +189,14 @@ fn write_call(f: &mut fmt::Formatter<'_>, function: Function, items: &[Expr], st
 
 fn write_number(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
     let magnitude = value.abs();
+    if value.is_infinite() {
+        // Too large for a number, which is how it is read back.
+        return f.write_str(if value > 0.0 { "1E999" } else { "-1E999" });
+    }
     if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) { write!(f, "{value:E}") } else { write!(f, "{value}") }
 }
 
-/// Names that would not be read back as one symbol are quoted with backticks.
+/// Names that would not be read back as one symbol are quoted with backticks, those inside doubled.
 fn write_symbol(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    if super::parse::is_plain_symbol(name) { f.write_str(name) } else { write!(f, "`{name}`") }
+    if super::parse::is_plain_symbol(name) { f.write_str(name) } else { write!(f, "`{}`", name.replace('`', "``")) }
 }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn parse(text: &str) -> Expr {
@@ -24,8 +26,7 @@ fn precedence_survives_printing() {
 
 #[test]
 fn names_that_are_no_plain_identifiers_come_back() {
-    for name in ["fab%lo(3)", "a[3].n", "p->n", "odd name", "1st", "min", "x y`", "smooth.n"] {
-        let name = name.replace('`', "");
+    for name in ["fab%lo(3)", "a[3].n", "p->n", "odd name", "1st", "min", "x y`", "`", "``a", "", "smooth.n"] {
         let symbol = Expr::symbol(&name);
         assert_eq!(parse(&(symbol.clone() + 1.0).to_string()), symbol + 1.0);
     }
@@ -83,4 +84,62 @@ fn excel_formulas() {
     let figures = Expr::sum((1..4).map(|i| Expr::from(FigureId(i))));
     assert_eq!(show(&(figures * 2.0)), "2*SUM(A1:A3)");
     assert_eq!(show(&parse("if(a<b, (-a)^2, 0)")), "IF(a<b,(-a)^2,0)");
+}
+
+#[test]
+fn a_sign_does_not_slip_under_a_power_or_into_a_sum() {
+    let a = Expr::symbol("a");
+    let minus = |e: &Expr| Expr::product([Expr::from(-1.0), e.clone()]);
+    let square = minus(&a.clone().power(Expr::from(2.0)));
+    assert_eq!(square.to_string(), "-a^2");
+    // Excel reads -a^2 as (-a)^2.
+    assert_eq!(Excel { expr: &(square.clone() + parse("b")), names: &Cells }.to_string(), "-1*a^2+b");
+    assert_eq!((parse("b") + square).to_string(), "b - a^2");
+    assert_eq!((parse("b") + minus(&parse("a + c"))).to_string(), "b + (-1)*(a + c)");
+}
+
+/// Expressions as the constructors make them.
+fn expressions() -> impl Strategy<Value = Expr> {
+    let number = prop_oneof![(-9i64..9).prop_map(Expr::from), any::<f64>().prop_filter_map("NaN", finite)];
+    let symbol = prop_oneof!["[a-e]", "[a-z]\\([1-3]\\)", "[ `.%a-]{0,4}", "\\PC{1,3}"];
+    let leaf = prop_oneof![number, symbol.prop_map(|name| Expr::symbol(&name))];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        let list = || prop::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            list().prop_map(Expr::sum),
+            list().prop_map(Expr::product),
+            list().prop_map(Expr::min),
+            list().prop_map(Expr::max),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.quotient(b)),
+            (inner.clone(), -2i64..4).prop_map(|(a, n)| a.power(Expr::from(n))),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.power(b)),
+            inner.clone().prop_map(Expr::truncated),
+            inner.clone().prop_map(|a| -a),
+            prop::array::uniform4(inner.clone()).prop_map(|[a, b, c, d]| Expr::choose(
+                Comparison::LessOrEqual,
+                a,
+                b,
+                c,
+                d
+            )),
+        ]
+    })
+    .prop_filter("not a number", |e| !e.to_string().contains("NaN"))
+}
+
+fn finite(value: f64) -> Option<Expr> {
+    (!value.is_nan()).then(|| Expr::from(value))
+}
+
+proptest! {
+    #[test]
+    fn text_comes_back_as_the_same_expression(expr in expressions()) {
+        let text = expr.to_string();
+        prop_assert_eq!(Expr::parse(&text), Ok(expr), "{}", text);
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic(text in "[-+*/^().,`<=0-9a-z ]{0,40}|\\PC{0,20}") {
+        let _ = Expr::parse(&text).map(|e| e.expand());
+    }
 }
