@@ -7,6 +7,7 @@ mod references;
 mod symbolic;
 mod walk;
 
+pub(crate) use references::affine;
 pub use references::merge as merge_stream;
 pub use walk::analyze;
-pub(crate) use walk::name_loops;
+pub(crate) use walk::{name_loops, probability_symbol};

@@ -101,20 +101,24 @@ fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static s
     };
     let names: Vec<String> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match expr.linear_in(&names) {
-        Some(linear) => {
-            let rest = linear.rest.expand();
-            let (base, offset) = split_integer(&rest);
-            let terms = (names.iter().zip(linear.coefficients))
-                .filter(|(_, coefficient)| !coefficient.is_zero())
-                .map(|(name, coefficient)| (name.to_string(), coefficient));
-            Dimension { subscript: Subscript { terms: terms.collect(), base, gather: None }, offset }
-        }
+    match affine(&expr, &names) {
+        Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
             reasons.push(("non_affine_subscript", text.clone()));
             gathered(text)
         }
     }
+}
+
+/// The subscript that an expression in the variables of the nest (outermost first) is, and its
+/// integer offset; `None` if it is not affine.
+pub(crate) fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
+    let linear = expr.linear_in(loops)?;
+    let (base, offset) = split_integer(&linear.rest.expand());
+    let terms = (loops.iter().zip(linear.coefficients))
+        .filter(|(_, coefficient)| !coefficient.is_zero())
+        .map(|(name, coefficient)| (name.to_string(), coefficient));
+    Some((Subscript { terms: terms.collect(), base, gather: None }, offset))
 }
 
 fn has_element(value: &Value) -> bool {

@@ -309,7 +309,7 @@ impl<'f> Walker<'f> {
         self.symbols.known = before;
         self.vary(then);
         self.vary(otherwise);
-        let probability = format!("prob_{}_{}", symbol_part(&self.function().name), branch.place.line);
+        let probability = probability_symbol(&self.function().name, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -444,6 +444,11 @@ impl<'f> Walker<'f> {
 
 /// Loops of unknown trip count are understood all the same: the count is a parameter.
 const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "infinite_loop", "geometric_step", "compound_condition"];
+
+/// The parameter that holds how often a branch is taken.
+pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
+    format!("prob_{}_{line}", symbol_part(function))
+}
 
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
 fn symbol_part(name: &str) -> String {

@@ -18,11 +18,41 @@ pub enum Language {
     Fortran,
 }
 
+impl Language {
+    pub const ALL: [Language; 2] = [Language::C, Language::Fortran];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Fortran => "fortran",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Language> {
+        Language::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
 /// How the lines of a file are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     Free,
     Fixed,
+}
+
+impl Form {
+    pub const ALL: [Form; 2] = [Form::Free, Form::Fixed];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Form::Free => "free",
+            Form::Fixed => "fixed",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|known| known.as_str() == text)
+    }
 }
 
 /// How macros and conditional compilation were dealt with.
@@ -34,6 +64,22 @@ pub enum Preprocessing {
     Builtin,
     /// An external command such as `cc -E` expanded it.
     External,
+}
+
+impl Preprocessing {
+    pub const ALL: [Preprocessing; 3] = [Preprocessing::None, Preprocessing::Builtin, Preprocessing::External];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Preprocessing::None => "none",
+            Preprocessing::Builtin => "builtin",
+            Preprocessing::External => "external",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Preprocessing> {
+        Preprocessing::ALL.into_iter().find(|known| known.as_str() == text)
+    }
 }
 
 /// Where one line of a `SourceText` came from.

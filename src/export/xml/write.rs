@@ -1,0 +1,201 @@
+//! A [`Program`] to elements.
+
+use super::fields::Context;
+use super::tree::Element;
+use super::{datatype, streams, tuple};
+use crate::analysis::facts::*;
+use crate::analysis::probability_symbol;
+use crate::diagnostic::Diagnostic;
+
+/// The program as an XML document; [`read`](super::read) gives it back exactly. The same program
+/// gives the same bytes.
+pub fn write(program: &Program) -> String {
+    let Program { files, functions, unread } = program;
+    let unread = unread
+        .iter()
+        .map(|(extension, count)| Element::new("ls:unread").with("extension", extension).with("count", count));
+    Element::new("program")
+        .containing(files.iter().map(file))
+        .containing(unread)
+        .containing(functions.iter().map(function))
+        .to_document()
+}
+
+fn file(file: &File) -> Element {
+    let File { path, language, form, lines, preprocessing, diagnostics } = file;
+    Element::new("ls:file")
+        .with("path", path)
+        .with("language", language.as_str())
+        .with("form", form.as_str())
+        .with("lines", lines)
+        .with("preprocessing", preprocessing.as_str())
+        .containing(diagnostics.iter().map(|remark| diagnostic(remark, path)))
+}
+
+fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
+    let Diagnostic { severity, code, place, width, message, help } = diagnostic;
+    Element::new("ls:diagnostic")
+        .with("severity", severity.as_str())
+        .with("code", code)
+        .maybe("file", Some(&place.file).filter(|file| &***file != path))
+        .with("line", place.line)
+        .with("column", place.column)
+        .with("width", width)
+        .with("message", message)
+        .maybe("help", help.as_ref())
+}
+
+fn function(function: &Function) -> Element {
+    let Function { name, file, line, constants, body } = function;
+    let constant = |Constant { name, value, origin }: &Constant| {
+        Element::new("ls:constant").with("name", name).with("value", value).with("origin", origin.as_str())
+    };
+    let element = Element::new("function")
+        .with("name", name)
+        .with("ls:file", file)
+        .with("ls:line", line)
+        .containing(constants.iter().map(constant));
+    block(element, body, Scope { function, loops: &[] })
+}
+
+/// What a block inherits from its surroundings.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    function: &'a Function,
+    /// Variables of the enclosing loops, outermost first.
+    loops: &'a [&'a str],
+}
+
+/// The element with the counts and children of a block.
+fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
+    let Block { flops, scalars, streams, calls, items, reasons } = block;
+    let total = flops.total();
+    let is_simple = flops.by_type.iter().all(|(ty, counts)| {
+        let [adds, multiplies, divides, specials, others @ ..] = counts.values();
+        ty == "real8" && others == [0; 5] && [adds, multiplies, divides, specials] != [0; 4]
+    });
+    let by_type = flops.by_type.iter().filter(|_| !is_simple);
+    element
+        .with("adds", total.adds)
+        .with("multiplies", total.multiplies)
+        .with("divides", total.divides)
+        .with("specials", total.specials)
+        .containing(by_type.map(|(ty, counts)| operations(ty, *counts)))
+        .containing(reasons.iter().map(reason))
+        .containing(scalars.iter().map(scalar))
+        .containing(streams.iter().map(|stream| array(stream, scope.loops)))
+        .containing(calls.iter().map(call))
+        .containing(items.iter().flat_map(|item| match item {
+            Item::Loop(inner) => vec![enter_loop(inner, scope)],
+            Item::Branch(inner) => branch(inner, scope),
+        }))
+}
+
+fn operations(ty: &str, counts: OperationCounts) -> Element {
+    let counted = OperationCounts::NAMES.into_iter().zip(counts.values()).filter(|(_, count)| *count > 0);
+    counted.fold(Element::new("ls:operations").with("type", ty), |element, (name, count)| element.with(name, count))
+}
+
+fn reason(Reason { code, line, detail }: &Reason) -> Element {
+    Element::new("ls:reason").with("code", code).with("line", line).with("detail", detail)
+}
+
+fn scalar(scalar: &Scalar) -> Element {
+    let Scalar { name, ty, is_constant, class, reads, writes } = scalar;
+    with_type(Element::new("scalar").with("name", name), ty)
+        .with("isConstant", is_constant)
+        .with("accesstype", class.as_str())
+        .with("reads", reads)
+        .with("writes", writes)
+}
+
+/// ExaSAT's name of a type, and ours where that name is not read back as it.
+fn with_type(element: Element, ty: &str) -> Element {
+    let name = datatype::written(ty);
+    element.with("datatype", name).maybe("ls:type", Some(ty).filter(|ty| datatype::read(name) != *ty))
+}
+
+/// ExaSAT's array, and what is ours only if it is not read back as the same stream.
+fn array(stream: &Stream, loops: &[&str]) -> Element {
+    let Stream { array, component, ty, element_bytes, class, subscripts, accesses, extents } = stream;
+    let bytes = match element_bytes {
+        _ if *element_bytes == datatype::bytes(ty) => None,
+        Some(bytes) => Some(bytes.to_string()),
+        None => Some("unknown".to_string()),
+    };
+    let element = with_type(Element::new("array").with("name", array).with("component", component), ty)
+        .with("accesstype", class.as_str())
+        .maybe("ls:bytes", bytes);
+    let unknown = extents.len() == subscripts.len() && extents.iter().all(Option::is_none);
+    let known_extents = (!unknown).then(|| Element::new("ls:extents").containing(extents.iter().map(extent)));
+    let access = |access: &Access| {
+        Element::new("access")
+            .with("offset", tuple::offset_text(stream, access))
+            .with("dependentloopvar", tuple::variables_text(stream))
+            .with("reads", access.reads)
+            .with("writes", access.writes)
+    };
+    let plain = element.clone().containing(known_extents.clone()).containing(accesses.iter().map(access));
+    if reads_back(&plain, stream, loops) {
+        return plain;
+    }
+    let at = |access: &Access| access.offset.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+    element
+        .containing([Element::new("ls:subscripts").containing(subscripts.iter().map(subscript))])
+        .containing(known_extents)
+        .containing(accesses.iter().map(|one| access(one).with("ls:at", at(one))))
+}
+
+fn reads_back(element: &Element, stream: &Stream, loops: &[&str]) -> bool {
+    let context = Context::new("", "");
+    let read = streams::read(element, loops, &context);
+    read.is_ok_and(|streams| streams == [stream.clone()]) && context.remarks.into_diagnostics().is_empty()
+}
+
+fn subscript(Subscript { terms, base, gather }: &Subscript) -> Element {
+    let term = |(variable, coefficient): &(String, crate::expr::Expr)| {
+        Element::new("ls:term").with("variable", variable).with("coefficient", coefficient)
+    };
+    Element::new("ls:subscript").with("base", base).maybe("gather", gather.as_ref()).containing(terms.iter().map(term))
+}
+
+fn extent(extent: &Option<(crate::expr::Expr, crate::expr::Expr)>) -> Element {
+    let (lower, upper) = extent.as_ref().map(|(lower, upper)| (lower, upper)).unzip();
+    Element::new("ls:extent").maybe("lower", lower).maybe("upper", upper)
+}
+
+fn call(Call { line, name, arguments }: &Call) -> Element {
+    let argument = |text: &String| Element::new("arg").with("paramname", "").with("argname", text);
+    Element::new("funccall").with("linenum", line).with("name", name).containing(arguments.iter().map(argument))
+}
+
+fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
+    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, body } = inner;
+    let element = Element::new("loop")
+        .with("linenum", line)
+        .with("loopvar", variable)
+        .with("lowerbound", lower)
+        .with("upperbound", upper)
+        .with("stride", step)
+        .with("ls:id", id)
+        .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
+        .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
+        .maybe("ls:parallel", parallel.as_ref());
+    let mut loops = scope.loops.to_vec();
+    if !variable.is_empty() {
+        loops.push(variable);
+    }
+    block(element, body, Scope { loops: &loops, ..scope })
+}
+
+/// An `if` and its `else`, which ExaSAT puts beside it.
+fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
+    let Branch { line, condition, probability, then, otherwise } = inner;
+    let usual = probability_symbol(&scope.function.name, *line);
+    let element = Element::new("if")
+        .with("linenum", line)
+        .with("conditional", condition)
+        .maybe("ls:probability", Some(probability).filter(|name| **name != usual));
+    let otherwise = otherwise.as_ref().map(|body| block(Element::new("else").with("iflinenum", line), body, scope));
+    std::iter::once(block(element, then, scope)).chain(otherwise).collect()
+}
