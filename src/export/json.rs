@@ -21,7 +21,7 @@ pub fn analysis(model: &Model) -> String {
         "parameters": parameters(model),
         "files": program.files.iter().map(file).collect::<Vec<_>>(),
         "unread_files": program.unread,
-        "functions": [],
+        "functions": FUNCTIONS,
         "totals": {
             "nests": model.nests.len(),
             "flops": figure(model, totals.flops),
@@ -37,10 +37,13 @@ pub fn analysis(model: &Model) -> String {
         },
     });
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-    let empty = "\"functions\": []";
-    let (before, after) = text.split_once(empty).unwrap_or((&text, ""));
-    format!("{before}\"functions\": [\n{}\n  ]{after}\n", functions(model).join(",\n"))
+    let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
+    let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
+    format!("{before}[\n{}\n  ]{after}\n", functions(model).join(",\n"))
 }
+
+/// Stands for the functions until they are rendered; no source text contains it.
+const FUNCTIONS: &str = "\u{1}functions";
 
 /// One line a function. Each is rendered for itself: a big tree has more of them than fit in memory
 /// comfortably as values.
