@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{Block, Item, Loop, Program, Reason};
+use super::facts::{Block, Function, Item, Loop, Program, Reason};
 
 /// Loops counted by how well they are understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,4 +65,27 @@ pub fn each_loop<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a Loop)) {
             }
         }
     }
+}
+
+/// One thing that was not understood.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap<'p> {
+    pub function: &'p Function,
+    /// The innermost loop around it; `None` outside of loops.
+    pub inside: Option<&'p Loop>,
+    pub reason: &'p Reason,
+}
+
+/// Every reason of a program in program order, those outside of loops last in each function.
+pub fn gaps(program: &Program) -> Vec<Gap<'_>> {
+    let mut gaps = Vec::new();
+    for function in &program.functions {
+        each_loop(&function.body, &mut |facts| {
+            gaps.extend(reasons(facts).into_iter().map(|reason| Gap { function, inside: Some(facts), reason }));
+        });
+        function.body.with_branches(&mut |block| {
+            gaps.extend(block.reasons.iter().map(|reason| Gap { function, inside: None, reason }));
+        });
+    }
+    gaps
 }

@@ -24,7 +24,8 @@ impl<F: Fn(&str) -> Option<f64>> Lookup for F {
 }
 
 impl Expr {
-    /// The value, with the operations in the order in which they are printed.
+    /// The value, with the operations in the order in which they are printed. A figure that is
+    /// not-a-number makes everything unknown that depends on it, extrema and conditions too.
     pub fn evaluate(&self, lookup: &dyn Lookup) -> Result<f64, Unbound> {
         let value = |e: &Expr| e.evaluate(lookup);
         Ok(match self.node() {
@@ -40,7 +41,10 @@ impl Expr {
                 apply(*function, &arguments)
             }
             Node::If(comparison, a, b, c, d) => {
-                if comparison.holds(value(a)?, value(b)?) {
+                let (left, right) = (value(a)?, value(b)?);
+                if left.is_nan() || right.is_nan() {
+                    f64::NAN
+                } else if comparison.holds(left, right) {
                     value(c)?
                 } else {
                     value(d)?
@@ -61,6 +65,7 @@ fn fold(
 
 pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
     match function {
+        Function::Min | Function::Max if arguments.iter().any(|a| a.is_nan()) => f64::NAN,
         Function::Min => arguments.iter().copied().fold(f64::INFINITY, f64::min),
         Function::Max => arguments.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         Function::Ceiling => arguments[0].ceil(),

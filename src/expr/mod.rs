@@ -354,10 +354,17 @@ impl Expr {
 
     /// The expression with symbols replaced; `None` keeps a symbol.
     pub fn substitute(&self, replace: &dyn Fn(&str) -> Option<Expr>) -> Expr {
-        let again = |e: &Expr| e.substitute(replace);
         match self.node() {
             Node::Symbol(name) => replace(name).unwrap_or_else(|| self.clone()),
-            Node::Number(_) | Node::Figure(_) => self.clone(),
+            _ => self.map_children(&mut |child| child.substitute(replace)),
+        }
+    }
+
+    /// The same operation on changed operands, simplified again.
+    pub fn map_children(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        let mut again = |e: &Expr| change(e);
+        match self.node() {
+            Node::Symbol(_) | Node::Number(_) | Node::Figure(_) => self.clone(),
             Node::Sum(items) => Expr::sum(items.iter().map(again)),
             Node::Product(items) => Expr::product(items.iter().map(again)),
             Node::Quotient(a, b) => again(a).quotient(again(b)),

@@ -2,7 +2,7 @@
 
 use super::dimension_name;
 use super::figures::{Figures, Unit};
-use super::nest::{Nest, weight_expr};
+use super::nest::{Content, Nest, weight_expr};
 use super::parameters::ParameterTable;
 use super::stream::{StreamFigures, StreamShape};
 use super::time::TimeFigures;
@@ -35,6 +35,29 @@ pub struct OperationFigures {
     pub flops: FigureId,
     /// The same with divisions and specials at their cost.
     pub weighted: FigureId,
+    pub iteration: IterationOperations,
+}
+
+/// Operations of one iteration of the innermost loop, branches weighted by their probability.
+/// What the loops around it do themselves is not in here, but in the totals.
+#[derive(Clone, Copy)]
+pub struct IterationOperations {
+    pub adds: FigureId,
+    pub multiplies: FigureId,
+    pub divides: FigureId,
+    pub specials: FigureId,
+    pub fma_pairs: FigureId,
+    /// adds + multiplies + divides + specials.
+    pub flops: FigureId,
+}
+
+/// How often one loop of a nest runs over the whole execution.
+#[derive(Clone, Copy)]
+pub struct LoopCounts {
+    /// As if every branch around it were taken.
+    pub unweighted: FigureId,
+    /// Branches weighted by their probability.
+    pub weighted: FigureId,
 }
 
 /// The figures of one nest.
@@ -46,6 +69,8 @@ pub struct NestModel<'p> {
     pub sweeps: FigureId,
     /// Spatial loops, innermost first.
     pub loops: Vec<LoopFigures>,
+    /// Iterations of every loop of the chain over the whole execution, outermost first.
+    pub counts: Vec<LoopCounts>,
     /// Iterations of the innermost loop over the whole execution, all sweeps.
     pub iterations: FigureId,
     /// Number of blocks of one sweep.
@@ -111,6 +136,7 @@ impl<'p> NestModel<'p> {
         );
         NestModel {
             iterations: counts.total,
+            counts: counts.loops,
             nest,
             sweep_trips,
             sweeps,
@@ -149,6 +175,7 @@ struct Counts {
     trips: Vec<FigureId>,
     /// Iterations of code with n loops around it, at index n.
     iterations: Vec<Expr>,
+    loops: Vec<LoopCounts>,
     total: FigureId,
 }
 
@@ -156,6 +183,7 @@ impl Counts {
     fn define(nest: &Nest, parameters: &ParameterTable, figures: &mut Figures) -> Counts {
         let symbol = |name: &str| parameters.symbol(nest.function, name);
         let mut trips = Vec::new();
+        let mut loops = Vec::new();
         let mut iterations = vec![Expr::from(1.0)];
         // The same without probabilities, which mean trip counts are not to contain.
         let mut unweighted = vec![Expr::from(1.0)];
@@ -176,20 +204,19 @@ impl Counts {
                 }
             };
             let trip = figures.define(label, Unit::Count, count);
-            unweighted.push(Expr::from(figures.define(
-                format!("iterations of {name}, unweighted"),
-                Unit::Count,
-                before * Expr::from(trip),
-            )));
+            let runs = before * Expr::from(trip);
+            let every = figures.define(format!("iterations of {name}, unweighted"), Unit::Count, runs);
+            unweighted.push(Expr::from(every));
             let weight = weight_expr(&nest.loops[index].weight, &symbol);
             let runs = iterations[index].clone() * Expr::from(trip) * weight;
             let runs = figures.define(format!("iterations of {name}"), Unit::Count, runs);
             iterations.push(Expr::from(runs));
+            loops.push(LoopCounts { unweighted: every, weighted: runs });
             trips.push(trip);
             total = Some(runs);
         }
         let total = total.unwrap_or_else(|| figures.define("iterations", Unit::Count, Expr::from(1.0)));
-        Counts { trips, iterations, total }
+        Counts { trips, iterations, loops, total }
     }
 }
 
@@ -199,18 +226,36 @@ fn define_operations(
     symbol: &dyn Fn(&str) -> Expr,
     figures: &mut Figures,
 ) -> OperationFigures {
+    let innermost = nest.loops.len();
+    // One iteration of the innermost loop, and everything.
     let mut total = |label: &str, kind: fn(OperationCounts) -> u64| {
-        let terms = nest.contents.iter().map(|content| {
+        let count = |content: &Content| {
             let count = Expr::from(kind(content.flops.total()) as f64);
-            Expr::product([count, counts.iterations[content.level].clone(), weight_expr(&content.weight, symbol)])
-        });
-        figures.define(label, Unit::Flops, Expr::sum(terms))
+            count * weight_expr(&content.weight, symbol)
+        };
+        let (inside, outside): (Vec<&Content>, Vec<&Content>) =
+            nest.contents.iter().partition(|content| content.level == innermost);
+        let iteration = Expr::sum(inside.into_iter().map(count));
+        let iteration = figures.define(format!("{label} an iteration"), Unit::Flops, iteration);
+        let inside = Expr::from(iteration) * counts.iterations[innermost].clone();
+        let outside = outside.into_iter().map(|content| count(content) * counts.iterations[content.level].clone());
+        let total = Expr::sum(std::iter::once(inside).chain(outside));
+        (iteration, figures.define(label, Unit::Flops, total))
     };
-    let adds = total("adds", |c| c.adds);
-    let multiplies = total("multiplies", |c| c.multiplies);
-    let divides = total("divides", |c| c.divides);
-    let specials = total("specials", |c| c.specials);
-    let fma_pairs = total("fused multiply-add pairs", |c| c.fma_pairs);
+    let (adds_each, adds) = total("adds", |c| c.adds);
+    let (multiplies_each, multiplies) = total("multiplies", |c| c.multiplies);
+    let (divides_each, divides) = total("divides", |c| c.divides);
+    let (specials_each, specials) = total("specials", |c| c.specials);
+    let (fma_pairs_each, fma_pairs) = total("fused multiply-add pairs", |c| c.fma_pairs);
+    let sum = [adds_each, multiplies_each, divides_each, specials_each].map(Expr::from);
+    let iteration = IterationOperations {
+        adds: adds_each,
+        multiplies: multiplies_each,
+        divides: divides_each,
+        specials: specials_each,
+        fma_pairs: fma_pairs_each,
+        flops: figures.define("flops an iteration", Unit::Flops, Expr::sum(sum)),
+    };
     let sum = [adds, multiplies, divides, specials].map(Expr::from);
     let flops = figures.define("flops", Unit::Flops, Expr::sum(sum));
     let [adds_, multiplies_, divides_, specials_, fused] =
@@ -218,5 +263,5 @@ fn define_operations(
     let weighted = adds_ + multiplies_ + Expr::symbol("cost_div") * divides_ + Expr::symbol("cost_special") * specials_
         - Expr::symbol("fma_aware") * fused;
     let weighted = figures.define("weighted flops", Unit::Flops, weighted);
-    OperationFigures { adds, multiplies, divides, specials, fma_pairs, flops, weighted }
+    OperationFigures { adds, multiplies, divides, specials, fma_pairs, flops, weighted, iteration }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::parameters::ParameterTable;
-use crate::expr::{Expr, FigureId, Lookup};
+use crate::expr::{Expr, FigureId, Lookup, Node};
 use crate::machine::MachineModel;
 
 /// What a figure is measured in.
@@ -17,6 +17,9 @@ pub enum Unit {
     Flops,
     Seconds,
     FlopsPerByte,
+    BytesPerFlop,
+    /// Part of a whole, 0 to 1.
+    Share,
     /// A position in a list of names, counted from one.
     Choice,
 }
@@ -24,12 +27,13 @@ pub enum Unit {
 impl Unit {
     pub fn symbol(self) -> &'static str {
         match self {
-            Unit::Count | Unit::Choice => "",
+            Unit::Count | Unit::Choice | Unit::Share => "",
             Unit::Elements => "elements",
             Unit::Bytes => "B",
             Unit::Flops => "flop",
             Unit::Seconds => "s",
             Unit::FlopsPerByte => "flop/B",
+            Unit::BytesPerFlop => "B/flop",
         }
     }
 }
@@ -42,6 +46,21 @@ pub struct Figure {
     pub unit: Unit,
     pub expr: Expr,
     pub value: f64,
+}
+
+/// A cell holds 8,192 characters of formula; names of figures are not known here, so stay well below.
+const FORMULA_LENGTH: usize = 5000;
+const PART_LENGTH: usize = 1200;
+
+/// About how many characters a formula takes, a figure being called `Arrays!AB12345`.
+fn printed_length(expr: &Expr) -> usize {
+    let own = match expr.node() {
+        Node::Number(n) => n.get().to_string().len(),
+        Node::Symbol(name) => name.len(),
+        Node::Figure(_) => 14,
+        _ => 10,
+    };
+    own + 3 + expr.children().into_iter().map(printed_length).sum::<usize>()
 }
 
 /// All figures of a model, in the order of their definition.
@@ -58,12 +77,56 @@ impl Figures {
     }
 
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which
-    /// exporters show as unknown.
+    /// exporters show as unknown. Parts of an expression that is too long for one spreadsheet cell
+    /// become figures of their own.
     pub fn define(&mut self, label: impl Into<Arc<str>>, unit: Unit, expr: Expr) -> FigureId {
+        let label = label.into();
+        let expr = self.shortened(&label, unit, expr);
+        self.push(label, unit, expr)
+    }
+
+    /// Defines the sum of one figure over all members of a table: all streams of a nest, all nests.
+    /// However many they are, a spreadsheet writes their sum as one range.
+    pub fn define_total(
+        &mut self,
+        label: impl Into<Arc<str>>,
+        unit: Unit,
+        members: impl Iterator<Item = FigureId>,
+    ) -> FigureId {
+        self.push(label.into(), unit, Expr::sum(members.map(Expr::from)))
+    }
+
+    fn push(&mut self, label: Arc<str>, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
         let id = FigureId(self.figures.len() as u32);
-        self.figures.push(Figure { label: label.into(), unit, expr, value });
+        self.figures.push(Figure { label, unit, expr, value });
         id
+    }
+
+    fn shortened(&mut self, label: &Arc<str>, unit: Unit, expr: Expr) -> Expr {
+        if printed_length(&expr) <= FORMULA_LENGTH {
+            return expr;
+        }
+        let Node::Sum(terms) = expr.node() else {
+            return expr.map_children(&mut |child| match printed_length(child) > PART_LENGTH {
+                true => Expr::from(self.define(format!("{label}, part"), Unit::Count, child.clone())),
+                false => child.clone(),
+            });
+        };
+        let mut parts: Vec<Vec<Expr>> = vec![Vec::new()];
+        let mut length = 0;
+        for term in terms {
+            let own = printed_length(term);
+            if length > 0 && length + own > PART_LENGTH {
+                parts.push(Vec::new());
+                length = 0;
+            }
+            length += own;
+            parts.last_mut().expect("starts with one").push(term.clone());
+        }
+        let part = |part: Vec<Expr>| Expr::from(self.define(format!("{label}, part"), unit, Expr::sum(part)));
+        let sum = Expr::sum(parts.into_iter().map(part).collect::<Vec<Expr>>());
+        self.shortened(label, unit, sum)
     }
 
     pub fn get(&self, id: FigureId) -> &Figure {

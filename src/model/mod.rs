@@ -18,14 +18,14 @@ use crate::analysis::facts::Program;
 use crate::expr::FigureId;
 use crate::machine::MachineModel;
 
-pub use build::{LoopFigures, NestModel, OperationFigures};
+pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
-pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
+pub use traffic::{NestTraffic, WorkingSet, WorkingSets, group_name, scenario_name};
 
 /// Everything the model says about a program on a machine.
 pub struct Model<'p> {

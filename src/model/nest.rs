@@ -6,7 +6,10 @@
 //! themselves is one more nest. So every statement belongs to exactly one nest; reuse between
 //! siblings is not modelled.
 
-use crate::analysis::facts::{Block, Flops, Item, Loop, Program, Stream};
+use std::collections::BTreeSet;
+
+use crate::analysis::coverage::reasons;
+use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
 
@@ -55,6 +58,16 @@ impl<'p> Nest<'p> {
     /// The loop that stands for the nest in reports.
     pub fn head(&self) -> &'p Loop {
         self.loops[self.own].facts
+    }
+
+    /// How many streams are used in that way.
+    pub fn streams_of(&self, class: AccessClass) -> usize {
+        self.streams.iter().filter(|s| s.stream.class == class).count()
+    }
+
+    /// Why some loop of the chain is not fully understood: codes, sorted.
+    pub fn reason_codes(&self) -> BTreeSet<&'p str> {
+        self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str()).collect()
     }
 
     /// Loops that are not sweeps, outermost first.

@@ -2,7 +2,7 @@
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId};
 
 /// Sums over the nests of a model.
 #[derive(Clone)]
@@ -11,19 +11,28 @@ pub struct Totals {
     pub weighted_flops: FigureId,
     pub traffic: FigureId,
     pub seconds: FigureId,
+    /// Flops per byte of memory traffic, all nests together.
+    pub intensity: FigureId,
+    /// Every nest's part of the total time, in the order of the nests.
+    pub shares: Vec<FigureId>,
 }
 
 impl Totals {
     pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Totals {
         let mut total = |label: &str, unit: Unit, figure: &dyn Fn(&NestModel) -> FigureId| {
-            let sum = Expr::sum(nests.iter().map(|nest| Expr::from(figure(nest))));
-            figures.define(label, unit, sum)
+            figures.define_total(label, unit, nests.iter().map(figure))
         };
-        Totals {
-            flops: total("total flops", Unit::Flops, &|n| n.operations.flops),
-            weighted_flops: total("total weighted flops", Unit::Flops, &|n| n.operations.weighted),
-            traffic: total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual),
-            seconds: total("total time", Unit::Seconds, &|n| n.time.seconds),
-        }
+        let flops = total("total flops", Unit::Flops, &|n| n.operations.flops);
+        let weighted_flops = total("total weighted flops", Unit::Flops, &|n| n.operations.weighted);
+        let traffic = total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual);
+        let seconds = total("total time", Unit::Seconds, &|n| n.time.seconds);
+        let mut ratio = |label: &str, unit: Unit, part: FigureId, whole: FigureId| {
+            let (whole, none) = (Expr::from(whole), Expr::from(0.0));
+            let ratio = Expr::from(part).quotient(whole.clone());
+            figures.define(label, unit, Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none))
+        };
+        let intensity = ratio("total arithmetic intensity", Unit::FlopsPerByte, flops, traffic);
+        let shares = nests.iter().map(|n| ratio("share of total time", Unit::Share, n.time.seconds, seconds)).collect();
+        Totals { flops, weighted_flops, traffic, seconds, intensity, shares }
     }
 }

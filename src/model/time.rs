@@ -26,6 +26,10 @@ pub struct TimeFigures {
     pub levels: Vec<LevelFigures>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,
+    /// Bytes of memory traffic per flop; zero for a nest without flops.
+    pub balance: FigureId,
+    /// The longest of arithmetic and all levels.
+    pub slowest: FigureId,
     pub seconds: FigureId,
     /// What takes longest: 1 is arithmetic, 2 the first of `levels`, and so on.
     pub bound: FigureId,
@@ -87,7 +91,11 @@ impl TimeFigures {
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
         let intensity = Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), ratio, Expr::from(0.0));
         let intensity = figures.define("arithmetic intensity", Unit::FlopsPerByte, intensity);
-        TimeFigures { cpu, levels, intensity, seconds, bound }
+        let flops = Expr::from(operations.flops);
+        let ratio = Expr::from(traffic.actual).quotient(flops.clone());
+        let balance = Expr::choose(Comparison::Greater, flops, Expr::from(0.0), ratio, Expr::from(0.0));
+        let balance = figures.define("bytes a flop", Unit::BytesPerFlop, balance);
+        TimeFigures { cpu, levels, intensity, balance, slowest, seconds, bound }
     }
 
     /// Names that `bound` counts.

@@ -24,6 +24,8 @@ pub struct WorkingSets {
     pub reuse: WorkingSet,
     /// The one that the machine's two switches choose.
     pub actual: WorkingSet,
+    /// Cells, pencils, planes … that all streams together must keep.
+    pub live: Vec<FigureId>,
     /// Bytes of the whole nest, all sweeps.
     pub footprint: FigureId,
 }
@@ -155,13 +157,14 @@ pub(super) fn define_nest(
     levels: usize,
     figures: &mut Figures,
 ) -> (WorkingSets, NestTraffic) {
-    let sum = |label: String, figures: &mut Figures, terms: &mut dyn Iterator<Item = FigureId>| {
-        figures.define(label, Unit::Bytes, Expr::sum(terms.map(Expr::from)))
+    let sum = |label: String, figures: &mut Figures, figure: &dyn Fn(&StreamFigures) -> FigureId| {
+        figures.define_total(label, Unit::Bytes, streams.iter().map(|(_, s)| figure(s)))
     };
     let variant = |what: &str, figures: &mut Figures, holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
         let level = |m: usize, figures: &mut Figures| {
-            let mut held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
-            sum(format!("{} working set, {what}", group_name(m)), figures, &mut held)
+            let held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
+            let bytes = Expr::sum(held.map(Expr::from));
+            figures.define(format!("{} working set, {what}", group_name(m)), Unit::Bytes, bytes)
         };
         WorkingSet { levels: (0..levels).map(|m| level(m, figures)).collect() }
     };
@@ -177,15 +180,19 @@ pub(super) fn define_nest(
         figures.define(format!("{} working set, actual", group_name(m)), Unit::Bytes, chosen)
     });
     let actual = WorkingSet { levels: actual.collect() };
-    let footprint = sum("footprint".into(), figures, &mut streams.iter().map(|(_, s)| s.footprint));
+    let live = (0..levels).map(|m| {
+        let label = format!("live {}s", group_name(m));
+        figures.define_total(label, Unit::Count, streams.iter().map(|(_, s)| s.live[m]))
+    });
+    let live = live.collect();
+    let footprint = sum("footprint".into(), figures, &|s| s.footprint);
     let scenario = |m: usize, figures: &mut Figures| {
         let label = format!("traffic, reuse within {m} loops");
-        sum(label, figures, &mut streams.iter().map(|(_, s)| s.traffic[m.min(depth)]))
+        sum(label, figures, &|s| s.traffic[m.min(depth)])
     };
     let scenarios: Vec<FigureId> = (0..=levels).map(|m| scenario(m, figures)).collect();
-    let between_blocks =
-        sum("traffic, reuse between blocks".into(), figures, &mut streams.iter().map(|(_, s)| s.compulsory));
-    let sets = WorkingSets { naive, streaming, reuse, actual, footprint };
+    let between_blocks = sum("traffic, reuse between blocks".into(), figures, &|s| s.compulsory);
+    let sets = WorkingSets { naive, streaming, reuse, actual, live, footprint };
     let mut traffic = NestTraffic { scenarios, between_blocks, actual: between_blocks };
     let chosen = traffic.through(&sets, depth, Expr::symbol("cache_bytes"));
     traffic.actual = figures.define("traffic, actual", Unit::Bytes, chosen);
@@ -205,11 +212,23 @@ impl NestTraffic {
     }
 }
 
-fn group_name(level: usize) -> String {
+/// `cell`, `pencil`, `plane`, `3-D`: a group of elements that so many loops sweep.
+pub fn group_name(level: usize) -> String {
     match level {
         0 => "cell".into(),
         1 => "pencil".into(),
         2 => "plane".into(),
         _ => format!("{level}-D"),
+    }
+}
+
+/// Within what elements are reused in a scenario: the index of [`NestTraffic::scenarios`].
+pub fn scenario_name(index: usize) -> String {
+    match index {
+        0 => "none".into(),
+        1 => "within pencils".into(),
+        2 => "between pencils".into(),
+        3 => "between planes".into(),
+        _ => format!("between {} groups", group_name(index - 1)),
     }
 }

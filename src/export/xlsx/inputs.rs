@@ -1,0 +1,43 @@
+//! Input cells: a plain number under a defined name, in the one style that says "change me".
+
+use rust_xlsxwriter::utility::row_col_to_cell_absolute;
+use rust_xlsxwriter::{ColNum, DataValidation, RowNum, Workbook, XlsxError};
+
+use super::layout::Sheet;
+use super::page::Page;
+use super::style::{self, Look, Role};
+
+/// Makes a cell known to all formulas under a name.
+pub(super) fn define_name(
+    workbook: &mut Workbook,
+    name: &str,
+    sheet: Sheet,
+    (row, column): (RowNum, ColNum),
+) -> Result<(), XlsxError> {
+    let cell = format!("={}!{}", sheet.name(), row_col_to_cell_absolute(row, column));
+    workbook.define_name(name, &cell)?;
+    Ok(())
+}
+
+/// A number in a cell that may be changed; an unknown one leaves it empty.
+pub(super) fn write_value(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+    value: Option<f64>,
+    look: Look,
+    role: Role,
+) -> Result<(), XlsxError> {
+    let format = style::cell(look, role);
+    match value {
+        Some(value) => page.number(row, column, value, &format),
+        None => {
+            page.worksheet.write_blank(row, column, &format)?;
+            Ok(())
+        }
+    }
+}
+
+/// Off or on.
+pub(super) fn switch() -> DataValidation {
+    DataValidation::new().allow_list_strings(&["0", "1"]).expect("a list of two short words")
+}

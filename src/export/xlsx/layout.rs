@@ -1,0 +1,159 @@
+//! Which figure is in which cell, so that formulas can refer to each other.
+//!
+//! A figure has one home: the first cell that shows it holds its formula, later ones refer to it.
+
+use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
+use rust_xlsxwriter::{ColNum, RowNum};
+
+use crate::expr::{CellNames, FigureId};
+
+/// The sheets of the workbook, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sheet {
+    Summary,
+    Machine,
+    Parameters,
+    Loops,
+    Arrays,
+    Steps,
+    Notes,
+}
+
+impl Sheet {
+    /// The name on the tab; none of them needs quotes in a formula.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sheet::Summary => "Summary",
+            Sheet::Machine => "Machine",
+            Sheet::Parameters => "Parameters",
+            Sheet::Loops => "Loops",
+            Sheet::Arrays => "Arrays",
+            Sheet::Steps => "Steps",
+            Sheet::Notes => "Notes",
+        }
+    }
+}
+
+/// One cell, counted from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub sheet: Sheet,
+    pub row: RowNum,
+    pub column: ColNum,
+}
+
+/// The homes of all figures.
+pub(super) struct Layout {
+    places: Vec<Option<Place>>,
+}
+
+impl Layout {
+    /// A layout for so many figures, none of which has a place yet.
+    pub fn new(figures: usize) -> Layout {
+        Layout { places: vec![None; figures] }
+    }
+
+    /// Makes the cell the home of the figure, unless it has one.
+    pub fn put(&mut self, figure: FigureId, place: Place) {
+        self.places[figure.0 as usize].get_or_insert(place);
+    }
+
+    pub fn place(&self, figure: FigureId) -> Option<Place> {
+        self.places[figure.0 as usize]
+    }
+
+    /// Figures without a home, in the order of their definition.
+    pub fn homeless(&self) -> Vec<FigureId> {
+        let without = self.places.iter().enumerate().filter(|(_, place)| place.is_none());
+        without.map(|(index, _)| FigureId(index as u32)).collect()
+    }
+
+    /// Names of cells as formulas of one sheet write them.
+    pub fn names(&self, sheet: Sheet) -> NamesOn<'_> {
+        NamesOn { layout: self, sheet }
+    }
+}
+
+/// Cells as formulas of one sheet name them: `B7`, on other sheets `Loops!B7`.
+pub(super) struct NamesOn<'a> {
+    layout: &'a Layout,
+    sheet: Sheet,
+}
+
+impl NamesOn<'_> {
+    /// A cell or a range with its sheet, if that is another one.
+    pub fn qualified(&self, sheet: Sheet, cells: &str) -> String {
+        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.name()) }
+    }
+}
+
+impl CellNames for NamesOn<'_> {
+    fn figure(&self, id: FigureId) -> String {
+        let place = self.layout.place(id).expect("the sheet Steps takes every figure that no other sheet shows");
+        self.qualified(place.sheet, &row_col_to_cell(place.row, place.column))
+    }
+
+    fn symbol(&self, name: &str) -> String {
+        name.to_string()
+    }
+
+    fn range(&self, figures: &[FigureId]) -> Option<String> {
+        let (first, rest) = figures.split_first()?;
+        let start = self.layout.place(*first)?;
+        let follows = |(index, id): (usize, &FigureId)| {
+            let expected = Place { row: start.row + index as RowNum + 1, ..start };
+            self.layout.place(*id) == Some(expected)
+        };
+        if rest.is_empty() || !rest.iter().enumerate().all(follows) {
+            return None;
+        }
+        let last = start.row + rest.len() as RowNum;
+        Some(self.qualified(start.sheet, &column_range(start.column, start.row, last)))
+    }
+}
+
+/// `C5:C9`.
+pub(super) fn column_range(column: ColNum, first: RowNum, last: RowNum) -> String {
+    let column = column_number_to_name(column);
+    format!("{column}{}:{column}{}", first + 1, last + 1)
+}
+
+/// `$C$5:$C$9`.
+pub(super) fn fixed_column_range(column: ColNum, first: RowNum, last: RowNum) -> String {
+    let column = column_number_to_name(column);
+    format!("${column}${}:${column}${}", first + 1, last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout() -> Layout {
+        let mut layout = Layout::new(6);
+        for (figure, row, column) in [(0, 4, 2), (1, 5, 2), (2, 6, 2), (3, 7, 3), (4, 9, 2)] {
+            layout.put(FigureId(figure), Place { sheet: Sheet::Arrays, row, column });
+        }
+        layout
+    }
+
+    #[test]
+    fn only_a_run_of_one_column_in_order_is_a_range() {
+        let layout = layout();
+        let range = |ids: &[u32]| {
+            layout.names(Sheet::Loops).range(&ids.iter().map(|id| FigureId(*id)).collect::<Vec<FigureId>>())
+        };
+        assert_eq!(range(&[0, 1, 2]).as_deref(), Some("Arrays!C5:C7"));
+        assert_eq!(layout.names(Sheet::Arrays).range(&[FigureId(1), FigureId(2)]).as_deref(), Some("C6:C7"));
+        for no in [&[0, 2][..], &[1, 0], &[2, 3], &[2, 4], &[0], &[]] {
+            assert_eq!(range(no), None, "{no:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_place_stays_and_the_rest_is_homeless() {
+        let mut layout = layout();
+        layout.put(FigureId(0), Place { sheet: Sheet::Summary, row: 0, column: 0 });
+        assert_eq!(layout.names(Sheet::Summary).figure(FigureId(0)), "Arrays!C5");
+        assert_eq!(layout.homeless(), [FigureId(5)]);
+    }
+}

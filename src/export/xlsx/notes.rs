@@ -1,0 +1,246 @@
+//! The sheet Notes: how the figures are made, what each column means, and all that is missing.
+
+use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
+
+use super::layout::Sheet;
+use super::page::{Book, Page};
+use super::style::{self, Look, Role};
+use super::table::{Column, Table};
+use crate::analysis::coverage;
+use crate::source::{Form, Language, Preprocessing};
+
+/// How the figures are made, with their sources.
+const METHOD: &[(&str, &str)] = &[
+    (
+        "Operations",
+        "Floating-point additions, multiplications, divisions and special functions are counted from the source, branches weighted by their probability. Integer arithmetic and subscripts are never counted. Weighted flops give divisions and specials the cost set on Machine. (ExaSAT report 2012, section 2.3.3)",
+    ),
+    (
+        "Streams",
+        "References to one array that differ by constants form one stream with a set of offsets, its stencil. Offsets are in storage order, the contiguous dimension first. A component subscript makes a stream of its own.",
+    ),
+    (
+        "Groups",
+        "Cells are the offsets; pencils are the offsets that one sweep of the innermost loop joins; planes those that two loops join. The elements that a group touches are the exact union of the shifted blocks, rows rounded up to whole cache lines. (ExaSAT report, section 2.1, made exact)",
+    ),
+    (
+        "Working sets",
+        "To be reused by the next iteration, an array must keep its span plus the largest gap between neighbouring planes (pencils) over all arrays read in the nest: offsets -2, -1, 0, 1, 2 keep 5 planes, -2, -1, 1, 2 keep 6. (ExaSAT report, section 2.1)",
+    ),
+    (
+        "Three variants",
+        "Naive: all arrays share the cache. Streaming writes: written arrays bypass it. Reuse only: arrays without reuse bypass it too. The actual working set is the one that the switches streaming_writes and nta_hints choose. (ExaSAT report, section 2.3.3)",
+    ),
+    (
+        "Memory traffic",
+        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. (ExaSAT report, sections 2.1 and 2.3.3)",
+    ),
+    (
+        "Time",
+        "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth; the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
+    ),
+    (
+        "Units",
+        "Bytes, flops and seconds. GB/s and Gflop/s are powers of ten, KiB and MiB powers of two; they are never mixed.",
+    ),
+];
+
+/// What the model leaves out.
+const LIMITS: &[(&str, &str)] = &[
+    ("Caches", "Fully associative, least recently used first to go: conflict misses are not in the formulas."),
+    (
+        "Bounds",
+        "Triangular and other affine bounds are summed exactly; other bounds that depend on outer loops are taken at the middle of their range.",
+    ),
+    ("Subscripts", "Subscripts that are not affine are gathers: gather_lines cache lines a reference."),
+    (
+        "Blocks",
+        "Formulas for blocks hold for extents of at least the span of the offsets. Where the last block is smaller, its smaller extent is counted.",
+    ),
+    ("Scenarios", "Reuse is all or nothing at each level, and rows are rounded to whole cache lines."),
+    (
+        "Siblings",
+        "Loops side by side are nests of their own; what one leaves in the cache for the next is not counted.",
+    ),
+    (
+        "Unknown",
+        "What cannot be known is shown as unknown and never as zero; what depends on it is unknown too. Such cells are text: to fill a gap, set the value and run the program again. Cache levels whose bandwidth is empty set no bound.",
+    ),
+    ("Calls", "Calls of functions that are not known are listed below and cost nothing."),
+];
+
+/// Rows kept free for what follows a list that would not fit.
+const LAST_ROW: RowNum = 1_048_576 - 1000;
+const WIDTHS: [f64; 6] = [30.0, 26.0, 14.0, 10.0, 40.0, 70.0];
+
+pub(super) fn write<'a, L, A>(book: Book<'a>, loops: &Table<L>, arrays: &Table<A>) -> Result<Page<'a>, XlsxError> {
+    let mut notes = Notes { page: Page::new(Sheet::Notes, book)?, row: 0 };
+    for (column, width) in (0..).zip(WIDTHS) {
+        notes.page.worksheet.set_column_width(column, width)?;
+    }
+    notes.page.text(0, 0, "Notes", &style::title())?;
+    notes.row = 2;
+    notes.paragraphs("How the figures are made", METHOD)?;
+    notes.paragraphs("What the model leaves out", LIMITS)?;
+    notes.gaps()?;
+    notes.diagnostics()?;
+    notes.files()?;
+    notes.glossary(loops)?;
+    notes.glossary(arrays)?;
+    let mut page = notes.page;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+struct Notes<'a> {
+    page: Page<'a>,
+    row: RowNum,
+}
+
+impl Notes<'_> {
+    fn paragraphs(&mut self, title: &str, paragraphs: &[(&str, &str)]) -> Result<(), XlsxError> {
+        const LINE_CHARACTERS: usize = 150;
+        self.section(title)?;
+        for (name, text) in paragraphs {
+            self.page.text(self.row, 0, name, &style::cell(Look::Text, Role::Plain).set_bold())?;
+            let (last, format) = (WIDTHS.len() as ColNum - 1, style::wrapped());
+            self.page.worksheet.merge_range(self.row, 1, self.row, last, text, &format)?;
+            let lines = text.chars().count().div_ceil(LINE_CHARACTERS);
+            self.page.worksheet.set_row_height(self.row, 15.5 * lines as f64)?;
+            self.row += 1;
+        }
+        self.row += 1;
+        Ok(())
+    }
+
+    fn section(&mut self, title: &str) -> Result<(), XlsxError> {
+        self.page.text(self.row, 0, title, &style::section())?;
+        self.row += 1;
+        Ok(())
+    }
+
+    /// A list with headings; says so if it is empty or too long for the sheet.
+    fn list<const N: usize>(
+        &mut self,
+        title: &str,
+        headers: [&str; N],
+        rows: impl Iterator<Item = [Cell; N]>,
+    ) -> Result<(), XlsxError> {
+        self.section(title)?;
+        let mut rows = rows.peekable();
+        if rows.peek().is_none() {
+            self.page.text(self.row, 0, "None.", &style::cell(Look::Text, Role::Plain))?;
+            self.row += 2;
+            return Ok(());
+        }
+        for (column, header) in (0..).zip(headers) {
+            self.page.text(self.row, column, header, &style::header())?;
+        }
+        self.row += 1;
+        let mut left_out = 0;
+        for cells in rows {
+            if self.row >= LAST_ROW {
+                left_out += 1;
+                continue;
+            }
+            for (column, cell) in (0..).zip(cells) {
+                match cell {
+                    Cell::Text(text) => self.page.text(self.row, column, &text, &style::wrapped())?,
+                    Cell::Number(value) => {
+                        let format =
+                            style::cell(Look::Number, Role::Plain).set_align(rust_xlsxwriter::FormatAlign::Top);
+                        self.page.number(self.row, column, value, &format)?;
+                    }
+                }
+            }
+            self.row += 1;
+        }
+        if left_out > 0 {
+            let text = format!("{left_out} more do not fit on this sheet.");
+            self.page.text(self.row, 0, &text, &style::remark())?;
+            self.row += 1;
+        }
+        self.row += 1;
+        Ok(())
+    }
+
+    fn gaps(&mut self) -> Result<(), XlsxError> {
+        let gaps = coverage::gaps(self.page.book.model.program);
+        let title = "What was not understood";
+        let headers = ["Loop", "Reason", "Function", "Line", "File", "Detail"];
+        let rows = gaps.into_iter().map(|gap| {
+            let file = gap.inside.map_or(&gap.function.file, |inner| &inner.file);
+            let inside = gap.inside.map_or("outside of loops", |inner| &inner.id);
+            [
+                text(inside),
+                text(&gap.reason.code),
+                text(&gap.function.name),
+                Cell::Number(f64::from(gap.reason.line)),
+                text(file),
+                text(&gap.reason.detail),
+            ]
+        });
+        self.list(title, headers, rows)
+    }
+
+    fn diagnostics(&mut self) -> Result<(), XlsxError> {
+        let program = self.page.book.model.program;
+        let headers = ["Code", "Severity", "Column", "Line", "File", "Message"];
+        let rows = program.files.iter().flat_map(|file| &file.diagnostics).map(|diagnostic| {
+            let message = match &diagnostic.help {
+                Some(help) => format!("{} ({help})", diagnostic.message),
+                None => diagnostic.message.clone(),
+            };
+            [
+                text(&diagnostic.code),
+                text(diagnostic.severity.as_str()),
+                Cell::Number(f64::from(diagnostic.place.column)),
+                Cell::Number(f64::from(diagnostic.place.line)),
+                text(&diagnostic.place.file),
+                Cell::Text(message),
+            ]
+        });
+        self.list("Diagnostics", headers, rows)
+    }
+
+    fn files(&mut self) -> Result<(), XlsxError> {
+        let program = self.page.book.model.program;
+        let headers = ["Language", "Preprocessed", "Form", "Lines", "File"];
+        let rows = program.files.iter().map(|file| {
+            let language = match file.language {
+                Language::C => "C",
+                Language::Fortran => "Fortran",
+            };
+            let form = match file.form {
+                Form::Free => "free",
+                Form::Fixed => "fixed",
+            };
+            let preprocessing = match file.preprocessing {
+                Preprocessing::None => "no",
+                Preprocessing::Builtin => "by loopsheet",
+                Preprocessing::External => "by a compiler",
+            };
+            [text(language), text(preprocessing), text(form), Cell::Number(file.lines as f64), text(&file.path)]
+        });
+        self.list("Files read", headers, rows)?;
+        let rows = program.unread.iter().map(|(extension, count)| [text(extension), Cell::Number(*count as f64)]);
+        self.list("Files not read", ["Extension", "Files"], rows)
+    }
+
+    fn glossary<R>(&mut self, table: &Table<R>) -> Result<(), XlsxError> {
+        let title = format!("Columns of {}", table.sheet.name());
+        let rows = table.columns.iter().map(|Column { group, header, unit, meaning, .. }| {
+            [text(group), text(header), text(unit), text(""), text(""), text(meaning)]
+        });
+        self.list(&title, ["Group", "Column", "Unit", "", "", "Meaning"], rows)
+    }
+}
+
+enum Cell {
+    Text(String),
+    Number(f64),
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_string())
+}

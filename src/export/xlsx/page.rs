@@ -1,0 +1,165 @@
+//! One sheet while it is written: text stays text, and a figure becomes its formula with its value.
+
+use rust_xlsxwriter::{ColNum, Format, Formula, RowNum, Worksheet, XlsxError};
+
+use super::layout::{Layout, Place, Sheet};
+use super::style::{self, Look, Role};
+use crate::expr::{Excel, Expr, FigureId, Node};
+use crate::model::Model;
+
+/// What every sheet needs to be written.
+#[derive(Clone, Copy)]
+pub(super) struct Book<'a> {
+    pub model: &'a Model<'a>,
+    pub layout: &'a Layout,
+}
+
+/// A sheet being written.
+pub(super) struct Page<'a> {
+    pub worksheet: Worksheet,
+    pub sheet: Sheet,
+    pub book: Book<'a>,
+}
+
+/// What a cell says where the value is not known.
+pub(super) const UNKNOWN: &str = "unknown";
+
+impl<'a> Page<'a> {
+    pub fn new(sheet: Sheet, book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+        let mut worksheet = Worksheet::new();
+        worksheet.set_name(sheet.name())?;
+        Ok(Page { worksheet, sheet, book })
+    }
+
+    /// Text as it stands, whatever it begins with.
+    pub fn text(&mut self, row: RowNum, column: ColNum, text: &str, format: &Format) -> Result<(), XlsxError> {
+        let text = clipped(text);
+        // A program that opens the cell for editing must not read it as a formula either.
+        if text.starts_with(['=', '+', '-', '@']) {
+            let format = format.clone().set_quote_prefix();
+            self.worksheet.write_string_with_format(row, column, text, &format)?;
+        } else {
+            self.worksheet.write_string_with_format(row, column, text, format)?;
+        }
+        Ok(())
+    }
+
+    pub fn number(&mut self, row: RowNum, column: ColNum, value: f64, format: &Format) -> Result<(), XlsxError> {
+        self.worksheet.write_number_with_format(row, column, value, format)?;
+        Ok(())
+    }
+
+    /// The figure's formula in its home cell, a reference to it in any other, its value in both. A
+    /// figure that is a plain number is a fact of the source and no formula.
+    pub fn figure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
+        let figure = self.book.model.figures.get(id);
+        if !figure.value.is_finite() {
+            return self.text(row, column, UNKNOWN, &style::cell(look, Role::Unknown));
+        }
+        let format = style::cell(look, Role::Plain);
+        let is_home = self.book.layout.place(id) == Some(Place { sheet: self.sheet, row, column });
+        if !is_home {
+            return self.expression(row, column, &Expr::from(id), figure.value, &format);
+        }
+        match figure.expr.node() {
+            Node::Number(_) => self.number(row, column, figure.value, &format),
+            _ => self.expression(row, column, &figure.expr, figure.value, &format),
+        }
+    }
+
+    /// An expression as formula, with its value.
+    pub fn expression(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        expr: &Expr,
+        value: f64,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        let formula = self.formula(expr);
+        self.presentation(row, column, &formula, &value.to_string(), format)
+    }
+
+    /// The formula of an expression, without `=`.
+    pub fn formula(&self, expr: &Expr) -> String {
+        Excel { expr, names: &self.book.layout.names(self.sheet) }.to_string()
+    }
+
+    /// A formula that only finds or names what other cells hold.
+    pub fn presentation(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        formula: &str,
+        shown: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        let formula = Formula::new(format!("={formula}")).set_result(shown);
+        self.worksheet.write_formula_with_format(row, column, formula, format)?;
+        Ok(())
+    }
+
+    /// A presentation formula whose value is text.
+    pub fn presented_text(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        formula: &str,
+        shown: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        // A cached text that looks like a number, a truth value or an error would be stored as one.
+        let looks_typed = shown.parse::<f64>().is_ok() || matches!(shown, "TRUE" | "FALSE") || shown.starts_with('#');
+        let shown = if looks_typed { format!("{shown} ") } else { clipped(shown).to_string() };
+        self.presentation(row, column, formula, &shown, format)
+    }
+
+    /// The name that a figure counted from one chooses.
+    pub fn choice(&mut self, row: RowNum, column: ColNum, id: FigureId, names: &[&str]) -> Result<(), XlsxError> {
+        let value = self.book.model.value(id);
+        let Some(name) = chosen(value, names) else {
+            return self.text(row, column, UNKNOWN, &style::cell(Look::Text, Role::Unknown));
+        };
+        let quoted: Vec<String> = names.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
+        let formula = format!("CHOOSE({},{})", self.formula(&Expr::from(id)), quoted.join(","));
+        self.presented_text(row, column, &formula, name, &style::cell(Look::Text, Role::Plain))
+    }
+}
+
+/// The name at a position counted from one.
+pub(super) fn chosen<'n>(position: f64, names: &[&'n str]) -> Option<&'n str> {
+    (position >= 1.0).then(|| names.get(position as usize - 1).copied()).flatten()
+}
+
+/// At most as much text as a cell takes.
+fn clipped(text: &str) -> &str {
+    const CELL_LENGTH: usize = 32_767;
+    let mut units = 0;
+    for (offset, c) in text.char_indices() {
+        units += c.len_utf16();
+        if units > CELL_LENGTH {
+            return &text[..offset];
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_cut_where_a_cell_ends() {
+        assert_eq!(clipped("abc"), "abc");
+        assert_eq!(clipped(&"é".repeat(40_000)).chars().count(), 32_767);
+        assert_eq!(clipped(&"𝄞".repeat(40_000)).chars().count(), 16_383);
+    }
+
+    #[test]
+    fn a_choice_out_of_range_is_no_name() {
+        assert_eq!(chosen(2.0, &["CPU", "DRAM"]), Some("DRAM"));
+        for none in [0.0, 3.0, f64::NAN] {
+            assert_eq!(chosen(none, &["CPU", "DRAM"]), None);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The sheet Parameters: block sizes, problem sizes, trip counts and probabilities as named cells.
+
+use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
+
+use super::inputs;
+use super::layout::Sheet;
+use super::page::{Book, Page};
+use super::style::{self, Look, Role};
+use crate::analysis::facts::Origin;
+use crate::model::parameters::{Kind, Row};
+
+const HEADER_ROW: RowNum = 3;
+const FIRST_ROW: RowNum = 4;
+const VALUE: ColNum = 2;
+
+const COLUMNS: [(&str, f64); 7] = [
+    ("Name", 26.0),
+    ("In the source", 30.0),
+    ("Value", 18.0),
+    ("Kind", 14.0),
+    ("Value comes from", 40.0),
+    ("Defined as", 34.0),
+    ("Functions", 50.0),
+];
+
+/// Gives the value cells their names.
+pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
+    for (row, parameter) in (FIRST_ROW..).zip(book.model.parameters.rows()) {
+        inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
+    }
+    Ok(())
+}
+
+pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::Parameters, book)?;
+    page.text(0, 0, "Parameters", &style::title())?;
+    let legend = "Cells of this colour are inputs; block sizes of 0 mean: not blocked.";
+    page.text(1, 0, legend, &style::cell(Look::Text, Role::Input))?;
+    let legend = "Cells of this colour follow from others as the source says; a number may replace the formula.";
+    page.text(2, 0, legend, &style::cell(Look::Text, Role::Derived))?;
+    for (column, (header, width)) in (0..).zip(COLUMNS) {
+        page.text(HEADER_ROW, column, header, &style::header())?;
+        page.worksheet.set_column_width(column, width)?;
+    }
+    let rows = book.model.parameters.rows();
+    for (row, parameter) in (FIRST_ROW..).zip(rows) {
+        write_parameter(&mut page, row, parameter)?;
+    }
+    let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
+    page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
+    page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
+    page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), XlsxError> {
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.text(row, 0, &parameter.name, &plain)?;
+    page.text(row, 1, &parameter.label, &plain)?;
+    match parameter.definition.as_ref().filter(|definition| definition.as_number().is_none()) {
+        Some(definition) => {
+            let format = style::cell(Look::Number, Role::Derived);
+            page.expression(row, VALUE, definition, parameter.value, &format)?;
+        }
+        None => inputs::write_value(page, (row, VALUE), Some(parameter.value), Look::Number, Role::Input)?,
+    }
+    page.worksheet.add_data_validation(row, VALUE, row, VALUE, &validation(parameter)?)?;
+    let kind = match parameter.kind {
+        Kind::Block => "block size",
+        Kind::Problem => "problem",
+        Kind::TripCount => "trip count",
+        Kind::Probability => "probability",
+    };
+    page.text(row, 3, kind, &plain)?;
+    page.text(row, 4, origin(parameter.origin), &plain)?;
+    let definition = parameter.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default();
+    page.text(row, 5, &definition, &plain)?;
+    page.text(row, 6, &parameter.functions.join(", "), &style::wrapped())
+}
+
+fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Constant => "constant of the source",
+        Origin::Macro => "macro",
+        Origin::Assigned => "assigned once, outside of loops",
+        Origin::Default => "default: the source gives no value",
+        Origin::Set => "set by the user",
+    }
+}
+
+fn validation(parameter: &Row) -> Result<DataValidation, XlsxError> {
+    const LARGEST: f64 = 1e15;
+    let (least, most, message) = match parameter.kind {
+        Kind::Block => (0.0, LARGEST, "A whole number; 0 is not blocked"),
+        Kind::Problem => (-LARGEST, LARGEST, "A number up to 1e15"),
+        Kind::TripCount => (0.0, LARGEST, "A number from 0 to 1e15"),
+        Kind::Probability => (0.0, 1.0, "A probability is between 0 and 1"),
+    };
+    let between = DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most));
+    between.set_error_title("Out of range")?.set_error_message(message)
+}

@@ -1,0 +1,53 @@
+//! The sheet Steps: figures that no other sheet shows, such as parts of formulas too long for one
+//! cell. So every figure has a cell, whatever the model defines.
+
+use rust_xlsxwriter::{RowNum, XlsxError};
+
+use super::layout::{Layout, Place, Sheet};
+use super::page::{Book, Page};
+use super::style::{self, Look, Role};
+use crate::expr::FigureId;
+use crate::model::Unit;
+
+const HEADER_ROW: RowNum = 2;
+const FIRST_ROW: RowNum = 3;
+const COLUMNS: [(&str, f64); 3] = [("What", 60.0), ("Value", 24.0), ("Unit", 12.0)];
+
+/// Gives every figure that is left a home, and says which they are.
+pub(super) fn place(layout: &mut Layout) -> Vec<FigureId> {
+    let homeless = layout.homeless();
+    for (row, id) in (FIRST_ROW..).zip(&homeless) {
+        layout.put(*id, Place { sheet: Sheet::Steps, row, column: 1 });
+    }
+    homeless
+}
+
+pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::Steps, book)?;
+    page.text(0, 0, "Steps", &style::title())?;
+    page.text(1, 0, "Parts of formulas of the other sheets.", &style::remark())?;
+    for (column, (header, width)) in (0..).zip(COLUMNS) {
+        page.text(HEADER_ROW, column, header, &style::header())?;
+        page.worksheet.set_column_width(column, width)?;
+    }
+    let plain = style::cell(Look::Text, Role::Plain);
+    for (row, id) in (FIRST_ROW..).zip(figures) {
+        let figure = book.model.figures.get(*id);
+        page.text(row, 0, &figure.label, &plain)?;
+        page.figure(row, 1, *id, look(figure.unit))?;
+        page.text(row, 2, figure.unit.symbol(), &plain)?;
+    }
+    page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
+    page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+fn look(unit: Unit) -> Look {
+    match unit {
+        Unit::Seconds => Look::Seconds,
+        Unit::FlopsPerByte | Unit::BytesPerFlop => Look::Ratio,
+        Unit::Share => Look::Share,
+        Unit::Count | Unit::Elements | Unit::Bytes | Unit::Flops | Unit::Choice => Look::Count,
+    }
+}

@@ -1,0 +1,138 @@
+//! How cells look: one look a kind of content, and one style for what may be changed.
+
+use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, Worksheet};
+
+/// What is in a cell, as far as its format goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    Text,
+    /// Small numbers that may have a fraction.
+    Number,
+    /// Whole counts and bytes, with thousands separators.
+    Count,
+    Seconds,
+    Ratio,
+    Share,
+}
+
+impl Look {
+    fn number_format(self) -> &'static str {
+        match self {
+            Look::Text | Look::Number => "General",
+            Look::Count => "#,##0",
+            Look::Seconds => "0.000E+00",
+            Look::Ratio => "#,##0.000",
+            Look::Share => "0.0%",
+        }
+    }
+
+    /// Characters that a value takes.
+    pub fn shown_length(self, value: f64) -> usize {
+        let digits = (value.abs().max(1.0).log10().floor() as usize) + 1;
+        match self {
+            Look::Text => 0,
+            Look::Number => format!("{value}").len().min(11),
+            Look::Count => digits + (digits - 1) / 3,
+            Look::Seconds => 9,
+            Look::Ratio => digits + (digits - 1) / 3 + 4,
+            Look::Share => 6,
+        }
+    }
+}
+
+/// Role of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Follows from others, or is a fact of the source.
+    Plain,
+    /// May be changed.
+    Input,
+    /// A parameter that the source defines by others; may be replaced by a number.
+    Derived,
+    Unknown,
+}
+
+const INK: u32 = 0x1F2A37;
+const HEAD: u32 = 0x24476B;
+const HEAD_ALTERNATE: u32 = 0x3A6491;
+const UNITS: u32 = 0xDCE6F1;
+const INPUT: u32 = 0xFFF4C2;
+const INPUT_EDGE: u32 = 0xC9A227;
+const DERIVED: u32 = 0xE8F3E4;
+const FAINT: u32 = 0x6B7280;
+
+/// The format of a cell.
+pub(super) fn cell(look: Look, role: Role) -> Format {
+    let format = Format::new().set_font_color(INK).set_num_format(look.number_format());
+    let format = match look {
+        Look::Text => format.set_align(FormatAlign::Left),
+        _ => format.set_align(FormatAlign::Right),
+    };
+    match role {
+        Role::Plain => format,
+        Role::Input => (format.set_background_color(INPUT))
+            .set_border(FormatBorder::Thin)
+            .set_border_color(INPUT_EDGE)
+            .set_unlocked(),
+        Role::Derived => format.set_background_color(DERIVED).set_italic(),
+        Role::Unknown => format.set_font_color(FAINT).set_italic(),
+    }
+}
+
+/// Text that continues on further lines of its cell.
+pub(super) fn wrapped() -> Format {
+    Format::new().set_font_color(INK).set_text_wrap().set_align(FormatAlign::Top)
+}
+
+pub(super) fn title() -> Format {
+    Format::new().set_bold().set_font_size(16).set_font_color(HEAD)
+}
+
+/// Heading of a section within a sheet.
+pub(super) fn section() -> Format {
+    Format::new().set_bold().set_font_size(12).set_font_color(HEAD)
+}
+
+/// Remark below a title.
+pub(super) fn remark() -> Format {
+    Format::new().set_italic().set_font_color(FAINT)
+}
+
+/// Heading over several columns; neighbours alternate.
+pub(super) fn group(index: usize) -> Format {
+    let colour = if index.is_multiple_of(2) { HEAD } else { HEAD_ALTERNATE };
+    header().set_background_color(colour).set_align(FormatAlign::Left).set_text_wrap()
+}
+
+/// Heading of a column.
+pub(super) fn header() -> Format {
+    Format::new()
+        .set_bold()
+        .set_font_color(0xFFFFFF)
+        .set_background_color(HEAD)
+        .set_align(FormatAlign::VerticalCenter)
+        .set_align(FormatAlign::Center)
+        .set_text_wrap()
+        .set_border(FormatBorder::Thin)
+        .set_border_color(UNITS)
+}
+
+/// Unit of a column.
+pub(super) fn unit() -> Format {
+    Format::new()
+        .set_font_color(HEAD)
+        .set_background_color(UNITS)
+        .set_align(FormatAlign::Center)
+        .set_border_bottom(FormatBorder::Thin)
+        .set_border_bottom_color(HEAD)
+}
+
+/// Landscape on A4, the given number of pages wide, headings and page numbers on each.
+pub(super) fn print_setup(worksheet: &mut Worksheet, pages_wide: u16) {
+    const A4: u8 = 9;
+    worksheet.set_landscape();
+    worksheet.set_paper_size(A4);
+    worksheet.set_print_fit_to_pages(pages_wide, 0);
+    worksheet.set_margins(0.4, 0.4, 0.6, 0.6, 0.3, 0.3);
+    worksheet.set_footer("&L&A&RPage &P of &N");
+}

@@ -1,0 +1,237 @@
+//! The sheet Summary: totals, coverage, the costliest nests and a chart, all of them live.
+//!
+//! The costliest nests are found in Loops with LARGE, MATCH and INDEX, so that they follow the
+//! inputs. Nests of equal time are told apart by looking on behind the one found before.
+
+use rust_xlsxwriter::{Chart, ChartType, ColNum, RowNum, XlsxError};
+
+use super::layout::{Layout, Place, Sheet, fixed_column_range};
+use super::loops;
+use super::page::{Book, Page, chosen};
+use super::style::{self, Look, Role};
+use super::table::{FIRST_ROW, Table};
+use crate::analysis::coverage;
+use crate::expr::FigureId;
+use crate::model::{Model, NestModel};
+
+type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+
+/// Nests named as the costliest.
+const COSTLIEST: usize = 5;
+/// Nests drawn in the chart.
+const DRAWN: usize = 20;
+
+const TOTALS_ROW: RowNum = 4;
+const CHART_ROWS: RowNum = 21;
+const WIDTHS: [f64; 9] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 8.0];
+/// Where coverage stands beside the totals.
+const COVERAGE: ColNum = 6;
+
+/// What a total is called, which figure it is, its unit and look.
+type Total = (&'static str, FigureId, &'static str, Look);
+
+fn totals(model: &Model) -> [Total; 5] {
+    let totals = &model.totals;
+    [
+        ("Time", totals.seconds, "s", Look::Seconds),
+        ("Memory traffic", totals.traffic, "B", Look::Count),
+        ("Flops", totals.flops, "flop", Look::Count),
+        ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
+        ("Arithmetic intensity", totals.intensity, "flop/B", Look::Ratio),
+    ]
+}
+
+/// Gives the totals their homes.
+pub(super) fn place(model: &Model, layout: &mut Layout) {
+    for (row, (_, id, ..)) in (TOTALS_ROW + 1..).zip(totals(model)) {
+        layout.put(id, Place { sheet: Sheet::Summary, row, column: 1 });
+    }
+}
+
+pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::Summary, book)?;
+    let machine = &book.model.machine;
+    page.text(0, 0, "What the loops cost", &style::title())?;
+    let text = format!("Machine: {} ({})", machine.title, machine.name);
+    page.text(1, 0, &text, &style::cell(Look::Text, Role::Plain))?;
+    let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
+    page.text(2, 0, text, &style::remark())?;
+    for (column, width) in (0..).zip(WIDTHS) {
+        page.worksheet.set_column_width(column, width)?;
+    }
+    write_totals(&mut page)?;
+    let row = write_coverage(&mut page)?.max(TOTALS_ROW + 7) + 1;
+    let ranked = rank(book.model);
+    if ranked.is_empty() {
+        page.text(row, 0, "No loop with a known time was found.", &style::remark())?;
+    } else {
+        let rows = ranked.len().min(COSTLIEST) as RowNum;
+        let chart_row = row + rows + 3;
+        let data_row = chart_row + CHART_ROWS + 1;
+        write_costliest(&mut page, table, &ranked, row, data_row)?;
+        write_chart(&mut page, table, &ranked, chart_row, data_row)?;
+    }
+    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_print_fit_to_pages(1, 1);
+    Ok(page)
+}
+
+fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
+    page.text(TOTALS_ROW, 0, "Totals", &style::section())?;
+    for (row, (label, id, unit, look)) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
+        page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
+        page.figure(row, 1, id, look)?;
+        page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
+    }
+    Ok(())
+}
+
+/// Counts of loops and of reasons; returns the row after the last.
+fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
+    let program = page.book.model.program;
+    let coverage = coverage::coverage(program);
+    let mut lines: Vec<(String, usize)> = vec![
+        ("Files read".into(), program.files.len()),
+        ("Loops".into(), coverage.loops),
+        ("fully understood".into(), coverage.understood),
+        ("understood in part".into(), coverage.partial),
+    ];
+    lines.extend(coverage.reasons.iter().map(|(code, count)| (format!("loops with {code}"), *count)));
+    lines.extend(program.unread.iter().map(|(extension, count)| (format!("files not read: .{extension}"), *count)));
+    page.text(TOTALS_ROW, COVERAGE, "Coverage", &style::section())?;
+    let mut row = TOTALS_ROW + 1;
+    for (label, count) in lines {
+        page.text(row, COVERAGE, &label, &style::cell(Look::Text, Role::Plain))?;
+        page.number(row, COVERAGE + 1, count as f64, &style::cell(Look::Count, Role::Plain))?;
+        row += 1;
+    }
+    Ok(row)
+}
+
+/// Nests with a known time, the costliest first, equal ones in program order.
+fn rank(model: &Model) -> Vec<usize> {
+    let seconds = |index: &usize| model.value(model.nests[*index].time.seconds);
+    let mut ranked: Vec<usize> = (0..model.nests.len()).filter(|index| seconds(index).is_finite()).collect();
+    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    ranked
+}
+
+/// The whole column of Loops, as a formula on this sheet writes it.
+fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
+    let column = table.column(group, header).expect("the sheet Loops has the columns that it names");
+    format!("{}!{}", Sheet::Loops.name(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+}
+
+/// The table of the costliest nests; the rows of Loops that it shows are found beside the chart's data.
+fn write_costliest(
+    page: &mut Page,
+    table: &LoopTable,
+    ranked: &[usize],
+    row: RowNum,
+    data_row: RowNum,
+) -> Result<(), XlsxError> {
+    let model = page.book.model;
+    let title = match ranked.len().min(COSTLIEST) {
+        1 => "The costliest loop nest".to_string(),
+        count => format!("The {count} costliest loop nests"),
+    };
+    page.text(row, 0, &title, &style::section())?;
+    let headers = ["Loop", "Time [s]", "Share", "Bound by", "Memory traffic [B]", "Intensity [flop/B]", "File", "Line"];
+    for (column, header) in (0..).zip(headers) {
+        page.text(row + 1, column, header, &style::header())?;
+    }
+    for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
+        let nest = &model.nests[*index];
+        let row = row + 2 + rank as RowNum;
+        let position = format!("D{}", data_row + 3 + rank as RowNum);
+        let found = |what| format!("INDEX({},{position})", column(table, what));
+        let text = style::cell(Look::Text, Role::Plain);
+        let head = nest.nest.head();
+        page.presented_text(row, 0, &found(loops::ID), &head.id, &text)?;
+        let numbers = [
+            (1, loops::SECONDS, nest.time.seconds, Look::Seconds),
+            (2, loops::SHARE, model.totals.shares[*index], Look::Share),
+            (4, loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
+            (5, loops::INTENSITY, nest.time.intensity, Look::Ratio),
+        ];
+        for (column, what, id, look) in numbers {
+            write_found(page, (row, column), &found(what), model.value(id), look)?;
+        }
+        let bound = chosen(model.value(nest.time.bound), &nest.time.bound_names()).unwrap_or_default();
+        page.presented_text(row, 3, &found(loops::BOUND), bound, &text)?;
+        page.presented_text(row, 6, &found(loops::FILE), &head.file, &text)?;
+        write_found(page, (row, 7), &found(loops::LINE), f64::from(head.line), Look::Number)?;
+    }
+    Ok(())
+}
+
+fn write_found(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+    formula: &str,
+    value: f64,
+    look: Look,
+) -> Result<(), XlsxError> {
+    if value.is_finite() {
+        return page.presentation(row, column, formula, &value.to_string(), &style::cell(look, Role::Plain));
+    }
+    page.presented_text(row, column, formula, super::page::UNKNOWN, &style::cell(look, Role::Unknown))
+}
+
+/// Rank, time and row in Loops of the nests in the chart, and the chart.
+fn write_chart(
+    page: &mut Page,
+    table: &LoopTable,
+    ranked: &[usize],
+    chart_row: RowNum,
+    data_row: RowNum,
+) -> Result<(), XlsxError> {
+    let model = page.book.model;
+    page.text(data_row, 0, "Time by loop nest, the costliest first", &style::section())?;
+    for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table"]) {
+        page.text(data_row + 1, column, header, &style::header())?;
+    }
+    let (times, ids) = (column(table, loops::SECONDS), column(table, loops::ID));
+    let first = data_row + 2;
+    let drawn = ranked.len().min(DRAWN) as RowNum;
+    for (rank, index) in (0..drawn).zip(ranked) {
+        let row = first + rank;
+        let nest = &model.nests[*index];
+        let cell = row + 1;
+        let text = style::cell(Look::Text, Role::Plain);
+        page.presented_text(row, 0, &format!("INDEX({ids},D{cell})"), &nest.nest.head().id, &text)?;
+        let largest = format!("LARGE({times},C{cell})");
+        let seconds = model.value(nest.time.seconds);
+        page.presentation(row, 1, &largest, &seconds.to_string(), &style::cell(Look::Seconds, Role::Plain))?;
+        page.number(row, 2, f64::from(rank + 1), &style::cell(Look::Number, Role::Plain))?;
+        let anywhere = format!("MATCH(B{cell},{times},0)");
+        let position = match rank {
+            0 => anywhere,
+            _ => {
+                let rest = format!("INDEX({times},D{row}+1):INDEX({times},{})", table.rows.len());
+                format!("IF(B{cell}=B{row},D{row}+MATCH(B{cell},{rest},0),{anywhere})")
+            }
+        };
+        let shown = (index + 1).to_string();
+        page.presentation(row, 3, &position, &shown, &style::cell(Look::Number, Role::Plain))?;
+    }
+    let mut chart = Chart::new(ChartType::Bar);
+    let last = first + drawn - 1;
+    let name = Sheet::Summary.name();
+    (chart.add_series())
+        .set_name("Estimated time")
+        .set_categories((name, first, 0, last, 0))
+        .set_values((name, first, 1, last, 1))
+        .set_format(
+            rust_xlsxwriter::ChartFormat::new()
+                .set_solid_fill(rust_xlsxwriter::ChartSolidFill::new().set_color(0x3A6491)),
+        )
+        .set_gap(40);
+    chart.title().set_name("Estimated time by loop nest, the costliest first");
+    chart.x_axis().set_reverse();
+    chart.y_axis().set_name("seconds").set_num_format("0.0E+00");
+    chart.legend().set_hidden();
+    chart.set_width(1180).set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
+    page.worksheet.insert_chart(chart_row, 0, &chart)?;
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! A sheet that is one table: columns say what they hold, once, for placing figures and for writing.
+
+use rust_xlsxwriter::{ColNum, Note, RowNum, XlsxError};
+
+use super::layout::{Layout, Place, Sheet};
+use super::page::Page;
+use super::style::{self, Look, Role};
+use crate::expr::FigureId;
+use crate::model::Model;
+
+/// What one cell holds.
+pub(super) enum Content {
+    Empty,
+    Text(String),
+    /// A fact of the source.
+    Fact(f64),
+    Figure(FigureId),
+    /// The name that the figure counts.
+    Choice(FigureId, Vec<String>),
+}
+
+/// One column over rows of type `R`.
+pub(super) struct Column<'a, R> {
+    /// Heading shared with its neighbours.
+    pub group: String,
+    pub header: String,
+    pub unit: &'static str,
+    /// What it holds and how it follows, for the header's comment and the glossary.
+    pub meaning: String,
+    pub look: Look,
+    pub cell: Box<dyn Fn(&R) -> Content + 'a>,
+}
+
+/// A sheet with one table.
+pub(super) struct Table<'a, R> {
+    pub sheet: Sheet,
+    pub title: &'static str,
+    pub remark: String,
+    pub rows: Vec<R>,
+    pub columns: Vec<Column<'a, R>>,
+}
+
+/// Rows above the first row of a table: title, remark, groups, headers, units.
+pub(super) const FIRST_ROW: RowNum = 5;
+const GROUP_ROW: RowNum = 2;
+const HEADER_ROW: RowNum = 3;
+const UNIT_ROW: RowNum = 4;
+
+impl<R> Table<'_, R> {
+    /// Gives every figure that the table shows first its home.
+    pub fn place(&self, layout: &mut Layout) {
+        for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
+            for (column, definition) in (0..).zip(&self.columns) {
+                if let Content::Figure(id) = (definition.cell)(entry) {
+                    layout.put(id, Place { sheet: self.sheet, row, column });
+                }
+            }
+        }
+    }
+
+    /// The position of the column with that group and header.
+    pub fn column(&self, group: &str, header: &str) -> Option<ColNum> {
+        let position = self.columns.iter().position(|c| c.group == group && c.header == header)?;
+        Some(position as ColNum)
+    }
+
+    /// The last row with an entry.
+    pub fn last_row(&self) -> RowNum {
+        FIRST_ROW + (self.rows.len() as RowNum).saturating_sub(1)
+    }
+
+    pub fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
+        page.text(0, 0, self.title, &style::title())?;
+        page.text(1, 0, &self.remark, &style::remark())?;
+        self.write_headings(page)?;
+        let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
+        for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
+            for (index, definition) in self.columns.iter().enumerate() {
+                let content = (definition.cell)(entry);
+                widths[index] = widths[index].max(shown_length(&content, definition.look, page.book.model));
+                write_cell(page, (row, index as ColNum), &content, definition.look)?;
+            }
+        }
+        self.set_up(page, &widths)
+    }
+
+    fn write_headings(&self, page: &mut Page) -> Result<(), XlsxError> {
+        for (column, definition) in (0..).zip(&self.columns) {
+            page.text(HEADER_ROW, column, &definition.header, &style::header())?;
+            page.text(UNIT_ROW, column, definition.unit, &style::unit())?;
+            let note = Note::new(definition.meaning.clone()).add_author_prefix(false).set_width(320);
+            page.worksheet.insert_note(HEADER_ROW, column, &note)?;
+        }
+        let mut start = 0;
+        for (index, group) in self.columns.chunk_by(|a, b| a.group == b.group).enumerate() {
+            let (first, last) = (start as ColNum, (start + group.len() - 1) as ColNum);
+            let format = style::group(index);
+            if first == last {
+                page.text(GROUP_ROW, first, &group[0].group, &format)?;
+            } else {
+                page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, &group[0].group, &format)?;
+            }
+            start += group.len();
+        }
+        Ok(())
+    }
+
+    /// Widths, frozen headings, filters, print set-up.
+    fn set_up(&self, page: &mut Page, widths: &[usize]) -> Result<(), XlsxError> {
+        const PAGE_CHARACTERS: usize = 230;
+        let worksheet = &mut page.worksheet;
+        for (column, width) in (0..).zip(widths) {
+            worksheet.set_column_width(column, *width as f64 + 2.0)?;
+        }
+        worksheet.set_row_height(GROUP_ROW, 32)?;
+        worksheet.set_row_height(HEADER_ROW, 48)?;
+        worksheet.set_freeze_panes(FIRST_ROW, 1)?;
+        let last = self.columns.len() as ColNum - 1;
+        worksheet.autofilter(UNIT_ROW, 0, self.last_row().max(FIRST_ROW), last)?;
+        worksheet.set_repeat_rows(GROUP_ROW, UNIT_ROW)?;
+        worksheet.set_repeat_columns(0, 0)?;
+        let total: usize = widths.iter().map(|width| width + 2).sum();
+        style::print_setup(worksheet, total.div_ceil(PAGE_CHARACTERS).max(1) as u16);
+        Ok(())
+    }
+}
+
+fn write_cell(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+    content: &Content,
+    look: Look,
+) -> Result<(), XlsxError> {
+    match content {
+        Content::Empty => Ok(()),
+        Content::Text(text) => page.text(row, column, text, &style::cell(Look::Text, Role::Plain)),
+        Content::Fact(value) => page.number(row, column, *value, &style::cell(look, Role::Plain)),
+        Content::Figure(id) => page.figure(row, column, *id, look),
+        Content::Choice(id, names) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            page.choice(row, column, *id, &names)
+        }
+    }
+}
+
+/// Room for the longest word of the header, and for numbers that grow when inputs change.
+fn narrowest<R>(column: &Column<R>) -> usize {
+    let word = column.header.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    let lines = column.header.chars().count().div_ceil(3);
+    let unit = column.unit.chars().count() + 3;
+    let value = if column.look == Look::Count { 11 } else { 8 };
+    word.max(lines).max(unit).max(value)
+}
+
+fn shown_length(content: &Content, look: Look, model: &Model) -> usize {
+    const LONGEST: usize = 48;
+    match content {
+        Content::Empty => 0,
+        Content::Text(text) => text.chars().count().min(LONGEST),
+        Content::Fact(value) => look.shown_length(*value),
+        Content::Figure(id) if model.value(*id).is_finite() => look.shown_length(model.value(*id)),
+        Content::Figure(_) => super::page::UNKNOWN.len(),
+        Content::Choice(_, names) => names.iter().map(|name| name.chars().count()).max().unwrap_or(0),
+    }
+}
