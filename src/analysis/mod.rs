@@ -1,6 +1,7 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
 pub mod coverage;
+mod delinearise;
 pub mod facts;
 mod flops;
 mod references;

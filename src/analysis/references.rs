@@ -1,8 +1,9 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
 //! to one array that differ by integer constants only (static.md section 2).
 
+use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
-use super::symbolic::Symbols;
+use super::symbolic::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Value, VarId};
@@ -31,6 +32,12 @@ pub fn record(
             dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
         }
     }
+    if let [only] = dimensions.as_slice()
+        && only.subscript.gather.is_none()
+        && let Some(found) = delinearise(&only.subscript, only.offset)
+    {
+        dimensions = found.into_iter().map(|(subscript, offset)| Dimension { subscript, offset }).collect();
+    }
     let bytes = variable.ty.bytes();
     if bytes.is_none() {
         reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));
@@ -38,8 +45,9 @@ pub fn record(
     let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
         dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
     let rank = subscripts.len();
+    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
     let extents = (0..rank).map(|d| {
-        let extent = variable.dimensions.get(d)?;
+        let extent = declared.get(d)?;
         let lower = symbols.expression(extent.lower.as_ref()?)?;
         Some((lower, symbols.expression(extent.upper.as_ref()?)?))
     });
@@ -94,7 +102,7 @@ fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static s
     }
     let Some(expr) = symbols.expression(value) else {
         // An indirect subscript is understood as a gather; any other that varies is not.
-        if !has_element(value) {
+        if !is_loaded(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
         }
         return gathered(text);
@@ -121,13 +129,16 @@ pub(crate) fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     Some((Subscript { terms: terms.collect(), base, gather: None }, offset))
 }
 
-fn has_element(value: &Value) -> bool {
+/// Whether a value that has no expression comes from an array: an indirect subscript.
+pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
+    let again = |v: &Value| is_loaded(symbols, v);
     match value {
         Value::Element { .. } => true,
-        Value::Unary(_, operand) | Value::Convert(_, operand) => has_element(operand),
-        Value::Binary(_, left, right) => has_element(left) || has_element(right),
-        Value::Call { arguments, .. } => arguments.iter().any(has_element),
-        Value::Select(a, b, c) => [a, b, c].into_iter().any(|v| has_element(v)),
+        Value::Variable(id) => symbols.known.get(id) == Some(&Known::Loaded),
+        Value::Unary(_, operand) | Value::Convert(_, operand) => again(operand),
+        Value::Binary(_, left, right) => again(left) || again(right),
+        Value::Call { arguments, .. } => arguments.iter().any(again),
+        Value::Select(a, b, c) => [a, b, c].into_iter().any(|v| again(v)),
         _ => false,
     }
 }

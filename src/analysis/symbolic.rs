@@ -12,6 +12,8 @@ use crate::source::Language;
 pub enum Known {
     /// Its value in terms of loop variables and symbols.
     Is(Expr),
+    /// It was loaded from an array, or made from such a value: an index for a gather.
+    Loaded,
     /// It changes in a way that has no expression.
     Varying,
 }
@@ -57,7 +59,7 @@ impl Symbols<'_> {
         if !self.loops.contains(&id) {
             match self.known.get(&id) {
                 Some(Known::Is(expr)) => return Some(expr.clone()),
-                Some(Known::Varying) => return None,
+                Some(Known::Varying | Known::Loaded) => return None,
                 None => {}
             }
             let origin = match variable.role {

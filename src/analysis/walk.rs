@@ -211,6 +211,7 @@ impl<'f> Walker<'f> {
                 self.symbols.known.remove(&id);
                 return;
             }
+            _ if is_index && references::is_loaded(&self.symbols, value) => Known::Loaded,
             _ => Known::Varying,
         };
         self.symbols.known.insert(id, known);
@@ -304,11 +305,12 @@ impl<'f> Walker<'f> {
         self.read(&branch.place, &branch.condition, block);
         let before = self.symbols.known.clone();
         let then_block = self.block(then);
-        self.symbols.known = before.clone();
+        let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let otherwise_block = if otherwise.is_empty() { None } else { Some(self.block(otherwise)) };
-        self.symbols.known = before;
+        let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
         self.vary(then);
         self.vary(otherwise);
+        self.join(&after_then, &after_otherwise);
         let probability = probability_symbol(&self.function().name, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
@@ -317,6 +319,20 @@ impl<'f> Walker<'f> {
             then: then_block,
             otherwise: otherwise_block,
         })));
+    }
+
+    /// Keeps what both branches agree on, and that a value was loaded in either.
+    fn join(&mut self, then: &BTreeMap<VarId, Known>, otherwise: &BTreeMap<VarId, Known>) {
+        for (id, known) in &mut self.symbols.known {
+            let sides = [then.get(id), otherwise.get(id)];
+            if *known == Known::Varying {
+                match sides {
+                    [Some(a), Some(b)] if a == b => *known = a.clone(),
+                    _ if sides.contains(&Some(&Known::Loaded)) => *known = Known::Loaded,
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// Forgets what is known of every variable that the statements assign.
@@ -344,7 +360,12 @@ impl<'f> Walker<'f> {
                 match bounds {
                     [Some(lower), Some(upper), Some(step)] if !step.is_zero() => (name, lower, upper, step),
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
-                    [_, _, step] => (name, Expr::from(1.0), trip_symbol(), step.unwrap_or(Expr::from(1.0))),
+                    [_, _, step] => {
+                        let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
+                        let step = step.unwrap_or(Expr::from(1.0));
+                        let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + 1.0;
+                        (name, Expr::from(1.0), last.expand(), step)
+                    }
                 }
             }
             Control::Uncounted { condition, reason } => {
@@ -387,7 +408,7 @@ impl<'f> Walker<'f> {
             let entry = match self.symbols.known.get(&id) {
                 Some(Known::Is(expr)) => expr.clone(),
                 None => Expr::symbol(&name),
-                Some(Known::Varying) => match self.symbols.loops.last() {
+                Some(Known::Varying | Known::Loaded) => match self.symbols.loops.last() {
                     Some(outer) => {
                         let outer = Expr::symbol(&self.function().variable(*outer).name);
                         Expr::symbol(&name) + Expr::symbol(&format!("stride of {name}")) * outer

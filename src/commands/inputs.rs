@@ -233,6 +233,18 @@ fn prepare<'a>(input: &'a Input, reading: &Reading) -> anyhow::Result<Prepared<'
         bytes.iter().position(|b| *b == 0).unwrap_or(0)
     );
     let text = decode(bytes);
+    if language == Language::C && input.name.ends_with(".h") && source::form::is_fortran_header(&text) {
+        let mut source = SourceText::verbatim(&input.name, String::new());
+        source.diagnostics.push(Diagnostic {
+            severity: Severity::Note,
+            code: "fortran-header".into(),
+            place: source.place(0, 0),
+            width: 1,
+            message: "Fortran declarations: read where a source includes them, not by itself".to_string(),
+            help: None,
+        });
+        return Ok(Prepared { input, language: Language::Fortran, form: Form::Fixed, source });
+    }
     let form = source::form::sniff(&text, form);
     let files = Includes { paths: reading.include };
     let mut source = SourceText::verbatim(&input.name, text);

@@ -4,6 +4,7 @@
 pub const KERNELS: &[(&str, &str)] = &[
     ("kernels/box27.c", include_str!("../../samples/kernels/box27.c")),
     ("kernels/flow8.f90", include_str!("../../samples/kernels/flow8.f90")),
+    ("kernels/gas.f90", include_str!("../../samples/kernels/gas.f90")),
     ("kernels/heat5.f", include_str!("../../samples/kernels/heat5.f")),
     ("kernels/laplace7.f90", include_str!("../../samples/kernels/laplace7.f90")),
     ("kernels/matmul.c", include_str!("../../samples/kernels/matmul.c")),

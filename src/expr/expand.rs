@@ -83,6 +83,11 @@ impl Expr {
         Some(powers.into_iter().map(Expr::sum).collect())
     }
 
+    /// The monomials of the expansion with their coefficients, in canonical order.
+    pub fn monomials(&self) -> Vec<(Monomial, f64)> {
+        self.polynomial().into_iter().collect()
+    }
+
     fn polynomial(&self) -> Polynomial {
         let expanded = match self.node() {
             Node::Number(n) => Polynomial::from([(Vec::new(), n.get())]),

@@ -2,7 +2,7 @@
 
 use super::nest::ChainLoop;
 use crate::analysis::facts::Loop;
-use crate::expr::Expr;
+use crate::expr::{Comparison, Expr};
 
 /// Iteration counts of one loop of a chain.
 pub enum TripCount {
@@ -37,7 +37,12 @@ fn iterations(facts: &Loop) -> Expr {
     match facts.step.as_integer() {
         Some(1) => span + 1.0,
         Some(-1) => (-span) + 1.0,
-        _ => span.quotient(facts.step.clone()).floor() + 1.0,
+        Some(_) => span.quotient(facts.step.clone()).floor() + 1.0,
+        // A step of zero never ends; as the value of a parameter it is no loop at all.
+        None => {
+            let trips = span.quotient(facts.step.clone()).floor() + 1.0;
+            Expr::choose(Comparison::NotEqual, facts.step.clone(), Expr::from(0.0), trips, Expr::from(0.0))
+        }
     }
 }
 

@@ -31,6 +31,27 @@ pub fn sniff(text: &str, by_extension: Form) -> Form {
     if free > 2 && free > 2 * fixed { Form::Free } else { Form::Fixed }
 }
 
+/// Whether a header is Fortran: declarations for `include`, which C's `.h` is often used for too.
+pub fn is_fortran_header(text: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["implicit", "integer", "real", "double precision", "complex", "logical", "common", "parameter", "include '"];
+    let mut declarations = 0;
+    for line in text.lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['!', '*', '#']) || line.starts_with("c ") || line.starts_with("C ") {
+            continue;
+        }
+        if line.ends_with([';', '{', '}']) || line.starts_with("/*") || line.starts_with("//") {
+            return false;
+        }
+        let lower = line.to_ascii_lowercase();
+        if WORDS.iter().any(|word| lower.starts_with(word)) {
+            declarations += 1;
+        }
+    }
+    declarations > 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +63,12 @@ mod tests {
         let free = "program p\n  integer :: i\n  x = 1 + &\n      2\nif (x > 1) then\nend if\nend program\n";
         assert_eq!(sniff(free, Form::Fixed), Form::Free);
         assert_eq!(sniff(fixed, Form::Free), Form::Free);
+    }
+
+    #[test]
+    fn headers_of_both_languages() {
+        assert!(is_fortran_header("c  header\n\n      integer n\n      common /a/ n\n"));
+        assert!(!is_fortran_header("/* header */\n#define N 1\nextern int n;\n"));
+        assert!(!is_fortran_header("#define N 1\n"));
     }
 }

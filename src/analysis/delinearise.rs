@@ -1,0 +1,128 @@
+//! One subscript that stands for several: `u[i + j*n + k*n*m]` walks three dimensions whose extents
+//! are the ratios of its strides. The dimensions are recovered so that offsets such as `+ n` become
+//! neighbours in them.
+
+use super::facts::Subscript;
+use super::references::split_integer;
+use crate::expr::{Expr, Monomial};
+
+/// The subscripts, contiguous first, that one affine subscript with symbolic strides stands for, and
+/// their offsets. `None` if all strides are numbers, or if one of them is no whole multiple of a
+/// polynomial that the others are built from.
+pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<(Subscript, i64)>> {
+    let mut strides: Vec<Expr> = Vec::new();
+    let mut terms: Vec<(String, usize, i64)> = Vec::new();
+    let mut contiguous = Vec::new();
+    for (variable, coefficient) in &subscript.terms {
+        let coefficient = coefficient.expand();
+        if coefficient.as_integer().is_some() {
+            contiguous.push((variable.clone(), coefficient));
+            continue;
+        }
+        let (factor, stride) = primitive(&coefficient)?;
+        let position = strides.iter().position(|s| *s == stride).unwrap_or_else(|| {
+            strides.push(stride);
+            strides.len() - 1
+        });
+        terms.push((variable.clone(), position, factor));
+    }
+    // A lone unknown stride is no sign of a flattened array: it may be any vector's increment.
+    if strides.is_empty() || (contiguous.is_empty() && strides.len() < 2) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    // Of strides that look alike, the one of the innermost loop is the shortest.
+    let innermost = |position: usize| terms.iter().rposition(|(_, p, _)| *p == position);
+    order.sort_by_key(|position| (degree(&strides[*position]), std::cmp::Reverse(innermost(*position))));
+    let mut rest = subscript.base.clone() + offset as f64;
+    let mut offsets = vec![0; strides.len()];
+    for position in order.iter().rev() {
+        let stride = &strides[*position];
+        offsets[*position] = multiple_in(&rest, stride);
+        rest = (rest - stride.clone() * offsets[*position] as f64).expand();
+    }
+    let (base, first) = split_integer(&rest);
+    let mut found = vec![(Subscript { terms: contiguous, base, gather: None }, first)];
+    for position in order {
+        let walks = terms.iter().filter(|(_, p, _)| *p == position);
+        let terms = walks.map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor))).collect();
+        found.push((Subscript { terms, base: Expr::from(0.0), gather: None }, offsets[position]));
+    }
+    Some(found)
+}
+
+/// The largest whole number that divides all coefficients, and the expression divided by it; the
+/// leading coefficient of the quotient is positive.
+fn primitive(expr: &Expr) -> Option<(i64, Expr)> {
+    let monomials = expr.monomials();
+    let mut divisor = 0i64;
+    for (_, coefficient) in &monomials {
+        if coefficient.fract() != 0.0 || coefficient.abs() > 1e9 {
+            return None;
+        }
+        divisor = gcd(divisor, *coefficient as i64);
+    }
+    let leading = leading(&monomials)?;
+    let sign = if leading.1 < 0.0 { -1 } else { 1 };
+    let divisor = divisor.max(1) * sign;
+    Some((divisor, (expr.clone() * (1.0 / divisor as f64)).expand()))
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+fn degree(expr: &Expr) -> u32 {
+    expr.monomials().iter().map(|(monomial, _)| monomial_degree(monomial)).max().unwrap_or(0)
+}
+
+fn monomial_degree(monomial: &Monomial) -> u32 {
+    monomial.iter().map(|(_, power)| power).sum()
+}
+
+fn leading(monomials: &[(Monomial, f64)]) -> Option<&(Monomial, f64)> {
+    monomials.iter().max_by(|a, b| monomial_degree(&a.0).cmp(&monomial_degree(&b.0)).then_with(|| a.0.cmp(&b.0)))
+}
+
+/// How many whole times `stride` is in `rest`, judged by its leading monomial.
+fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
+    let monomials = stride.monomials();
+    let Some((monomial, coefficient)) = leading(&monomials) else { return 0 };
+    let in_rest = rest.monomials().into_iter().find(|(m, _)| m == monomial).map_or(0.0, |(_, c)| c);
+    let times = in_rest / coefficient;
+    if times.fract() == 0.0 && times.abs() < 1e9 { times as i64 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::references::affine;
+    use super::*;
+
+    fn check(text: &str, expected: &[(&str, i64)]) {
+        let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
+        let found = delinearise(&subscript, offset).unwrap_or_else(|| vec![(subscript, offset)]);
+        let shown: Vec<(String, i64)> = found
+            .iter()
+            .map(|(s, o)| {
+                let terms = s.terms.iter().map(|(v, c)| c.clone() * Expr::symbol(v));
+                (Expr::sum(terms.chain([s.base.clone()])).to_string(), *o)
+            })
+            .collect();
+        assert_eq!(shown.iter().map(|(t, o)| (t.as_str(), *o)).collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    #[test]
+    fn flattened_arrays_get_their_dimensions_back() {
+        check("i + j*js + k*ks", &[("i", 0), ("j", 0), ("k", 0)]);
+        check("i + 1 + j*js - js + k*ks + 2*ks", &[("i", 1), ("j", -1), ("k", 2)]);
+        check("(k*ny + j)*nx + i - 1", &[("i", -1), ("j", 0), ("k", 0)]);
+        check("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i", &[("i", 0), ("j", -1), ("k", 1)]);
+        check("i + 2*n*j + n", &[("i", 0), ("2*j", 1)]);
+    }
+
+    #[test]
+    fn what_is_not_flattened_stays() {
+        check("i + 128*j", &[("128*j + i", 0)]);
+        check("n*i + 3", &[("i*n", 3)]);
+    }
+}
