@@ -2,13 +2,14 @@
 //!
 //! The tree is read twice: first every declaration at file scope ([`declarations`]), then each
 //! function definition, wherever it stands. Within a function [`scope`] says what a name means,
-//! [`statements`] and [`for_loop`] write the IR, [`expressions`] and [`access`] give the values;
-//! side effects inside an expression become statements of their own before it.
+//! [`statements`] and [`for_loop`] write the IR, [`expressions`] and [`access`] give the values,
+//! [`effects`] makes statements of what an expression does on the way.
 
 mod access;
 mod calls;
 mod constants;
 mod declarations;
+mod effects;
 mod expressions;
 mod fields;
 mod for_loop;
@@ -23,7 +24,9 @@ mod structures;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod type_of;
 mod types;
+mod variables;
 
 use std::sync::Arc;
 

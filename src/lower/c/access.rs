@@ -46,6 +46,13 @@ impl<'t> Lowering<'t> {
         self.finish(access, node)
     }
 
+    /// The value that the value of a pointer points to.
+    pub fn pointed_value(&mut self, pointer: Node<'t>) -> Value {
+        let base = self.access(pointer);
+        let access = self.subscript(base, Value::Integer(0));
+        self.finish(access, pointer)
+    }
+
     fn access(&mut self, node: Node<'t>) -> Access<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
@@ -73,8 +80,13 @@ impl<'t> Lowering<'t> {
                 _ => Access::Computed(self.value(node)),
             },
             Some(Role::Subscript) => {
-                let base = self.part_access(node, Field::Argument);
-                let index = self.part_value(node, Field::Index);
+                let of = |field| part(node, field).map_or(CType::Unknown, |part| self.type_of(part, 0));
+                // `i[p]` is `p[i]`.
+                let swapped = !of(Field::Argument).is_address() && of(Field::Index).is_address();
+                let (base, index) =
+                    if swapped { (Field::Index, Field::Argument) } else { (Field::Argument, Field::Index) };
+                let base = self.part_access(node, base);
+                let index = self.part_value(node, index);
                 self.subscript(base, index)
             }
             Some(Role::Pointer) => {
@@ -88,10 +100,7 @@ impl<'t> Lowering<'t> {
                 let value = self.value(node);
                 let base = self.part_access(node, Field::Argument);
                 match (value, base) {
-                    (Value::Binary(op, _, amount), Access::Path(path)) => {
-                        let amount = if op == BinaryOp::Subtract { negate(*amount) } else { *amount };
-                        Access::Path(path.moved(amount))
-                    }
+                    (Value::Binary(op, _, amount), Access::Path(path)) => Access::Path(path.moved(op, *amount)),
                     (_, base) => base,
                 }
             }
@@ -121,10 +130,10 @@ impl<'t> Lowering<'t> {
         let (pointer, amount) = if swapped { (right, left) } else { (left, right) };
         let base = self.access(pointer);
         let amount = self.value(amount);
-        let amount = if operator == "-" { negate(amount) } else { amount };
+        let op = if operator == "-" { BinaryOp::Subtract } else { BinaryOp::Add };
         match base {
-            Access::Path(path) => Access::Path(path.moved(amount)),
-            Access::Computed(value) => Access::Computed(Value::binary(BinaryOp::Add, value, amount)),
+            Access::Path(path) => Access::Path(path.moved(op, amount)),
+            Access::Computed(value) => Access::Computed(Value::binary(op, value, amount)),
         }
     }
 
@@ -288,9 +297,10 @@ impl<'t> Path<'t> {
         self.subscripts.push(index);
     }
 
-    fn moved(mut self, amount: Value) -> Path<'t> {
+    fn moved(mut self, op: BinaryOp, amount: Value) -> Path<'t> {
         self.offset = Some(match self.offset.take() {
-            Some(offset) => add(offset, amount),
+            Some(offset) => Value::binary(op, offset, amount),
+            None if op == BinaryOp::Subtract => negate(amount),
             None => amount,
         });
         self

@@ -39,12 +39,17 @@ impl<'t> Lowering<'t> {
         self.emit(Stmt::Call { place, name, arguments });
     }
 
-    /// The name of the function called, without white space and outer parentheses.
-    fn callee(&self, node: Node<'t>) -> String {
+    /// The name of the function called, without white space, parentheses and `*` around it.
+    pub fn callee(&self, node: Node<'t>) -> String {
         let Some(mut function) = part(node, Field::Function) else { return "?".into() };
-        while self.role(function) == Some(Role::Parenthesised) {
-            match children(function).first() {
-                Some(inner) => function = *inner,
+        loop {
+            let inner = match self.role(function) {
+                Some(Role::Parenthesised) => children(function).first().copied(),
+                Some(Role::Pointer) => part(function, Field::Argument),
+                _ => None,
+            };
+            match inner {
+                Some(inner) => function = inner,
                 None => break,
             }
         }

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::fields::{Field, children, part, parts};
 use super::scope::{Lowering, Symbol};
 use super::types::{CType, Declarator};
+use crate::diagnostic::Severity;
 use crate::ir::{ConstantOrigin, Extent, Role as Storage, Stmt, Value, VarId};
 use crate::syntax::Role;
 
@@ -131,7 +132,9 @@ impl<'t> Lowering<'t> {
                     let constant = self.value(constant);
                     self.function.variables[id.0 as usize].constant = Some(constant);
                 }
-                (None, Some(value)) if !is_extern => self.initialise(id, value, is_static),
+                // A static variable is initialised before the program runs.
+                (None, Some(value)) if is_static => self.complete_extent(id, value),
+                (None, Some(value)) if !is_extern => self.initialise(id, value),
                 _ => {}
             }
         }
@@ -146,40 +149,42 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    fn initialise(&mut self, id: VarId, value: Node<'t>, is_static: bool) {
-        let place = self.place(value);
-        if !is_static && self.copy_structure(&place, &Value::Variable(id), value) {
-            return;
-        }
-        if self.role(value) == Some(Role::ArrayConstructor) {
-            let variable = self.function.variable(id);
-            if variable.dimensions.len() == 1 && matches!(self.type_of_variable(id), CType::Array(_, None)) {
-                let last = Value::Integer(children(value).len() as i64 - 1);
-                let extent = Extent { lower: Some(Value::Integer(0)), upper: Some(last) };
-                self.function.variables[id.0 as usize].dimensions = vec![extent];
-            }
-            let (values, effects) = self.captured(|this| {
-                let mut values = Vec::new();
-                this.values_below(value, &mut values, 0);
-                values
+    /// `a[] = {1, 2, 3}` has as many elements as the list.
+    fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
+        let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
+        if is_open && self.role(value) == Some(Role::ArrayConstructor) {
+            let last = Value::Integer(children(value).len() as i64 - 1);
+            let outermost = self.function.variables[id.0 as usize].dimensions.last_mut();
+            outermost.into_iter().for_each(|extent| {
+                *extent = Extent { lower: Some(Value::Integer(0)), upper: Some(last.clone()) };
             });
-            if !is_static && !values.is_empty() {
-                self.block.extend(effects);
-                self.emit(Stmt::Evaluate { place, values });
-            }
-            return;
         }
-        // A static variable is initialised before the program runs.
-        if is_static {
+    }
+
+    fn initialise(&mut self, id: VarId, value: Node<'t>) {
+        self.complete_extent(id, value);
+        let place = self.place(value);
+        if self.copy_structure(&place, &Value::Variable(id), value) {
             return;
         }
         let outer = self.deferred.replace(Vec::new());
-        let value = self.value(value);
-        let is_array = matches!(self.type_of_variable(id), CType::Array(..));
-        if is_array {
-            self.emit(Stmt::Evaluate { place, values: vec![value] });
+        let mut values = Vec::new();
+        if self.role(value) == Some(Role::ArrayConstructor) {
+            self.values_below(value, &mut values, 0);
         } else {
-            self.emit(Stmt::Assign { place, target: Value::Variable(id), value });
+            values.push(self.value(value));
+        }
+        let is_array = matches!(self.type_of_variable(id), CType::Array(..));
+        match (&values[..], self.role(value)) {
+            // Literals and strings are there before the program runs.
+            ([], _) => {}
+            ([Value::Text(_)], _) if is_array => {}
+            ([..], Some(Role::ArrayConstructor)) => self.emit(Stmt::Evaluate { place, values }),
+            ([..], _) if is_array => self.emit(Stmt::Evaluate { place, values }),
+            ([..], _) => {
+                let value = values.swap_remove(0);
+                self.emit(Stmt::Assign { place, target: Value::Variable(id), value });
+            }
         }
         self.flush_deferred();
         self.deferred = outer;
@@ -197,7 +202,7 @@ impl<'t> Lowering<'t> {
         let Some((name, ty)) = declared.and_then(|declared| self.misread_declarator(declared)) else { return false };
         let id = self.declare_local(name, ty, Storage::Local);
         if let Some(value) = value {
-            self.initialise(id, value, false);
+            self.initialise(id, value);
         }
         true
     }
@@ -223,6 +228,7 @@ impl<'t> Lowering<'t> {
     pub fn unknown_type(&mut self, specifier: Node<'t>) {
         let name = self.text(specifier);
         let message = format!("type `{name}` is not declared in this file or what it includes");
-        self.warn("unknown-type", specifier, message, "add the include path with -I, or give compile_commands.json");
+        let help = "add the include path with -I, or give compile_commands.json";
+        self.remark(Severity::Warning, "unknown-type", specifier, message, help);
     }
 }

@@ -8,8 +8,13 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::scope::Lowering;
 use super::types::CType;
-use crate::ir::{BinaryOp, If, Reason, Stmt, UnaryOp, Value};
+use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value};
 use crate::syntax::Role;
+
+/// Chains of operators that are longer become opaque.
+const CHAIN: usize = 400;
+/// So many links of a chain count as one level of nesting for its operands.
+const CHARGE: u32 = 8;
 
 impl<'t> Lowering<'t> {
     pub fn value(&mut self, node: Node<'t>) -> Value {
@@ -67,7 +72,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// An opaque value with the values below the node.
-    fn unreadable(&mut self, code: &'static str, node: Node<'t>) -> Value {
+    pub fn unreadable(&mut self, code: &'static str, node: Node<'t>) -> Value {
         let reason = self.reason(code, node);
         let mut inner = Vec::new();
         self.values_below(node, &mut inner, 0);
@@ -113,20 +118,69 @@ impl<'t> Lowering<'t> {
     fn binary(&mut self, node: Node<'t>) -> Value {
         let operator = self.operator(node);
         if let Some(ty) = part(node, Field::Left).and_then(|left| self.parenthesised_type(left)) {
-            // `(real) -x`, where only the typedef tells a cast from a difference.
-            let operand = self.part_value(node, Field::Right);
-            return match operator {
-                "-" => self.convert(&ty, negate(operand)),
-                "+" => self.convert(&ty, operand),
-                _ => Value::Opaque { reason: self.reason("cast_of_pointer", node), inner: vec![operand] },
-            };
+            return self.misread_cast(&ty, node);
         }
         if let "&&" | "||" = operator {
             return self.short_circuit(node, operator);
         }
-        let left = self.part_value(node, Field::Left);
-        let right = self.part_value(node, Field::Right);
-        Value::binary(binary_operator(operator), left, right)
+        self.chain(node)
+    }
+
+    /// `a + b + c + …`, which the grammar nests to the left as deep as it is long.
+    fn chain(&mut self, node: Node<'t>) -> Value {
+        let mut links = vec![node];
+        let mut first = part(node, Field::Left);
+        while let Some(left) = first.filter(|left| self.is_link(*left)) {
+            links.push(left);
+            first = part(left, Field::Left);
+        }
+        let length = links.len();
+        let charge = length.min(CHAIN) as u32 / CHARGE;
+        self.deeper_by(charge, |this| {
+            let first = match first {
+                Some(first) => this.value(first),
+                None => this.unreadable("syntax_error", node),
+            };
+            if length > CHAIN {
+                let mut inner = vec![first];
+                inner.extend(links.iter().rev().map(|link| this.part_value(*link, Field::Right)));
+                return Value::Opaque { reason: this.reason("too_deep", node), inner };
+            }
+            let mut value = first;
+            while let Some(link) = links.pop() {
+                let cast = part(link, Field::Right).and_then(|right| this.parenthesised_type(right));
+                let right = match (cast, links.last()) {
+                    // `a + (real) -x`
+                    (Some(ty), Some(next)) => {
+                        let right = this.misread_cast(&ty, *next);
+                        links.pop();
+                        right
+                    }
+                    _ => this.part_value(link, Field::Right),
+                };
+                value = Value::binary(binary_operator(this.operator(link)), value, right);
+            }
+            value
+        })
+    }
+
+    /// `(real) -x`, where only the typedef tells a cast from a difference.
+    fn misread_cast(&mut self, ty: &CType<'t>, node: Node<'t>) -> Value {
+        let operand = match (self.operator(node), part(node, Field::Right)) {
+            ("*", Some(pointer)) => self.pointed_value(pointer),
+            ("-", _) => negate(self.part_value(node, Field::Right)),
+            ("+", _) => self.part_value(node, Field::Right),
+            _ => {
+                let inner = vec![self.part_value(node, Field::Right)];
+                Value::Opaque { reason: self.reason("cast_of_address", node), inner }
+            }
+        };
+        self.convert(ty, operand)
+    }
+
+    fn is_link(&self, node: Node<'t>) -> bool {
+        let is_cast = || part(node, Field::Left).is_some_and(|left| self.parenthesised_type(left).is_some());
+        self.role(node) == Some(Role::Binary) && !matches!(self.operator(node), "&&" | "||") && !is_cast()
     }
 
     fn short_circuit(&mut self, node: Node<'t>, operator: &str) -> Value {
@@ -204,79 +258,6 @@ impl<'t> Lowering<'t> {
             None => Value::Opaque { reason: self.reason("unknown_size", node), inner: Vec::new() },
         }
     }
-
-    /// Emits the assignment and gives what it leaves in its target.
-    pub fn assignment(&mut self, node: Node<'t>) -> Value {
-        let operator = self.operator(node);
-        let place = self.place(node);
-        let structure = part(node, Field::Left).map(|left| self.type_of(left, 0));
-        if let (Some(CType::Record(_)), Some(right), "=") = (structure, part(node, Field::Right), operator) {
-            let target = self.part_value(node, Field::Left);
-            if self.copy_structure(&place, &target, right) {
-                return target;
-            }
-        }
-        let right = self.part_value(node, Field::Right);
-        let target = self.part_value(node, Field::Left);
-        let value = match operator.strip_suffix('=') {
-            None | Some("") => right,
-            Some(operator) => Value::binary(binary_operator(operator), target.clone(), right),
-        };
-        // Reading a literal back from memory would count an access that no program makes.
-        let left_behind = match &value {
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
-            _ => target.clone(),
-        };
-        self.emit(Stmt::Assign { place, target, value });
-        left_behind
-    }
-
-    /// `i++` and its like: the step is a statement of its own.
-    fn update(&mut self, node: Node<'t>) -> Value {
-        let target = self.part_value(node, Field::Argument);
-        let (op, inverse) = if self.operator(node) == "--" {
-            (BinaryOp::Subtract, BinaryOp::Add)
-        } else {
-            (BinaryOp::Add, BinaryOp::Subtract)
-        };
-        let value = Value::binary(op, target.clone(), Value::Integer(1));
-        let step = Stmt::Assign { place: self.place(node), target: target.clone(), value };
-        let argument = part(node, Field::Argument);
-        let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
-        if is_prefix {
-            self.emit(step);
-            return target;
-        }
-        match &mut self.deferred {
-            Some(deferred) => {
-                deferred.push(step);
-                target
-            }
-            None => {
-                self.emit(step);
-                Value::binary(inverse, target, Value::Integer(1))
-            }
-        }
-    }
-
-    /// GNU's `({ …; x; })`: the statements, then the value of the last one.
-    fn statement_expression(&mut self, block: Node<'t>) -> Value {
-        let statements = children(block);
-        let Some((last, before)) = statements.split_last() else { return self.unreadable("syntax_error", block) };
-        let deferred = self.deferred.take();
-        let value = self.scoped(|this| {
-            before.iter().for_each(|statement| this.statement(*statement));
-            match children(*last).first() {
-                Some(value) if this.role(*last) == Some(Role::ExpressionStatement) => this.value(*value),
-                _ => {
-                    this.statement(*last);
-                    Value::Opaque { reason: Reason { code: "no_value", detail: String::new() }, inner: Vec::new() }
-                }
-            }
-        });
-        self.deferred = deferred;
-        value
-    }
 }
 
 pub fn is_expression(role: Role) -> bool {
@@ -304,7 +285,7 @@ pub fn is_expression(role: Role) -> bool {
     )
 }
 
-fn binary_operator(text: &str) -> BinaryOp {
+pub fn binary_operator(text: &str) -> BinaryOp {
     match text {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Subtract,

@@ -9,7 +9,8 @@ use tree_sitter::Node;
 use super::access::negate;
 use super::constants::fold_value;
 use super::fields::{Field, part};
-use super::scope::{Lowering, one_less};
+use super::scope::Lowering;
+use super::variables::one_less;
 use crate::ir::{BinaryOp, Control, Reason, Stmt, Type, Value, VarId};
 use crate::syntax::Role;
 

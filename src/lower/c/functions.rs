@@ -30,8 +30,7 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        let outside = self.outside();
-        functions.extend(outside);
+        self.outside(&mut functions);
         functions
     }
 
@@ -108,7 +107,7 @@ impl<'t> Lowering<'t> {
         self.parameter(Declarator { name: Some(parameter), ty, parameters: None });
     }
 
-    fn outside(&mut self) -> Option<Function> {
+    fn outside(&mut self, functions: &mut Vec<Function>) {
         let is_statement = |node: &Node<'t>| {
             let role = self.role(*node);
             role.is_some_and(is_expression)
@@ -127,11 +126,27 @@ impl<'t> Lowering<'t> {
                 )
         };
         let statements = self.file_items().into_iter().filter(is_statement).collect::<Vec<_>>();
-        let place = self.place(*statements.first()?);
-        self.start_function("<file scope>".into(), place);
-        self.scoped(|this| this.statements(statements));
+        let mut rest = Vec::new();
+        for statement in statements {
+            let header = rest.last().copied().filter(|last| self.role(*last) == Some(Role::Call));
+            match header.filter(|_| self.role(statement) == Some(Role::Block)) {
+                // `main() {…}` without a type reads as a call and a block.
+                Some(header) => {
+                    rest.pop();
+                    self.start_function(self.callee(header), self.place(header));
+                    self.statement(statement);
+                    functions.push(self.finish_function());
+                }
+                None => rest.push(statement),
+            }
+        }
+        let Some(first) = rest.first() else { return };
+        self.start_function("<file scope>".into(), self.place(*first));
+        self.scoped(|this| this.statements(rest));
         let function = self.finish_function();
-        has_loop(&function.body).then_some(function)
+        if has_loop(&function.body) {
+            functions.push(function);
+        }
     }
 }
 

@@ -169,7 +169,8 @@ fn mask_complex(source: &str, bytes: &mut [u8]) {
             let after = at + word.len();
             let whole = before == at && !source[after..].starts_with(is_word);
             // Plain `complex` is also a good name for a variable or a structure.
-            let typed = *word != "complex" || beside_floating(&source[..at], &source[after..]);
+            let is_called = source[after..].strip_prefix('(').is_some_and(|rest| !rest.starts_with('*'));
+            let typed = *word != "complex" || (!is_called && beside_floating(&source[..at], &source[after..]));
             if whole && typed {
                 bytes[at..after].copy_from_slice(replacement.as_bytes());
             }

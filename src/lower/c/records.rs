@@ -72,8 +72,7 @@ impl<'t> Lowering<'t> {
             let mut members = Vec::new();
             let mut sized = true;
             self.members(body, &mut members, &mut sized, 0);
-            let is_union = self.role(specifier) == Some(Role::Union);
-            let layout = if sized { self.record_layout(&members, is_union) } else { None };
+            let layout = if sized { self.record_layout(&members, self.role(specifier)) } else { None };
             let record = &mut self.records[id.0];
             record.members = members;
             record.layout = layout;
@@ -109,12 +108,16 @@ impl<'t> Lowering<'t> {
 
     /// Natural alignment: each member at the next multiple of its alignment, the whole rounded up
     /// to the largest one.
-    fn record_layout(&self, members: &[Member<'t>], is_union: bool) -> Option<(u32, u32)> {
+    fn record_layout(&self, members: &[Member<'t>], kind: Option<Role>) -> Option<(u32, u32)> {
         let (mut end, mut alignment) = (0u32, 1u32);
         for member in members {
             let (bytes, aligned) = self.layout_of(&member.ty)?;
             alignment = alignment.max(aligned);
-            end = if is_union { end.max(bytes) } else { end.checked_next_multiple_of(aligned)?.checked_add(bytes)? };
+            end = if kind == Some(Role::Union) {
+                end.max(bytes)
+            } else {
+                end.checked_next_multiple_of(aligned)?.checked_add(bytes)?
+            };
         }
         Some((end.checked_next_multiple_of(alignment)?, alignment))
     }

@@ -9,12 +9,13 @@ use super::mask::Masked;
 use super::records::{Record, RecordId};
 use super::types::CType;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::ir::{ConstantOrigin, Extent, Function, Reason, Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{Function, Reason, Stmt, Type, VarId};
 use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree};
 
-/// Deeper nesting of statements and expressions becomes opaque.
-const DEPTH: u32 = 500;
+/// Deeper nesting of statements and expressions becomes opaque. Threads have stacks of 2 MB and a
+/// level takes up to 12 kB of it in a build without optimisation.
+const DEPTH: u32 = 150;
 
 /// What a name of ordinary identifiers stands for.
 #[derive(Clone, Debug)]
@@ -63,9 +64,9 @@ pub struct Lowering<'t> {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) function: Function,
     /// Types of the function's variables, by id.
-    types: Vec<CType<'t>>,
+    pub(super) types: Vec<CType<'t>>,
     /// Names of file scope, macros and undeclared names that the function uses.
-    imported: FxHashMap<&'t str, VarId>,
+    pub(super) imported: FxHashMap<&'t str, VarId>,
     /// Variables made of a variable and the members selected from it.
     pub(super) components: FxHashMap<(VarId, String), VarId>,
     /// The statements of the block at hand, so far.
@@ -78,7 +79,7 @@ pub struct Lowering<'t> {
     /// What `break` leaves.
     pub(super) leaves_switch: bool,
     /// Constants whose values are being read.
-    expanding: Vec<&'t str>,
+    pub(super) expanding: Vec<&'t str>,
     /// Where the macro stands whose value is being read.
     pub(super) expansion: Option<Place>,
     depth: u32,
@@ -166,10 +167,15 @@ impl<'t> Lowering<'t> {
         if self.depth >= DEPTH {
             return None;
         }
-        self.depth += 1;
+        Some(self.deeper_by(1, inner))
+    }
+
+    /// Runs some levels deeper, whether or not that is too deep.
+    pub fn deeper_by<R>(&mut self, levels: u32, inner: impl FnOnce(&mut Self) -> R) -> R {
+        self.depth += levels;
         let result = inner(self);
-        self.depth -= 1;
-        Some(result)
+        self.depth -= levels;
+        result
     }
 
     pub fn emit(&mut self, stmt: Stmt) {
@@ -250,128 +256,19 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The variable that a name stands for; a name that was never declared becomes a variable too.
-    pub fn variable(&mut self, node: Node<'t>) -> VarId {
-        let name = self.text(node);
-        if let Some(Symbol::Local(id)) = self.symbol(name) {
-            return *id;
-        }
-        if self.expanding.contains(&name) {
-            // A constant defined in terms of itself has no value.
-            let place = self.place(node);
-            return self.add_variable(name, CType::Unknown, Storage::Undeclared, place);
-        }
-        if let Some(id) = self.imported.get(name) {
-            return *id;
-        }
-        let macros = self.macros;
-        if let Some(found) = macros.get(name) {
-            return self
-                .import_constant(name, found.place.clone(), ConstantOrigin::Macro, |this| this.macro_value(found));
-        }
-        match self.symbol(name).cloned() {
-            Some(Symbol::Global { ty, constant: None, name: declared }) => {
-                let place = self.place(declared);
-                let id = self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
-                self.imported.insert(name, id);
-                id
-            }
-            Some(Symbol::Global { ty, constant: Some(value), name: declared }) => {
-                let place = self.place(declared);
-                let id = self.import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
-                self.set_type(id, ty);
-                id
-            }
-            Some(Symbol::Enumerator { value, name: declared }) => {
-                let place = self.place(declared);
-                self.import_constant(name, place, ConstantOrigin::Enumerator, |this| match value {
-                    EnumeratorValue::Known(n) => Value::Integer(n),
-                    EnumeratorValue::Expression(value) => this.value(value),
-                    EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
-                })
-            }
-            other => {
-                let storage = if other.is_some() { Storage::Global } else { Storage::Undeclared };
-                let place = self.place(node);
-                let id = self.add_variable(name, CType::Unknown, storage, place);
-                self.imported.insert(name, id);
-                id
-            }
-        }
-    }
-
-    fn import_constant(
-        &mut self,
-        name: &'t str,
-        place: Place,
-        origin: ConstantOrigin,
-        value: impl FnOnce(&mut Self) -> Value,
-    ) -> VarId {
-        let id = self.add_variable(name, CType::Unknown, Storage::Constant(origin), place);
-        self.imported.insert(name, id);
-        self.expanding.push(name);
-        let (value, _) = self.captured(|this| this.at_file_scope(value));
-        self.expanding.pop();
-        let ty = value.ty(&self.function);
-        self.set_type(id, CType::Arithmetic(ty));
-        self.function.variables[id.0 as usize].constant = Some(value);
-        id
-    }
-
-    /// Adds a variable to the function; its extents are read in the current scope.
-    pub fn add_variable(&mut self, name: &str, ty: CType<'t>, role: Storage, place: Place) -> VarId {
-        let mut dimensions = self.extents(&ty);
-        dimensions.reverse();
-        let element = self.element_type(&ty);
-        let id = VarId(self.function.variables.len() as u32);
-        let variable = Variable { name: name.to_string(), ty: element, dimensions, role, constant: None, place };
-        self.function.variables.push(variable);
-        self.types.push(ty);
-        id
-    }
-
-    /// Gives a variable another type than it was declared with.
-    pub fn set_type(&mut self, id: VarId, ty: CType<'t>) {
-        let mut dimensions = self.extents(&ty);
-        dimensions.reverse();
-        let element = self.element_type(&ty);
-        let variable = &mut self.function.variables[id.0 as usize];
-        variable.ty = element;
-        variable.dimensions = dimensions;
-        self.types[id.0 as usize] = ty;
-    }
-
-    /// The bounds of all dimensions of a type, outermost first.
-    pub fn extents(&mut self, ty: &CType<'t>) -> Vec<Extent> {
-        ty.extents().into_iter().map(|size| self.extent(size)).collect()
-    }
-
-    pub fn extent(&mut self, size: Option<Node<'t>>) -> Extent {
-        let Some(size) = size else { return Extent::default() };
-        let size = self.value(size);
-        Extent { lower: Some(Value::Integer(0)), upper: Some(one_less(size)) }
-    }
-
-    pub fn warn(&mut self, code: &str, node: Node, message: String, help: &str) {
+    /// Says something about a node; the same about the same only once.
+    pub fn remark(&mut self, severity: Severity, code: &str, node: Node, message: String, help: &str) {
         if self.diagnostics.iter().any(|known| *known.code == *code && known.message == message) {
             return;
         }
         let width = self.text(node).lines().next().map_or(1, |line| line.chars().count().max(1)) as u32;
         self.diagnostics.push(Diagnostic {
-            severity: Severity::Warning,
+            severity,
             code: code.into(),
             place: self.place(node),
             width,
             message,
             help: Some(help.to_string()),
         });
-    }
-}
-
-/// `value - 1`, the inclusive end of `0 .. value`.
-pub fn one_less(value: Value) -> Value {
-    match value {
-        Value::Integer(n) if n > i64::MIN => Value::Integer(n - 1),
-        value => Value::binary(crate::ir::BinaryOp::Subtract, value, Value::Integer(1)),
     }
 }

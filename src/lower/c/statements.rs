@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
+use crate::diagnostic::Severity;
 use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Value};
 use crate::syntax::Role;
 
@@ -55,6 +56,7 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::PreprocessorIf) => {
                 let taken = self.taken_branch(node);
+                self.remark_branch(node);
                 self.statements(taken);
             }
             // Definitions are lowered on their own, macros were collected.
@@ -92,71 +94,6 @@ impl<'t> Lowering<'t> {
         self.emit(Stmt::Opaque { place, reason, inner });
     }
 
-    /// An expression for its effects; what it increments after use follows it.
-    pub fn expression_statement(&mut self, node: Node<'t>) {
-        let outer = self.deferred.replace(Vec::new());
-        self.effects(node);
-        self.flush_deferred();
-        self.deferred = outer;
-    }
-
-    pub fn flush_deferred(&mut self) {
-        let deferred = self.deferred.as_mut().map(std::mem::take).unwrap_or_default();
-        self.block.extend(deferred);
-    }
-
-    /// Emits what an expression does, without a use for its value.
-    pub fn effects(&mut self, node: Node<'t>) {
-        if self.deeper(|this| this.effects_within(node)).is_none() {
-            let stmt =
-                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
-            self.emit(stmt);
-        }
-    }
-
-    fn effects_within(&mut self, node: Node<'t>) {
-        match self.role(node) {
-            Some(Role::AssignmentExpression | Role::Update) => {
-                self.value(node);
-            }
-            Some(Role::Comma) => {
-                for field in [Field::Left, Field::Right] {
-                    if let Some(part) = part(node, field) {
-                        self.effects(part);
-                        self.flush_deferred();
-                    }
-                }
-            }
-            Some(Role::Call) => self.call_statement(node),
-            Some(Role::Cast) => {
-                if let Some(value) = part(node, Field::Value) {
-                    self.effects(value);
-                }
-            }
-            Some(Role::Parenthesised) => children(node).into_iter().for_each(|inner| {
-                if self.role(inner) == Some(Role::Block) { self.statement(inner) } else { self.effects(inner) }
-            }),
-            Some(Role::Conditional) => {
-                let condition = self.settled(|this| this.part_value(node, Field::Condition));
-                let then = self.part_effects(node, Field::Consequence);
-                let otherwise = self.part_effects(node, Field::Alternative);
-                let place = self.place(node);
-                self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
-            }
-            Some(Role::Name | Role::Number | Role::Text) => {}
-            _ => {
-                let value = self.value(node);
-                let place = self.place(node);
-                self.emit(Stmt::Evaluate { place, values: vec![value] });
-            }
-        }
-    }
-
-    fn part_effects(&mut self, node: Node<'t>, field: Field) -> Vec<Stmt> {
-        let Some(part) = part(node, field) else { return Vec::new() };
-        self.captured(|this| this.expression_statement(part)).1
-    }
-
     fn branch(&mut self, node: Node<'t>) {
         let condition = self.part_value(node, Field::Condition);
         let then = part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
@@ -183,13 +120,21 @@ impl<'t> Lowering<'t> {
 
     /// What a condition does besides giving a value happens in every iteration: it joins the body.
     fn while_loop(&mut self, node: Node<'t>) {
+        let is_do = self.role(node) == Some(Role::DoWhileLoop);
+        if is_do && part(node, Field::Condition).and_then(|condition| self.constant(condition)) == Some(0) {
+            // The `do { … } while (0)` of macros is no loop.
+            let outer = std::mem::replace(&mut self.leaves_switch, true);
+            part(node, Field::Body).into_iter().for_each(|body| self.statement(body));
+            self.leaves_switch = outer;
+            return;
+        }
         let (condition, mut effects) = self.captured(|this| this.part_value(node, Field::Condition));
         let mut body = self.loop_body(node);
-        let code = if self.role(node) == Some(Role::WhileLoop) {
+        let code = if is_do {
+            "do_while_loop"
+        } else {
             std::mem::swap(&mut body, &mut effects);
             "while_loop"
-        } else {
-            "do_while_loop"
         };
         body.append(&mut effects);
         let detail = part(node, Field::Condition).map_or(String::new(), |condition| self.text(condition).to_string());
@@ -229,6 +174,13 @@ impl<'t> Lowering<'t> {
             }
         }
         Vec::new()
+    }
+
+    fn remark_branch(&mut self, node: Node<'t>) {
+        let line = self.text(node).lines().next().unwrap_or("").trim();
+        let message = format!("`{line}` was decided without a preprocessor");
+        let help = "run with a C compiler for the preprocessor, or give -D options";
+        self.remark(Severity::Note, "undecided-branch", node, message, help);
     }
 
     /// A value of a statement whose side effects come before it.

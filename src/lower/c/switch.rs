@@ -23,7 +23,7 @@ impl<'t> Lowering<'t> {
         let outer = std::mem::replace(&mut self.leaves_switch, true);
         let ((), chain) = self.captured(|this| {
             this.emit(Stmt::Evaluate { place: place.clone(), values: vec![selector.clone()] });
-            this.scoped(|this| this.chain(&selector, arms));
+            this.scoped(|this| this.nested_arms(&selector, arms));
         });
         self.leaves_switch = outer;
         if falls_through {
@@ -60,7 +60,7 @@ impl<'t> Lowering<'t> {
         arms
     }
 
-    fn chain(&mut self, selector: &Value, arms: Vec<Arm<'t>>) {
+    fn nested_arms(&mut self, selector: &Value, arms: Vec<Arm<'t>>) {
         let (defaults, cases): (Vec<_>, Vec<_>) = arms.into_iter().partition(|arm| arm.is_default);
         let mut otherwise =
             self.captured(|this| defaults.into_iter().for_each(|arm| this.statements(arm.statements))).1;

@@ -1,0 +1,150 @@
+//! What expressions do besides giving a value: assignments, increments, calls.
+
+use tree_sitter::Node;
+
+use super::expressions::binary_operator;
+use super::fields::{Field, children, part};
+use super::scope::Lowering;
+use super::types::CType;
+use crate::ir::{BinaryOp, If, Reason, Stmt, Value};
+use crate::syntax::Role;
+
+impl<'t> Lowering<'t> {
+    /// An expression for its effects; what it increments after use follows it.
+    pub fn expression_statement(&mut self, node: Node<'t>) {
+        let outer = self.deferred.replace(Vec::new());
+        self.effects(node);
+        self.flush_deferred();
+        self.deferred = outer;
+    }
+
+    pub fn flush_deferred(&mut self) {
+        let deferred = self.deferred.as_mut().map(std::mem::take).unwrap_or_default();
+        self.block.extend(deferred);
+    }
+
+    /// Emits what an expression does, without a use for its value.
+    pub fn effects(&mut self, node: Node<'t>) {
+        if self.deeper(|this| this.effects_within(node)).is_none() {
+            let stmt =
+                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
+            self.emit(stmt);
+        }
+    }
+
+    fn effects_within(&mut self, node: Node<'t>) {
+        match self.role(node) {
+            Some(Role::AssignmentExpression | Role::Update) => {
+                self.value(node);
+            }
+            Some(Role::Comma) => {
+                for field in [Field::Left, Field::Right] {
+                    if let Some(part) = part(node, field) {
+                        self.effects(part);
+                        self.flush_deferred();
+                    }
+                }
+            }
+            Some(Role::Call) => self.call_statement(node),
+            Some(Role::Cast) => {
+                if let Some(value) = part(node, Field::Value) {
+                    self.effects(value);
+                }
+            }
+            Some(Role::Parenthesised) => children(node).into_iter().for_each(|inner| {
+                if self.role(inner) == Some(Role::Block) { self.statement(inner) } else { self.effects(inner) }
+            }),
+            Some(Role::Conditional) => {
+                let condition = self.settled(|this| this.part_value(node, Field::Condition));
+                let then = self.part_effects(node, Field::Consequence);
+                let otherwise = self.part_effects(node, Field::Alternative);
+                let place = self.place(node);
+                self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
+            }
+            Some(Role::Name | Role::Number | Role::Text) => {}
+            _ => {
+                let value = self.value(node);
+                let place = self.place(node);
+                self.emit(Stmt::Evaluate { place, values: vec![value] });
+            }
+        }
+    }
+
+    fn part_effects(&mut self, node: Node<'t>, field: Field) -> Vec<Stmt> {
+        let Some(part) = part(node, field) else { return Vec::new() };
+        self.captured(|this| this.expression_statement(part)).1
+    }
+
+    /// Emits the assignment and gives what it leaves in its target.
+    pub fn assignment(&mut self, node: Node<'t>) -> Value {
+        let operator = self.operator(node);
+        let place = self.place(node);
+        let structure = part(node, Field::Left).map(|left| self.type_of(left, 0));
+        if let (Some(CType::Record(_)), Some(right), "=") = (structure, part(node, Field::Right), operator) {
+            let target = self.part_value(node, Field::Left);
+            if self.copy_structure(&place, &target, right) {
+                return target;
+            }
+        }
+        let right = self.part_value(node, Field::Right);
+        let target = self.part_value(node, Field::Left);
+        let value = match operator.strip_suffix('=') {
+            None | Some("") => right,
+            Some(operator) => Value::binary(binary_operator(operator), target.clone(), right),
+        };
+        // Reading a literal back from memory would count an access that no program makes.
+        let left_behind = match &value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
+            _ => target.clone(),
+        };
+        self.emit(Stmt::Assign { place, target, value });
+        left_behind
+    }
+
+    /// `i++` and its like: the step is a statement of its own.
+    pub fn update(&mut self, node: Node<'t>) -> Value {
+        let target = self.part_value(node, Field::Argument);
+        let (op, inverse) = if self.operator(node) == "--" {
+            (BinaryOp::Subtract, BinaryOp::Add)
+        } else {
+            (BinaryOp::Add, BinaryOp::Subtract)
+        };
+        let value = Value::binary(op, target.clone(), Value::Integer(1));
+        let step = Stmt::Assign { place: self.place(node), target: target.clone(), value };
+        let argument = part(node, Field::Argument);
+        let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
+        if is_prefix {
+            self.emit(step);
+            return target;
+        }
+        match &mut self.deferred {
+            Some(deferred) => {
+                deferred.push(step);
+                target
+            }
+            None => {
+                self.emit(step);
+                Value::binary(inverse, target, Value::Integer(1))
+            }
+        }
+    }
+
+    /// GNU's `({ …; x; })`: the statements, then the value of the last one.
+    pub fn statement_expression(&mut self, block: Node<'t>) -> Value {
+        let statements = children(block);
+        let Some((last, before)) = statements.split_last() else { return self.unreadable("syntax_error", block) };
+        let deferred = self.deferred.take();
+        let value = self.scoped(|this| {
+            before.iter().for_each(|statement| this.statement(*statement));
+            match children(*last).first() {
+                Some(value) if this.role(*last) == Some(Role::ExpressionStatement) => this.value(*value),
+                _ => {
+                    this.statement(*last);
+                    Value::Opaque { reason: Reason { code: "no_value", detail: String::new() }, inner: Vec::new() }
+                }
+            }
+        });
+        self.deferred = deferred;
+        value
+    }
+}

@@ -1,0 +1,205 @@
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn assignments_inside_expressions_come_before() {
+    check(
+        "void f(double *a, double *b, int i, int j, double x) {
+           a[i] = b[i] = x * 2.0;
+           i = j = 0;
+           a[i] += b[j] *= x;
+           x = (i = 3, a[i]);
+           i <<= 1, j %= 3;
+         }",
+        expect![[r#"
+            function f @1
+              argument a: real8[:]
+              argument b: real8[:]
+              argument i: integer4
+              argument j: integer4
+              argument x: real8
+              b[i] := (x * 2.0_8)
+              a[i] := b[i]
+              j := 0
+              i := 0
+              b[j] := (b[j] * x)
+              a[i] := (a[i] + b[j])
+              i := 3
+              x := a[i]
+              i := (i <op> 1)
+              j := (j % 3)
+        "#]],
+    );
+}
+
+#[test]
+fn increments_come_before_or_after() {
+    check(
+        "void f(double *x, double *y, double *p, int i, int n) {
+           x[i++] = y[--n];
+           *p++ = *x++ + *--y;
+           i = n++ + 1;
+           if (i++ < n) i--;
+           while (n-- > 0) ++i;
+           return x[i++];
+         }",
+        expect![[r#"
+            function f @1
+              argument x: real8[:]
+              argument y: real8[:]
+              argument p: real8[:]
+              argument i: integer4
+              argument n: integer4
+              n := (n - 1)
+              x[i] := y[n]
+              i := (i + 1)
+              y := (y - 1)
+              p[0] := (x[0] + y[0])
+              x := (x + 1)
+              p := (p + 1)
+              i := (n + 1)
+              n := (n + 1)
+              i := (i + 1)
+              if ((i - 1) < n) @5
+                i := (i - 1)
+              loop ((n + 1) > 0) (while_loop) @6
+                n := (n - 1)
+                i := (i + 1)
+              i := (i + 1)
+              evaluate x[(i - 1)]
+              return
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_evaluated_sometimes_stays_conditional() {
+    check(
+        "void f(int a, int b, int c, double x, double y) {
+           if (a && (b = c) || c++) a = 1;
+           x = a > b ? x * y : (c = 2, y);
+           a ? g(x) : (b = 1);
+           x = a ?: y;
+           !a || ~b;
+         }",
+        expect![[r#"
+            function f @1
+              argument a: integer4
+              argument b: integer4
+              argument c: integer4
+              argument x: real8
+              argument y: real8
+              if a @2
+                b := c
+              if (not (a and b)) @2
+                c := (c + 1)
+              if ((a and b) or (c - 1)) @2
+                a := 1
+              if (not (a > b)) @3
+                c := 2
+              x := ((a > b) ? (x * y) : y)
+              if a @4
+                call g(x)
+              else
+                b := 1
+              x := (a ? a : y)
+              evaluate ((not a) or (~b))
+        "#]],
+    );
+}
+
+#[test]
+fn casts_convert() {
+    check(
+        "typedef float real;
+         void f(int i, double x, real y) {
+           y = (real)x + (real)(i + 1) + (real)-x + (float)i + (int)x;
+           (void)i;
+           x = (double)(long)y + -2 + -1.5f + +x - -x;
+           i = sizeof(real) + sizeof x + sizeof(int[3]) + 'a' + 0x1F;
+         }",
+        expect![[r#"
+            function f @2
+              argument i: integer4
+              argument x: real8
+              argument y: real4
+              y := ((((real4(x) + real4((i + 1))) + real4((-x))) + real4(i)) + integer4(x))
+              x := ((((real8(integer8(y)) + -2) + -1.5_4) + x) - (-x))
+              i := ((((4 + 8) + 12) + 97) + 31)
+        "#]],
+    );
+}
+
+#[test]
+fn calls_know_their_result() {
+    check(
+        "double mine(double);
+         struct ops { float (*apply)(int); };
+         void f(struct ops *ops, double (*fn)(double), double x, int n) {
+           x = mine(x) + sqrt(x) + sqrtf(x) + powl(x, 2) + fabs(x) + other(x) + ops->apply(n) + fn(x) + (*fn)(x);
+           mine(x), other(n);
+           printf(\"%d %s\\n\", n, NULL);
+           n = __builtin_expect(n > 0, 1);
+         }",
+        expect![[r#"
+            function f @3
+              argument ops: ops[:]
+              argument fn: ?
+              argument x: real8
+              argument n: integer4
+              x := ((((((((mine(x) + sqrt(x)) + sqrtf(x)) + powl(x, 2)) + fabs(x)) + other(x)) + ops->apply(n)) + fn(x)) + fn(x))
+              call mine(x)
+              call other(n)
+              call printf("%d %s\\n", n, 0)
+              n := (n > 0)
+        "#]],
+    );
+}
+
+#[test]
+fn results_have_the_types_of_declarations_or_of_the_library() {
+    use crate::ir::{Stmt, Type, Value};
+    let result = |call: &str| {
+        let unit = super::lowered(&format!(
+            "float mine(int); double *rows(int); struct ops {{ float (*apply)(int); }};
+             void f(struct ops *ops, double (*fn)(int), double x) {{ x = {call}; }}"
+        ));
+        match &unit.functions[0].body[..] {
+            [Stmt::Assign { value: Value::Call { ty, .. }, .. }] => ty.clone(),
+            other => panic!("{call}: {other:?}"),
+        }
+    };
+    assert_eq!(result("mine(1)"), Type::Real(4));
+    assert_eq!(result("rows(1)"), Type::Unknown);
+    assert_eq!(result("ops->apply(1)"), Type::Real(4));
+    assert_eq!(result("fn(1)"), Type::Real(8));
+    assert_eq!(result("(*fn)(1)"), Type::Real(8));
+    assert_eq!(result("sqrt(1)"), Type::Real(8));
+    assert_eq!(result("sqrtf(1)"), Type::Real(4));
+    assert_eq!(result("sqrtl(1)"), Type::Real(16));
+    assert_eq!(result("nobody(1)"), Type::Unknown);
+}
+
+#[test]
+fn statements_in_expressions_come_before() {
+    check(
+        "void f(int a, int b, double *x) {
+           int m = ({ int t = a; if (t < b) t = b; t; });
+           x[m] = ({ b; }) * 2;
+         }",
+        expect![[r#"
+            function f @1
+              argument a: integer4
+              argument b: integer4
+              argument x: real8[:]
+              local m: integer4
+              local t: integer4
+              t := a
+              if (t < b) @2
+                t := b
+              m := t
+              x[m] := (b * 2)
+        "#]],
+    );
+}

@@ -1,0 +1,120 @@
+//! The variables of the function at hand. A name of file scope becomes one when the function uses it.
+
+use tree_sitter::Node;
+
+use super::scope::{EnumeratorValue, Lowering, Symbol};
+use super::types::CType;
+use crate::diagnostic::Place;
+use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Value, VarId, Variable};
+
+impl<'t> Lowering<'t> {
+    /// The variable that a name stands for; a name that was never declared becomes a variable too.
+    pub fn variable(&mut self, node: Node<'t>) -> VarId {
+        let name = self.text(node);
+        if let Some(Symbol::Local(id)) = self.symbol(name) {
+            return *id;
+        }
+        if self.expanding.contains(&name) {
+            // A constant defined in terms of itself has no value.
+            let place = self.place(node);
+            return self.add_variable(name, CType::Unknown, Storage::Undeclared, place);
+        }
+        if let Some(id) = self.imported.get(name) {
+            return *id;
+        }
+        let macros = self.macros;
+        if let Some(found) = macros.get(name) {
+            return self
+                .import_constant(name, found.place.clone(), ConstantOrigin::Macro, |this| this.macro_value(found));
+        }
+        match self.symbol(name).cloned() {
+            Some(Symbol::Global { ty, constant: None, name: declared }) => {
+                let place = self.place(declared);
+                let id = self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
+                self.imported.insert(name, id);
+                id
+            }
+            Some(Symbol::Global { ty, constant: Some(value), name: declared }) => {
+                let place = self.place(declared);
+                let id = self.import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
+                self.set_type(id, ty);
+                id
+            }
+            Some(Symbol::Enumerator { value, name: declared }) => {
+                let place = self.place(declared);
+                self.import_constant(name, place, ConstantOrigin::Enumerator, |this| match value {
+                    EnumeratorValue::Known(n) => Value::Integer(n),
+                    EnumeratorValue::Expression(value) => this.value(value),
+                    EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                })
+            }
+            other => {
+                let storage = if other.is_some() { Storage::Global } else { Storage::Undeclared };
+                let place = self.place(node);
+                let id = self.add_variable(name, CType::Unknown, storage, place);
+                self.imported.insert(name, id);
+                id
+            }
+        }
+    }
+
+    fn import_constant(
+        &mut self,
+        name: &'t str,
+        place: Place,
+        origin: ConstantOrigin,
+        value: impl FnOnce(&mut Self) -> Value,
+    ) -> VarId {
+        let id = self.add_variable(name, CType::Unknown, Storage::Constant(origin), place);
+        self.imported.insert(name, id);
+        self.expanding.push(name);
+        let (value, _) = self.captured(|this| this.at_file_scope(value));
+        self.expanding.pop();
+        let ty = value.ty(&self.function);
+        self.set_type(id, CType::Arithmetic(ty));
+        self.function.variables[id.0 as usize].constant = Some(value);
+        id
+    }
+
+    /// Adds a variable to the function; its extents are read in the current scope.
+    pub fn add_variable(&mut self, name: &str, ty: CType<'t>, role: Storage, place: Place) -> VarId {
+        let mut dimensions = self.extents(&ty);
+        dimensions.reverse();
+        let element = self.element_type(&ty);
+        let id = VarId(self.function.variables.len() as u32);
+        let variable = Variable { name: name.to_string(), ty: element, dimensions, role, constant: None, place };
+        self.function.variables.push(variable);
+        self.types.push(ty);
+        id
+    }
+
+    /// Gives a variable another type than it was declared with.
+    pub fn set_type(&mut self, id: VarId, ty: CType<'t>) {
+        let mut dimensions = self.extents(&ty);
+        dimensions.reverse();
+        let element = self.element_type(&ty);
+        let variable = &mut self.function.variables[id.0 as usize];
+        variable.ty = element;
+        variable.dimensions = dimensions;
+        self.types[id.0 as usize] = ty;
+    }
+
+    /// The bounds of all dimensions of a type, outermost first.
+    pub fn extents(&mut self, ty: &CType<'t>) -> Vec<Extent> {
+        ty.extents().into_iter().map(|size| self.extent(size)).collect()
+    }
+
+    pub fn extent(&mut self, size: Option<Node<'t>>) -> Extent {
+        let Some(size) = size else { return Extent::default() };
+        let size = self.value(size);
+        Extent { lower: Some(Value::Integer(0)), upper: Some(one_less(size)) }
+    }
+}
+
+/// `value - 1`, the inclusive end of `0 .. value`.
+pub fn one_less(value: Value) -> Value {
+    match value {
+        Value::Integer(n) if n > i64::MIN => Value::Integer(n - 1),
+        value => Value::binary(BinaryOp::Subtract, value, Value::Integer(1)),
+    }
+}
