@@ -1,13 +1,15 @@
 //! Parsing, and the bridge from grammars to meaning. Which node of a syntax tree is a loop, a
 //! subscript, a call or a declaration is written in `grammars/*/*.scm` as tree-sitter queries; here
-//! the queries run once over a tree and every captured node gets its [`Role`].
+//! they are compiled, and every node that they capture has its [`Role`]. A pattern captures its
+//! outermost node.
 
+mod patterns;
 pub mod problems;
 mod roles;
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Parser, Query, QueryCursor, Tree};
 
@@ -18,9 +20,20 @@ use crate::source::Language;
 /// A language with its compiled queries.
 pub struct Grammar {
     pub language: tree_sitter::Language,
-    query: Query,
-    /// Role of each capture of the query, by capture index.
-    roles: Vec<Role>,
+    /// What the queries say of each node kind, by kind id.
+    kinds: Vec<KindRole>,
+    /// The patterns that look into nodes.
+    context: Query,
+    /// Role of each capture of `context`, by capture index.
+    context_roles: Vec<Role>,
+}
+
+/// What the queries say of a node kind.
+#[derive(Clone, Copy, Default)]
+struct KindRole {
+    /// Some pattern looks into nodes of this kind; it is asked first.
+    in_context: bool,
+    plain: Option<Role>,
 }
 
 impl Grammar {
@@ -54,27 +67,51 @@ impl Grammar {
 
     /// The queries are part of the program; a test compiles both, so a typo cannot ship.
     fn new(language: tree_sitter::Language, queries: &str) -> Grammar {
-        let query = Query::new(&language, queries).expect("the queries in grammars/ fit the grammar");
-        let role = |name: &&str| Role::parse(name).unwrap_or_else(|| panic!("grammars/ names no role `{name}`"));
-        let roles = query.capture_names().iter().map(role).collect();
-        Grammar { language, query, roles }
+        let whole = Query::new(&language, queries).expect("the queries in grammars/ fit the grammar");
+        let role = |name: &str| Role::parse(name).unwrap_or_else(|| panic!("grammars/ names no role `{name}`"));
+        let mut kinds = vec![KindRole::default(); language.node_kind_count()];
+        let mut context = String::new();
+        let patterns = patterns::split(queries);
+        assert_eq!(patterns.len(), whole.pattern_count(), "a pattern in grammars/ captures no outermost node");
+        for pattern in patterns {
+            match pattern.plain_kinds() {
+                // The first pattern that fits a node gives its role.
+                Some((names, capture)) => each_kind(&language, &names, |id| {
+                    kinds[id].plain.get_or_insert(role(capture));
+                }),
+                None => {
+                    let capture = pattern.role.map_or(String::new(), |name| format!(" @{name}"));
+                    context.push_str(&format!("{}{capture}\n", pattern.text));
+                }
+            }
+        }
+        for pattern in patterns::split(&context) {
+            let root = pattern.text.trim_start_matches(['(', '[', ' ', '\n']);
+            let root = root.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+            each_kind(&language, &[root], |id| kinds[id].in_context = true);
+        }
+        let context = Query::new(&language, &context).expect("a part of a query is a query");
+        let context_roles = context.capture_names().iter().map(|name| role(name)).collect();
+        Grammar { language, kinds, context, context_roles }
     }
 
     /// Parses `text`. Tree-sitter always yields a tree; what it could not read is found by
     /// [`problems::find`].
-    pub fn parse<'t>(&self, text: &'t str) -> SyntaxTree<'t> {
+    pub fn parse<'t>(&'static self, text: &'t str) -> SyntaxTree<'t> {
         let mut parser = Parser::new();
         parser.set_language(&self.language).expect("the grammar fits the tree-sitter library");
         let tree = parser.parse(text, None).expect("parsing is neither cancelled nor timed out");
-        let mut roles = FxHashMap::default();
-        let mut cursor = QueryCursor::new();
-        let mut captures = cursor.captures(&self.query, tree.root_node(), text.as_bytes());
-        while let Some((found, index)) = captures.next() {
-            let capture = found.captures()[*index];
-            roles.entry(capture.node.id()).or_insert(self.roles[capture.index as usize]);
+        SyntaxTree { text, tree, grammar: self, cursor: RefCell::new(QueryCursor::new()) }
+    }
+}
+
+/// Calls `found` with the id of every named node kind of these names; one name may have several.
+fn each_kind(language: &tree_sitter::Language, names: &[&str], mut found: impl FnMut(usize)) {
+    for id in 0..language.node_kind_count() {
+        let is_named = language.node_kind_is_named(id as u16);
+        if is_named && language.node_kind_for_id(id as u16).is_some_and(|kind| names.contains(&kind)) {
+            found(id);
         }
-        drop(captures);
-        SyntaxTree { text, tree, roles }
     }
 }
 
@@ -82,7 +119,8 @@ impl Grammar {
 pub struct SyntaxTree<'t> {
     pub text: &'t str,
     tree: Tree,
-    roles: FxHashMap<usize, Role>,
+    grammar: &'static Grammar,
+    cursor: RefCell<QueryCursor>,
 }
 
 impl<'t> SyntaxTree<'t> {
@@ -90,10 +128,28 @@ impl<'t> SyntaxTree<'t> {
         self.tree.root_node()
     }
 
-    /// The role of a node; `None` for nodes that the queries do not name. Where several patterns
-    /// capture one node, the first in the query file wins.
+    /// The role of a node; `None` for nodes that the queries do not name. Patterns that look into the
+    /// node come before those that only name its kind; of each sort the first in the files wins.
     pub fn role(&self, node: Node) -> Option<Role> {
-        self.roles.get(&node.id()).copied()
+        let kind = self.grammar.kinds.get(usize::from(node.kind_id()))?;
+        if kind.in_context { self.role_in_context(node).or(kind.plain) } else { kind.plain }
+    }
+
+    fn role_in_context(&self, node: Node) -> Option<Role> {
+        let mut cursor = self.cursor.borrow_mut();
+        cursor.set_max_start_depth(Some(0));
+        let mut matches = cursor.matches(&self.grammar.context, node, self.text.as_bytes());
+        let mut first: Option<(usize, Role)> = None;
+        while let Some(found) = matches.next() {
+            let captures = found.captures().iter().filter(|capture| capture.node.id() == node.id());
+            for capture in captures {
+                let role = self.grammar.context_roles[capture.index as usize];
+                if first.is_none_or(|(pattern, _)| found.pattern_index < pattern) {
+                    first = Some((found.pattern_index, role));
+                }
+            }
+        }
+        first.map(|(_, role)| role)
     }
 
     /// The source text of a node.

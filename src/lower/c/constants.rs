@@ -70,7 +70,7 @@ pub fn macro_texts(tree: &SyntaxTree, source: &SourceText) -> Vec<MacroText> {
 
 impl<'t> Macros<'t> {
     /// Keeps the macros whose text is built of literals and other such macros.
-    pub fn parse(grammar: &Grammar, texts: &'t [MacroText]) -> Macros<'t> {
+    pub fn parse(grammar: &'static Grammar, texts: &'t [MacroText]) -> Macros<'t> {
         let mut macros = FxHashMap::default();
         for text in texts {
             let tree = grammar.parse(&text.declaration);
