@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::expression::{Argument, Expr, Reader};
 use super::implicit::Implicit;
+use super::intrinsic_types::Shape;
 use super::names::{field, kind};
 use super::scope::*;
 use super::types::{type_definition, type_spec};
@@ -24,14 +25,42 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
     part.block(unit, 0);
     let Part { statements, commons, functions, scope, .. } = part;
     for name in commons {
-        if let Some(symbol) = scope.symbols.get_mut(&name) {
-            if matches!(symbol.class, Class::Variable(Storage::Local)) {
-                symbol.class = Class::Variable(Storage::Global);
-            }
+        if let Some(symbol) = scope.symbols.get_mut(&name)
+            && matches!(symbol.class, Class::Variable(Storage::Local))
+        {
+            symbol.class = Class::Variable(Storage::Global);
         }
+    }
+    if reader.has_blocks {
+        blocks(reader, unit, scope);
     }
     // Only now is it known which of `f(x) = …` has a declared array on its left.
     functions.into_iter().filter_map(|node| statement_function(reader, node, scope)).chain(statements).collect()
+}
+
+/// Declarations of `block` constructs, taken for the procedure's own unless it has others of the name.
+fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
+    let mut pending = named_children(unit);
+    while let Some(node) = pending.pop() {
+        match reader.tree.role(node) {
+            Some(Role::Procedure | Role::Module | Role::InternalProcedures) => continue,
+            Some(Role::Scope) if node.kind() == kind::BLOCK_CONSTRUCT => {
+                let mut inside = Scope::default();
+                let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
+                let default = Storage::Local;
+                let scope_of_block = &mut inside;
+                let mut part =
+                    Part { reader, scope: scope_of_block, default, statements, executable: false, commons, functions };
+                part.block(node, 0);
+                for (name, symbol) in inside.symbols {
+                    scope.symbols.entry(name).or_insert(symbol);
+                }
+                scope.uses.extend(inside.uses);
+            }
+            _ => {}
+        }
+        pending.extend(named_children(node));
+    }
 }
 
 struct Part<'r, 'a, 't> {
@@ -100,6 +129,10 @@ impl<'t> Part<'_, '_, 't> {
         let ty = node.child_by_field_name(field::TYPE);
         let spec = ty.and_then(|ty| type_spec(reader, ty));
         let attributes = attributes(reader, node);
+        let interface =
+            ty.and_then(|ty| named_children(ty).into_iter().find(|n| n.kind() == kind::PROCEDURE_INTERFACE));
+        let result =
+            interface.and_then(|n| self.scope.symbols.get(&reader.name(n))).and_then(|symbol| symbol.ty.clone());
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
             let (name_node, value) = match reader.tree.role(declarator) {
@@ -116,16 +149,19 @@ impl<'t> Part<'_, '_, 't> {
                 *storage = default;
             }
             match &spec {
-                Some(spec) => symbol.ty = Some(spec.clone()),
+                Some(spec) => symbol.ty = Some(sized(reader, declarator, spec)),
                 // `procedure(…) :: f`
-                None => symbol.class = Class::Procedure,
+                None => {
+                    symbol.class = Class::Procedure(Shape::Scalar);
+                    symbol.ty = result.clone();
+                }
             }
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
             }
             if attributes.external {
-                symbol.class = Class::Procedure;
+                symbol.class = Class::Procedure(Shape::Scalar);
             }
             if let (true, Some(value)) = (attributes.parameter, value) {
                 symbol.class = Class::Constant(reader.read(value));
@@ -196,7 +232,7 @@ impl<'t> Part<'_, '_, 't> {
                 *storage = default;
             }
             if is("external") {
-                symbol.class = Class::Procedure;
+                symbol.class = Class::Procedure(Shape::Scalar);
             }
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -312,6 +348,18 @@ impl<'t> Part<'_, '_, 't> {
         }
         let set = if private { &mut visibility.private } else { &mut visibility.public };
         set.extend(names.into_iter().map(|n| self.reader.name(n)));
+    }
+}
+
+/// `real x*8`: the size behind the name counts.
+fn sized(reader: &Reader, declarator: Node, spec: &TypeSpec) -> TypeSpec {
+    let length = named_children(declarator).into_iter().find(|n| n.kind() == kind::CHARACTER_LENGTH);
+    let bytes = length.and_then(|n| reader.tree.text(n).trim_start_matches('*').trim().parse().ok());
+    match (spec, bytes) {
+        (TypeSpec::Intrinsic(base, _), Some(bytes)) if *base != Base::Character => {
+            TypeSpec::Intrinsic(*base, Some(KindSpec::Bytes(Expr::Integer(bytes))))
+        }
+        _ => spec.clone(),
     }
 }
 

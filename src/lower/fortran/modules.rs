@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::allocations::Allocations;
 use super::scope::{Class, DerivedType, Scope, Symbol};
 
 /// `use` chains and type chains longer than this are taken for circles.
@@ -13,12 +14,15 @@ const CHAIN_LIMIT: usize = 30;
 #[derive(Clone, Debug, Default)]
 pub struct Modules {
     scopes: FxHashMap<Arc<str>, Arc<Scope>>,
+    pub(super) allocations: Allocations,
 }
 
 impl Modules {
     /// Adds the modules of another file; of two modules of one name the first stays.
     pub fn merge(&mut self, other: Modules) {
-        for (name, scope) in other.scopes {
+        let Modules { scopes, allocations } = other;
+        self.allocations.merge(allocations);
+        for (name, scope) in scopes {
             self.scopes.entry(name).or_insert(scope);
         }
     }
@@ -147,7 +151,7 @@ impl<'a> World<'a> {
     pub fn specific(&self, symbol: &'a Symbol, scope: &'a Scope) -> Option<(&'a Symbol, &'a Scope)> {
         let Class::Generic(names) = &symbol.class else { return Some((symbol, scope)) };
         names.iter().find_map(|name| match self.symbol(scope, name) {
-            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure) => Some((symbol, scope)),
+            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure(_)) => Some((symbol, scope)),
             _ => None,
         })
     }
