@@ -1,6 +1,6 @@
 //! Fortran to IR.
 //!
-//! A file is read in two steps. [`declarations`] turns every specification part into a scope of
+//! A file is read in two steps. `declarations` turns every specification part into a scope of
 //! symbols that keep expressions as written; scopes live without the syntax tree, so that `use` works
 //! across files ([`Modules`]). Then each procedure is lowered: its names are looked up through scopes,
 //! and a variable of the IR is made for each that it uses.
@@ -11,6 +11,7 @@ mod assigned;
 mod branches;
 mod component;
 mod declarations;
+mod declarators;
 mod directives;
 mod elementwise;
 mod expression;
@@ -20,10 +21,13 @@ mod kinds;
 mod loops;
 mod modules;
 mod names;
+mod path;
 mod procedure;
 mod reductions;
 mod scope;
+mod statement_functions;
 mod statements;
+mod substitution;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::declarations::bounds;
+use super::declarators::bounds;
 use super::expression::{Argument, Expr, Reader};
 use super::modules::{Found, World};
 use super::names::{field, kind};

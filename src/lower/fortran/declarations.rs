@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::expression::{Argument, Expr, Reader};
+use super::declarators::{attributes, declared, sized};
+use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use super::names::{field, kind};
 use super::scope::*;
+use super::statement_functions;
 use super::types::{type_definition, type_spec};
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
@@ -35,7 +37,11 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
         blocks(reader, unit, scope);
     }
     // Only now is it known which of `f(x) = …` has a declared array on its left.
-    functions.into_iter().filter_map(|node| statement_function(reader, node, scope)).chain(statements).collect()
+    functions
+        .into_iter()
+        .filter_map(|node| statement_functions::define(reader, node, scope))
+        .chain(statements)
+        .collect()
 }
 
 /// Declarations of `block` constructs, taken for the procedure's own unless it has others of the name.
@@ -117,7 +123,9 @@ impl<'t> Part<'_, '_, 't> {
             Role::Enumeration => self.enumeration(node),
             Role::Interface => self.interface(node),
             Role::Visibility => self.visibility(node),
-            Role::Macro | Role::Specification | Role::Equivalence => {}
+            Role::Macro | Role::Specification => {}
+            // Nothing to declare; the procedure remarks upon it.
+            Role::Equivalence => self.statements.push(node),
             Role::Procedure | Role::Module => {}
             _ => return false,
         }
@@ -349,109 +357,4 @@ impl<'t> Part<'_, '_, 't> {
         let set = if private { &mut visibility.private } else { &mut visibility.public };
         set.extend(names.into_iter().map(|n| self.reader.name(n)));
     }
-}
-
-/// `real x*8`: the size behind the name counts.
-fn sized(reader: &Reader, declarator: Node, spec: &TypeSpec) -> TypeSpec {
-    let length = named_children(declarator).into_iter().find(|n| n.kind() == kind::CHARACTER_LENGTH);
-    let bytes = length.and_then(|n| reader.tree.text(n).trim_start_matches('*').trim().parse().ok());
-    match (spec, bytes) {
-        (TypeSpec::Intrinsic(base, _), Some(bytes)) if *base != Base::Character => {
-            TypeSpec::Intrinsic(*base, Some(KindSpec::Bytes(Expr::Integer(bytes))))
-        }
-        _ => spec.clone(),
-    }
-}
-
-/// Attributes of a declaration that matter here.
-#[derive(Default)]
-struct Attributes {
-    dimensions: Option<Vec<Bounds>>,
-    parameter: bool,
-    external: bool,
-    private: bool,
-    public: bool,
-}
-
-fn attributes(reader: &Reader, node: Node) -> Attributes {
-    let mut attributes = Attributes::default();
-    let mut cursor = node.walk();
-    for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
-        let text = reader.tree.text(attribute).to_ascii_lowercase();
-        let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        match word {
-            "dimension" => {
-                let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
-                attributes.dimensions = list.map(|list| bounds(reader, list));
-            }
-            "parameter" => attributes.parameter = true,
-            "external" => attributes.external = true,
-            "private" => attributes.private = true,
-            "public" => attributes.public = true,
-            _ => {}
-        }
-    }
-    attributes
-}
-
-/// The name that a declarator declares, and its bounds if it has some.
-pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bounds>>)> {
-    let mut name = None;
-    let mut dimensions = None;
-    let mut pending = vec![node];
-    while let Some(node) = pending.pop() {
-        match node.kind() {
-            kind::IDENTIFIER => name = Some(reader.name(node)),
-            kind::SIZE => dimensions = Some(bounds(reader, node)),
-            kind::COARRAY_DECLARATOR => pending.extend(named_children(node)),
-            _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => pending.extend(named_children(node)),
-            _ => {}
-        }
-    }
-    Some((name?, dimensions))
-}
-
-/// Bounds from the list between parentheses.
-pub fn bounds(reader: &Reader, list: Node) -> Vec<Bounds> {
-    let one = || Some(Expr::Integer(1));
-    let bounds = |argument| match argument {
-        Argument::Value(upper) | Argument::Keyword(_, upper) => Bounds { lower: one(), upper: Some(upper) },
-        Argument::Star => Bounds { lower: one(), upper: None },
-        Argument::Section(parts) => {
-            let [lower, upper, _] = *parts;
-            Bounds { lower, upper }
-        }
-    };
-    reader.arguments(list).into_iter().map(bounds).collect()
-}
-
-/// Takes `f(x) = …` for a statement function unless `f` is a declared array; gives the node back if
-/// it is an assignment after all.
-fn statement_function<'t>(reader: &Reader, node: Node<'t>, scope: &mut Scope) -> Option<Node<'t>> {
-    let left = node.child_by_field_name(field::LEFT)?;
-    let right = node.child_by_field_name(field::RIGHT)?;
-    let Expr::Apply(base, arguments, place) = reader.read(left) else { return Some(node) };
-    let Expr::Name(name) = *base else { return Some(node) };
-    let parameters = arguments.into_iter().map(|argument| match argument {
-        Argument::Value(Expr::Name(name)) => Some(name),
-        _ => None,
-    });
-    let Some(parameters) = parameters.collect::<Option<Vec<_>>>() else { return Some(node) };
-    let own = scope.symbols.get(&name);
-    let is_scalar = own.is_none_or(|symbol| {
-        let is_variable = matches!(symbol.class, Class::Variable(Storage::Local));
-        is_variable && symbol.dimensions.is_empty() && !is_character(symbol)
-    });
-    // With `use` or a host the name may be an array from elsewhere. The file itself has no name.
-    let is_hosted = scope.host.as_ref().is_some_and(|host| !host.name.is_empty());
-    if !is_scalar || (own.is_none() && (!scope.uses.is_empty() || is_hosted)) {
-        return Some(node);
-    }
-    let body = Box::new(reader.read(right));
-    scope.symbol(&name, &place).class = Class::StatementFunction(parameters, body);
-    None
-}
-
-fn is_character(symbol: &Symbol) -> bool {
-    matches!(symbol.ty, Some(TypeSpec::Intrinsic(Base::Character, _)))
 }

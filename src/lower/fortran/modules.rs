@@ -179,7 +179,7 @@ fn may_declare(module: &str, name: &str) -> bool {
     }
 }
 
-/// Kind constants of `iso_fortran_env`, `iso_c_binding` and `omp_lib` with their values on 64-bit machines.
+/// Kind constants of `iso_fortran_env`, `iso_c_binding`, `omp_lib` and MPI with their values on 64-bit machines.
 pub fn intrinsic_constant(name: &str) -> Option<i64> {
     Some(match name {
         "int8" | "c_int8_t" | "c_signed_char" | "c_char" | "c_bool" | "logical8" => 1,
@@ -189,6 +189,8 @@ pub fn intrinsic_constant(name: &str) -> Option<i64> {
             8
         }
         "logical64" | "real64" | "c_double" | "c_double_complex" | "omp_lock_kind" => 8,
+        "mpi_address_kind" | "mpi_offset_kind" | "mpi_count_kind" => 8,
+        "mpi_integer_kind" => 4,
         "real128" | "c_long_double" | "c_long_double_complex" | "c_float128" => 16,
         _ => return None,
     })

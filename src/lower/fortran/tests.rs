@@ -69,6 +69,7 @@ fn declarations_in_all_spellings() {
   integer, parameter :: dp = kind(1.d0), lk = selected_int_kind(12)
   dimension x1(n, 0:m), w(m)
   common /blk/ y(10), z, ic
+  equivalence (y(1), other)
   integer*8 big
   integer(lk) long
   real(wp), dimension(:,:), allocatable :: a, b(:)
@@ -116,6 +117,7 @@ end subroutine
               x1[1, 0] := ((((((((((((r + rr) + cd) + big) + long) + y[1]) + z) + w[1]) + a[1, 1]) + b[1]) + undeclared) + icount) + kc)
               dc := ((zc + (q[1] * f(x))) + (m * pi))
               flag := (bt > ic)
+            1 equivalence: variables share storage here: accesses through one name are not seen for the other
         "#]],
     );
 }

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use super::expression::{Argument, DEPTH_LIMIT, Expr, MacroValue};
 use super::intrinsic_types;
 use super::modules::Found;
+use super::path::{Applied, Path};
 use super::procedure::{Lowering, Meaning, key};
 use super::scope::{Class, Scope, Symbol};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
 use crate::ir::{ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
-
-/// What stands behind a name: `(arguments)`.
-pub type Applied<'e> = Option<(&'e [Argument], &'e Place)>;
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
@@ -337,54 +335,6 @@ impl<'a> Lowering<'a> {
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
         Value::Call { name: name.to_string(), ty: intrinsic_types::result(known, &types, kind), arguments: values }
-    }
-}
-
-/// A designator taken apart: `chunk%tiles(t)%p(j, k)(1:2)`.
-pub struct Path<'e> {
-    pub parts: Vec<Part<'e>>,
-    pub substring: Applied<'e>,
-}
-
-pub struct Part<'e> {
-    pub name: &'e Arc<str>,
-    pub applied: Applied<'e>,
-}
-
-impl<'e> Path<'e> {
-    /// `None` if the expression does not start with a name.
-    pub fn of(mut expr: &'e Expr) -> Option<Path<'e>> {
-        let mut path = Path { parts: Vec::new(), substring: None };
-        let mut applied: Applied = None;
-        loop {
-            match expr {
-                Expr::Apply(base, arguments, place) => {
-                    if applied.is_some() {
-                        if !path.parts.is_empty() || path.substring.is_some() {
-                            return None;
-                        }
-                        path.substring = applied;
-                    }
-                    applied = Some((arguments, place));
-                    expr = base;
-                }
-                Expr::Member(base, name) => {
-                    path.parts.push(Part { name, applied: applied.take() });
-                    expr = base;
-                }
-                Expr::Name(name) => {
-                    path.parts.push(Part { name, applied });
-                    path.parts.reverse();
-                    return Some(path);
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    /// `chunk%tiles%p`
-    pub fn text(&self) -> String {
-        self.parts.iter().map(|part| &**part.name).collect::<Vec<_>>().join("%")
     }
 }
 
