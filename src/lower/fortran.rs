@@ -1,15 +1,17 @@
 //! Fortran to IR.
 //!
-//! A file is read in two steps. [`declarations`] turns every specification part into a scope of
+//! A file is read in two steps. `declarations` turns every specification part into a scope of
 //! symbols that keep expressions as written; scopes live without the syntax tree, so that `use` works
 //! across files ([`Modules`]). Then each procedure is lowered: its names are looked up through scopes,
 //! and a variable of the IR is made for each that it uses.
 
+mod allocations;
 mod array_syntax;
 mod assigned;
 mod branches;
 mod component;
 mod declarations;
+mod declarators;
 mod directives;
 mod elementwise;
 mod expression;
@@ -19,10 +21,13 @@ mod kinds;
 mod loops;
 mod modules;
 mod names;
+mod path;
 mod procedure;
 mod reductions;
 mod scope;
+mod statement_functions;
 mod statements;
+mod substitution;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -47,12 +52,11 @@ use modules::World;
 pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules) -> ir::Unit {
     let tree = Grammar::of(Language::Fortran).parse(&source.text);
     let macros = macros(source);
-    let reader = Reader { tree: &tree, source, macros: &macros };
+    let reader = Reader::new(&tree, source, &macros);
     let mut diagnostics = source.diagnostics.clone();
     diagnostics.extend(problems::find(&tree, source));
     let units = units::find(&reader, tree.root());
-    let mut own = Modules::default();
-    units.modules.into_iter().for_each(|scope| own.insert(scope));
+    let own = units.modules(&reader);
     let world = World { own: &own, others: modules };
     let mut functions = Vec::new();
     let mut remarked = FxHashSet::default();
@@ -69,7 +73,6 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
 
 /// The declarations of the modules in a file.
 pub fn modules(source: &SourceText) -> Modules {
-    let mut modules = Modules::default();
     // Parsing costs more than looking for a word.
     let has_module = source.text.lines().any(|line| {
         let line = line.trim_start();
@@ -81,10 +84,10 @@ pub fn modules(source: &SourceText) -> Modules {
     if has_module {
         let tree = Grammar::of(Language::Fortran).parse(&source.text);
         let macros = macros(source);
-        let reader = Reader { tree: &tree, source, macros: &macros };
-        units::find(&reader, tree.root()).modules.into_iter().for_each(|scope| modules.insert(scope));
+        let reader = Reader::new(&tree, source, &macros);
+        return units::find(&reader, tree.root()).modules(&reader);
     }
-    modules
+    Modules::default()
 }
 
 /// The constants that the preprocessor left in the text. One may name those before it.
@@ -93,7 +96,7 @@ fn macros(source: &SourceText) -> FxHashMap<&str, Arc<MacroValue>> {
     for constant in &source.macros {
         let text = format!("x = {}\nend\n", constant.text);
         let tree = Grammar::of(Language::Fortran).parse(&text);
-        let reader = Reader { tree: &tree, source, macros: &macros };
+        let reader = Reader::new(&tree, source, &macros);
         let value = macro_value(&reader, tree.root());
         let name = constant.name.as_str().into();
         let value = Arc::new(MacroValue { name, value, place: constant.place.clone() });

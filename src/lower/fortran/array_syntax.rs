@@ -33,6 +33,7 @@ impl<'a> Lowering<'a> {
             out.push(Stmt::Assign { place, target, value });
             return;
         }
+        let value = self.hoist_calls(&place, value, out);
         match self.array_assignment(&place, &target, &value) {
             Some(statements) => out.extend(statements),
             None => {

@@ -6,8 +6,9 @@ use tree_sitter::Node;
 
 use super::expression::{Argument, Reader};
 use super::names::field;
+use super::path::Path;
 use super::procedure::Lowering;
-use super::value::Path;
+
 use crate::syntax::Role;
 
 impl<'a> Lowering<'a> {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::modules::Found;
+use super::path::{Part, Path};
 use super::procedure::{Lowering, key};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
-use super::value::{Path, section};
+use super::value::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, Reason, Role, Type, Value, VarId, Variable};
 
@@ -190,6 +191,6 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn copy<'e>(part: &super::value::Part<'e>) -> super::value::Part<'e> {
-    super::value::Part { name: part.name, applied: part.applied }
+fn copy<'e>(part: &Part<'e>) -> Part<'e> {
+    Part { name: part.name, applied: part.applied }
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::expression::{Argument, Expr, Reader};
+use super::declarators::{attributes, declared, sized};
+use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
+use super::intrinsic_types::Shape;
 use super::names::{field, kind};
 use super::scope::*;
+use super::statement_functions;
 use super::types::{type_definition, type_spec};
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
@@ -24,14 +27,46 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
     part.block(unit, 0);
     let Part { statements, commons, functions, scope, .. } = part;
     for name in commons {
-        if let Some(symbol) = scope.symbols.get_mut(&name) {
-            if matches!(symbol.class, Class::Variable(Storage::Local)) {
-                symbol.class = Class::Variable(Storage::Global);
-            }
+        if let Some(symbol) = scope.symbols.get_mut(&name)
+            && matches!(symbol.class, Class::Variable(Storage::Local))
+        {
+            symbol.class = Class::Variable(Storage::Global);
         }
     }
+    if reader.has_blocks {
+        blocks(reader, unit, scope);
+    }
     // Only now is it known which of `f(x) = …` has a declared array on its left.
-    functions.into_iter().filter_map(|node| statement_function(reader, node, scope)).chain(statements).collect()
+    functions
+        .into_iter()
+        .filter_map(|node| statement_functions::define(reader, node, scope))
+        .chain(statements)
+        .collect()
+}
+
+/// Declarations of `block` constructs, taken for the procedure's own unless it has others of the name.
+fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
+    let mut pending = named_children(unit);
+    while let Some(node) = pending.pop() {
+        match reader.tree.role(node) {
+            Some(Role::Procedure | Role::Module | Role::InternalProcedures) => continue,
+            Some(Role::Scope) if node.kind() == kind::BLOCK_CONSTRUCT => {
+                let mut inside = Scope::default();
+                let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
+                let default = Storage::Local;
+                let scope_of_block = &mut inside;
+                let mut part =
+                    Part { reader, scope: scope_of_block, default, statements, executable: false, commons, functions };
+                part.block(node, 0);
+                for (name, symbol) in inside.symbols {
+                    scope.symbols.entry(name).or_insert(symbol);
+                }
+                scope.uses.extend(inside.uses);
+            }
+            _ => {}
+        }
+        pending.extend(named_children(node));
+    }
 }
 
 struct Part<'r, 'a, 't> {
@@ -88,7 +123,9 @@ impl<'t> Part<'_, '_, 't> {
             Role::Enumeration => self.enumeration(node),
             Role::Interface => self.interface(node),
             Role::Visibility => self.visibility(node),
-            Role::Macro | Role::Specification | Role::Equivalence => {}
+            Role::Macro | Role::Specification => {}
+            // Nothing to declare; the procedure remarks upon it.
+            Role::Equivalence => self.statements.push(node),
             Role::Procedure | Role::Module => {}
             _ => return false,
         }
@@ -100,6 +137,10 @@ impl<'t> Part<'_, '_, 't> {
         let ty = node.child_by_field_name(field::TYPE);
         let spec = ty.and_then(|ty| type_spec(reader, ty));
         let attributes = attributes(reader, node);
+        let interface =
+            ty.and_then(|ty| named_children(ty).into_iter().find(|n| n.kind() == kind::PROCEDURE_INTERFACE));
+        let result =
+            interface.and_then(|n| self.scope.symbols.get(&reader.name(n))).and_then(|symbol| symbol.ty.clone());
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
             let (name_node, value) = match reader.tree.role(declarator) {
@@ -116,16 +157,19 @@ impl<'t> Part<'_, '_, 't> {
                 *storage = default;
             }
             match &spec {
-                Some(spec) => symbol.ty = Some(spec.clone()),
+                Some(spec) => symbol.ty = Some(sized(reader, declarator, spec)),
                 // `procedure(…) :: f`
-                None => symbol.class = Class::Procedure,
+                None => {
+                    symbol.class = Class::Procedure(Shape::Scalar);
+                    symbol.ty = result.clone();
+                }
             }
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
             }
             if attributes.external {
-                symbol.class = Class::Procedure;
+                symbol.class = Class::Procedure(Shape::Scalar);
             }
             if let (true, Some(value)) = (attributes.parameter, value) {
                 symbol.class = Class::Constant(reader.read(value));
@@ -196,7 +240,7 @@ impl<'t> Part<'_, '_, 't> {
                 *storage = default;
             }
             if is("external") {
-                symbol.class = Class::Procedure;
+                symbol.class = Class::Procedure(Shape::Scalar);
             }
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -313,97 +357,4 @@ impl<'t> Part<'_, '_, 't> {
         let set = if private { &mut visibility.private } else { &mut visibility.public };
         set.extend(names.into_iter().map(|n| self.reader.name(n)));
     }
-}
-
-/// Attributes of a declaration that matter here.
-#[derive(Default)]
-struct Attributes {
-    dimensions: Option<Vec<Bounds>>,
-    parameter: bool,
-    external: bool,
-    private: bool,
-    public: bool,
-}
-
-fn attributes(reader: &Reader, node: Node) -> Attributes {
-    let mut attributes = Attributes::default();
-    let mut cursor = node.walk();
-    for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
-        let text = reader.tree.text(attribute).to_ascii_lowercase();
-        let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        match word {
-            "dimension" => {
-                let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
-                attributes.dimensions = list.map(|list| bounds(reader, list));
-            }
-            "parameter" => attributes.parameter = true,
-            "external" => attributes.external = true,
-            "private" => attributes.private = true,
-            "public" => attributes.public = true,
-            _ => {}
-        }
-    }
-    attributes
-}
-
-/// The name that a declarator declares, and its bounds if it has some.
-pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bounds>>)> {
-    let mut name = None;
-    let mut dimensions = None;
-    let mut pending = vec![node];
-    while let Some(node) = pending.pop() {
-        match node.kind() {
-            kind::IDENTIFIER => name = Some(reader.name(node)),
-            kind::SIZE => dimensions = Some(bounds(reader, node)),
-            kind::COARRAY_DECLARATOR => pending.extend(named_children(node)),
-            _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => pending.extend(named_children(node)),
-            _ => {}
-        }
-    }
-    Some((name?, dimensions))
-}
-
-/// Bounds from the list between parentheses.
-pub fn bounds(reader: &Reader, list: Node) -> Vec<Bounds> {
-    let one = || Some(Expr::Integer(1));
-    let bounds = |argument| match argument {
-        Argument::Value(upper) | Argument::Keyword(_, upper) => Bounds { lower: one(), upper: Some(upper) },
-        Argument::Star => Bounds { lower: one(), upper: None },
-        Argument::Section(parts) => {
-            let [lower, upper, _] = *parts;
-            Bounds { lower, upper }
-        }
-    };
-    reader.arguments(list).into_iter().map(bounds).collect()
-}
-
-/// Takes `f(x) = …` for a statement function unless `f` is a declared array; gives the node back if
-/// it is an assignment after all.
-fn statement_function<'t>(reader: &Reader, node: Node<'t>, scope: &mut Scope) -> Option<Node<'t>> {
-    let left = node.child_by_field_name(field::LEFT)?;
-    let right = node.child_by_field_name(field::RIGHT)?;
-    let Expr::Apply(base, arguments, place) = reader.read(left) else { return Some(node) };
-    let Expr::Name(name) = *base else { return Some(node) };
-    let parameters = arguments.into_iter().map(|argument| match argument {
-        Argument::Value(Expr::Name(name)) => Some(name),
-        _ => None,
-    });
-    let Some(parameters) = parameters.collect::<Option<Vec<_>>>() else { return Some(node) };
-    let own = scope.symbols.get(&name);
-    let is_scalar = own.is_none_or(|symbol| {
-        let is_variable = matches!(symbol.class, Class::Variable(Storage::Local));
-        is_variable && symbol.dimensions.is_empty() && !is_character(symbol)
-    });
-    // With `use` or a host the name may be an array from elsewhere. The file itself has no name.
-    let is_hosted = scope.host.as_ref().is_some_and(|host| !host.name.is_empty());
-    if !is_scalar || (own.is_none() && (!scope.uses.is_empty() || is_hosted)) {
-        return Some(node);
-    }
-    let body = Box::new(reader.read(right));
-    scope.symbol(&name, &place).class = Class::StatementFunction(parameters, body);
-    None
-}
-
-fn is_character(symbol: &Symbol) -> bool {
-    matches!(symbol.ty, Some(TypeSpec::Intrinsic(Base::Character, _)))
 }

@@ -1,7 +1,9 @@
 //! From whole arrays and sections to the elements that one iteration touches.
 
 use super::intrinsic_types::{self, Shape};
+use super::modules::Found;
 use super::procedure::Lowering;
+use super::scope::Class;
 use crate::ir::{BinaryOp, Value, VarId, text};
 
 /// A loop over one dimension of an array operation, with the bounds of the leading array.
@@ -38,18 +40,33 @@ impl<'a> Lowering<'a> {
             }
             Value::Call { name, arguments, .. } => {
                 let rank = arguments.iter().try_fold(0, |rank, a| Some(self.rank(a)?.max(rank)));
-                match intrinsic_types::lookup(name) {
-                    Some((_, Shape::Elemental)) => rank,
-                    Some((_, Shape::Reduction)) => (arguments.len() == 1 || rank == Some(0)).then_some(0),
-                    // `lbound(a, 1)`
-                    Some((_, Shape::Transformation)) if matches!(&**name, "lbound" | "ubound") => {
-                        (arguments.len() == 2).then_some(0)
-                    }
-                    Some((_, Shape::Transformation)) => None,
-                    None => rank.filter(|rank| *rank == 0),
+                match self.call_shape(name)? {
+                    Shape::Scalar => Some(0),
+                    Shape::Elemental => rank,
+                    Shape::Reduction => (arguments.len() == 1 || rank == Some(0)).then_some(0),
+                    Shape::Bounds => Some(usize::from(arguments.len() == 1)),
+                    Shape::Array => None,
                 }
             }
             Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
+        }
+    }
+
+    /// How a function treats arrays; `None` if a module that was not read may declare it.
+    pub fn call_shape(&self, name: &str) -> Option<Shape> {
+        let declared = match self.world.symbol(self.scope, name) {
+            Found::Symbol(symbol, home) => self.world.specific(symbol, home)?.0,
+            Found::Builtin(_) | Found::Nowhere => {
+                // Without a declaration, a function gives one value.
+                return Some(intrinsic_types::lookup(name).map_or(Shape::Scalar, |i| intrinsic_types::shape(name, i)));
+            }
+            Found::Elsewhere(_) => return intrinsic_types::lookup(name).map(|i| intrinsic_types::shape(name, i)),
+        };
+        match (&declared.class, intrinsic_types::lookup(name)) {
+            (Class::Procedure(shape), _) => Some(*shape),
+            // `double precision dabs`
+            (Class::Variable(_), Some(intrinsic)) => Some(intrinsic_types::shape(name, intrinsic)),
+            _ => Some(Shape::Scalar),
         }
     }
 
@@ -134,7 +151,16 @@ impl<'a> Lowering<'a> {
             Value::Select(condition, then, otherwise) => {
                 Value::Select(inside(condition)?, inside(then)?, inside(otherwise)?)
             }
+            Value::Call { name, arguments, ty } if self.call_shape(name) == Some(Shape::Bounds) => {
+                let (index, value) = (indices.first()?, at.first()?);
+                let dimension = self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
+                let arguments = vec![arguments.first()?.clone(), dimension];
+                // One element of `shape(a)` is a `size(a, n)`.
+                let name = if name == "shape" { "size" } else { name };
+                Value::Call { name: name.to_string(), arguments, ty: ty.clone() }
+            }
             Value::Call { name, arguments, ty } => {
+                let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
                 let arguments = arguments.iter().map(|a| inside(a).map(|a| *a)).collect::<Option<Vec<_>>>()?;
                 Value::Call { name: name.clone(), arguments, ty: ty.clone() }
             }

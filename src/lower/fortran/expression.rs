@@ -16,7 +16,7 @@ use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree, named_children};
 
 /// Deeper expressions are not followed: recursion must not depend on the input.
-pub const DEPTH_LIMIT: usize = 500;
+pub const DEPTH_LIMIT: usize = 200;
 
 /// An expression with names instead of variables.
 #[derive(Clone, Debug)]
@@ -75,9 +75,23 @@ pub struct Reader<'a> {
     pub source: &'a SourceText,
     /// By name as written: the preprocessor tells cases apart.
     pub macros: &'a FxHashMap<&'a str, Arc<MacroValue>>,
+    /// Whether there can be `block` constructs.
+    pub has_blocks: bool,
 }
 
 impl<'a> Reader<'a> {
+    pub fn new(
+        tree: &'a SyntaxTree<'a>,
+        source: &'a SourceText,
+        macros: &'a FxHashMap<&'a str, Arc<MacroValue>>,
+    ) -> Reader<'a> {
+        let is_end = |line: &str| {
+            let line = line.trim_start().to_ascii_lowercase();
+            line.strip_prefix("end").is_some_and(|rest| rest.trim_start().starts_with("block"))
+        };
+        Reader { tree, source, macros, has_blocks: tree.text.lines().any(is_end) }
+    }
+
     pub fn place(&self, node: Node) -> Place {
         let start = node.start_position();
         self.source.place(start.row, start.column)
@@ -292,10 +306,12 @@ impl<'a> Reader<'a> {
         for child in node.children(&mut cursor) {
             if child.kind() == ":" {
                 at += 1;
-            } else if child.is_named() && !child.is_extra() && child.kind() != kind::ASSUMED_SIZE {
-                if let Some(bound) = bounds.get_mut(at) {
-                    *bound = Some(self.expression(child, depth + 1));
-                }
+            } else if child.is_named()
+                && !child.is_extra()
+                && child.kind() != kind::ASSUMED_SIZE
+                && let Some(bound) = bounds.get_mut(at)
+            {
+                *bound = Some(self.expression(child, depth + 1));
             }
         }
         Argument::Section(Box::new(bounds))
@@ -315,7 +331,9 @@ fn right_associative(mut operands: Vec<Expr>) -> Expr {
 
 fn binary_operator(text: &str) -> Option<BinaryOp> {
     use BinaryOp::*;
-    Some(match text.to_ascii_lowercase().as_str() {
+    // `. eq .` is read as an operator of the program's own.
+    let word: String = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+    Some(match word.as_str() {
         "+" => Add,
         "-" => Subtract,
         "*" => Multiply,
@@ -347,44 +365,4 @@ fn boz(text: &str) -> Option<i64> {
         _ => 2,
     };
     u64::from_str_radix(digits, radix).ok().map(|bits| bits as i64)
-}
-
-impl Expr {
-    /// The expression with the names of `parameters` replaced by `arguments`.
-    pub fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Expr {
-        let inside = |e: &Expr| Box::new(e.substitute(parameters, arguments));
-        let all = |list: &[Expr]| list.iter().map(|e| e.substitute(parameters, arguments)).collect();
-        match self {
-            Expr::Name(name) => {
-                let at = parameters.iter().position(|p| p == name);
-                at.and_then(|at| arguments.get(at)).unwrap_or(self).clone()
-            }
-            Expr::Apply(base, list, place) => {
-                let list = list.iter().map(|a| a.substitute(parameters, arguments)).collect();
-                Expr::Apply(inside(base), list, place.clone())
-            }
-            Expr::Member(base, name) => Expr::Member(inside(base), name.clone()),
-            Expr::Unary(op, operand) => Expr::Unary(*op, inside(operand)),
-            Expr::Binary(op, left, right) => Expr::Binary(*op, inside(left), inside(right)),
-            Expr::Complex(re, im) => Expr::Complex(inside(re), inside(im)),
-            Expr::Array(values) => Expr::Array(all(values)),
-            Expr::Select(parts) => Expr::Select(Box::new([0, 1, 2].map(|i| *inside(&parts[i])))),
-            Expr::Opaque(code, detail, inner) => Expr::Opaque(code, detail.clone(), all(inner)),
-            Expr::Integer(_) | Expr::Real(..) | Expr::Logical(_) | Expr::Text(_) | Expr::Macro(_) => self.clone(),
-        }
-    }
-}
-
-impl Argument {
-    fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Argument {
-        match self {
-            Argument::Value(e) => Argument::Value(e.substitute(parameters, arguments)),
-            Argument::Keyword(name, e) => Argument::Keyword(name.clone(), e.substitute(parameters, arguments)),
-            Argument::Section(bounds) => {
-                let bound = |i: usize| bounds[i].as_ref().map(|e| e.substitute(parameters, arguments));
-                Argument::Section(Box::new([0, 1, 2].map(bound)))
-            }
-            Argument::Star => Argument::Star,
-        }
-    }
 }

@@ -6,7 +6,9 @@ use tree_sitter::Node;
 
 use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
+use super::scope::TypeSpec;
 use super::statements::children;
+use super::types::type_spec;
 use super::visit;
 use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
 use crate::syntax::{Role, named_children};
@@ -105,11 +107,16 @@ impl<'a> Lowering<'a> {
     fn concurrent_header(&mut self, node: Node) -> (Vec<Index>, Option<Value>) {
         let header = named_children(node).into_iter().find(|n| n.kind() == kind::CONCURRENT_HEADER);
         let (mut indices, mut mask) = (Vec::new(), None);
+        let ty = header.and_then(|header| header.child_by_field_name(field::TYPE));
+        let ty = ty.and_then(|ty| type_spec(self.reader, ty));
         for part in header.map(named_children).unwrap_or_default() {
             match part.kind() {
                 kind::CONCURRENT_CONTROL => {
                     let name = named_children(part).into_iter().next();
                     let bounds = [field::INITIAL, field::FINAL, field::STEP].map(|f| part.child_by_field_name(f));
+                    if let (Some(name), Some(ty)) = (name, &ty) {
+                        self.declare_index(name, ty);
+                    }
                     indices.extend(name.and_then(|name| self.index(name, bounds)));
                 }
                 kind::CONCURRENT_MASK => {
@@ -122,6 +129,15 @@ impl<'a> Lowering<'a> {
             }
         }
         (indices, mask)
+    }
+
+    /// `do concurrent (integer :: i = 1:n)` declares its index.
+    fn declare_index(&mut self, node: Node, ty: &TypeSpec) {
+        let name = self.reader.name(node);
+        if matches!(self.meaning(&name, self.scope), Meaning::Elsewhere(_) | Meaning::Nowhere) {
+            let ty = self.resolve(ty, self.scope);
+            self.add(self.scope, &name, ty, Storage::Local, None);
+        }
     }
 
     pub fn forall(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {

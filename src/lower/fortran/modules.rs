@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::allocations::Allocations;
 use super::scope::{Class, DerivedType, Scope, Symbol};
 
 /// `use` chains and type chains longer than this are taken for circles.
@@ -13,12 +14,15 @@ const CHAIN_LIMIT: usize = 30;
 #[derive(Clone, Debug, Default)]
 pub struct Modules {
     scopes: FxHashMap<Arc<str>, Arc<Scope>>,
+    pub(super) allocations: Allocations,
 }
 
 impl Modules {
     /// Adds the modules of another file; of two modules of one name the first stays.
     pub fn merge(&mut self, other: Modules) {
-        for (name, scope) in other.scopes {
+        let Modules { scopes, allocations } = other;
+        self.allocations.merge(allocations);
+        for (name, scope) in scopes {
             self.scopes.entry(name).or_insert(scope);
         }
     }
@@ -147,7 +151,7 @@ impl<'a> World<'a> {
     pub fn specific(&self, symbol: &'a Symbol, scope: &'a Scope) -> Option<(&'a Symbol, &'a Scope)> {
         let Class::Generic(names) = &symbol.class else { return Some((symbol, scope)) };
         names.iter().find_map(|name| match self.symbol(scope, name) {
-            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure) => Some((symbol, scope)),
+            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure(_)) => Some((symbol, scope)),
             _ => None,
         })
     }
@@ -175,7 +179,7 @@ fn may_declare(module: &str, name: &str) -> bool {
     }
 }
 
-/// Kind constants of `iso_fortran_env`, `iso_c_binding` and `omp_lib` with their values on 64-bit machines.
+/// Kind constants of `iso_fortran_env`, `iso_c_binding`, `omp_lib` and MPI with their values on 64-bit machines.
 pub fn intrinsic_constant(name: &str) -> Option<i64> {
     Some(match name {
         "int8" | "c_int8_t" | "c_signed_char" | "c_char" | "c_bool" | "logical8" => 1,
@@ -185,6 +189,8 @@ pub fn intrinsic_constant(name: &str) -> Option<i64> {
             8
         }
         "logical64" | "real64" | "c_double" | "c_double_complex" | "omp_lock_kind" => 8,
+        "mpi_address_kind" | "mpi_offset_kind" | "mpi_count_kind" => 8,
+        "mpi_integer_kind" => 4,
         "real128" | "c_long_double" | "c_long_double_complex" | "c_float128" => 16,
         _ => return None,
     })

@@ -90,7 +90,7 @@ impl<'a> Lowering<'a> {
         }
         match self.world.symbol(scope, name) {
             Found::Symbol(symbol, home) => match &symbol.class {
-                Class::Procedure => Meaning::Procedure(symbol, home),
+                Class::Procedure(_) => Meaning::Procedure(symbol, home),
                 Class::Generic(_) => match self.world.specific(symbol, home) {
                     Some((symbol, home)) => Meaning::Procedure(symbol, home),
                     None => Meaning::Procedure(symbol, home),
@@ -141,10 +141,10 @@ impl<'a> Lowering<'a> {
         let declared: Vec<_> = arguments
             .iter()
             .filter_map(known)
-            .map(|(name, symbol)| (self.declare(name, symbol, scope), symbol))
+            .map(|(name, symbol)| (name, self.declare(name, symbol, scope), symbol))
             .collect();
-        for (id, symbol) in declared {
-            self.complete(id, symbol, scope);
+        for (name, id, symbol) in declared {
+            self.complete(id, name, symbol, scope);
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Lowering<'a> {
             return *id;
         }
         let id = self.declare(name, symbol, home);
-        self.complete(id, symbol, home);
+        self.complete(id, name, symbol, home);
         id
     }
 
@@ -178,8 +178,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// Fills in bounds and value.
-    fn complete(&mut self, id: VarId, symbol: &'a Symbol, home: &'a Scope) {
-        let dimensions = self.extents(&symbol.dimensions, home);
+    fn complete(&mut self, id: VarId, name: &str, symbol: &'a Symbol, home: &'a Scope) {
+        let is_open = |bounds: &Bounds| bounds.lower.is_none() && bounds.upper.is_none();
+        let is_open = !symbol.dimensions.is_empty() && symbol.dimensions.iter().all(is_open);
+        let allocated = if is_open { self.world.allocated(name, home) } else { None };
+        let (bounds, scope) = match allocated {
+            Some((bounds, scope)) if bounds.len() == symbol.dimensions.len() => (bounds, scope),
+            _ => (&symbol.dimensions[..], home),
+        };
+        let dimensions = self.extents(bounds, scope);
         self.function.variables[id.0 as usize].dimensions = dimensions;
         if let Class::Constant(value) = &symbol.class {
             let value = self.value(value, home);

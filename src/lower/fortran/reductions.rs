@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::array_syntax::nest;
+use super::intrinsic_types::{self, Shape};
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Role, Stmt, Type, Value, VarId, Variable};
@@ -25,6 +26,31 @@ impl<'a> Lowering<'a> {
             Value::Binary(op, left, right) => {
                 let left = self.hoist_reductions(place, *left, out);
                 Value::binary(op, left, self.hoist_reductions(place, *right, out))
+            }
+            other => other,
+        }
+    }
+
+    /// The value with scalar results of functions of the program in variables of their own: an array
+    /// operation evaluates them once, not once an element.
+    pub fn hoist_calls(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) -> Value {
+        let mut inside = |value: Value| Box::new(self.hoist_calls(place, value, out));
+        match value {
+            Value::Unary(op, operand) => Value::Unary(op, inside(*operand)),
+            Value::Binary(op, left, right) => {
+                let left = inside(*left);
+                Value::Binary(op, left, inside(*right))
+            }
+            Value::Call { name, arguments, ty } => {
+                let arguments: Vec<Value> = arguments.into_iter().map(|a| *inside(a)).collect();
+                let is_own = self.call_shape(&name) == Some(Shape::Scalar) && intrinsic_types::lookup(&name).is_none();
+                let call = Value::Call { name: name.clone(), arguments, ty: ty.clone() };
+                if !is_own {
+                    return call;
+                }
+                let result = Value::Variable(self.result_variable(&name.replace('%', "_"), ty));
+                out.push(Stmt::Assign { place: place.clone(), target: result.clone(), value: call });
+                result
             }
             other => other,
         }

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expression::Expr;
 use super::implicit::Implicit;
+use super::intrinsic_types::Shape;
 use crate::diagnostic::Place;
 use crate::ir::Role;
 
@@ -52,7 +53,7 @@ pub enum Class {
     /// `parameter` or enumerator with its value.
     Constant(Expr),
     /// A function or subroutine; the type of its result, if it has one, is the symbol's.
-    Procedure,
+    Procedure(Shape),
     /// A generic name and the specific procedures behind it.
     Generic(Vec<Arc<str>>),
     /// `f(x) = …` among the declarations.
@@ -148,6 +149,12 @@ impl Scope {
         } else {
             !visibility.private.contains(name)
         }
+    }
+
+    /// Whether a name that is not declared here can come from a module or host.
+    pub fn declares_elsewhere(&self, name: &str) -> bool {
+        self.uses.iter().any(|import| import.remote(name).is_some())
+            || self.host.as_ref().is_some_and(|host| host.symbols.contains_key(name) || host.declares_elsewhere(name))
     }
 
     /// The symbol of that name, made if there is none.

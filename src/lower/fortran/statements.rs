@@ -6,6 +6,7 @@ use super::directives::Pending;
 use super::expression::{Argument, Expr};
 use super::names::{field, kind};
 use super::procedure::Lowering;
+use crate::diagnostic::Severity;
 use crate::ir::{Jump, Stmt, Value};
 use crate::syntax::{Role, named_children};
 
@@ -78,6 +79,11 @@ impl<'a> Lowering<'a> {
             Role::Block | Role::Labelled => out.extend(self.body(node)),
             Role::PointerAssignment => out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![])),
             Role::Entry => out.push(self.opaque(node, "entry", self.first_line(node), Vec::new())),
+            Role::Equivalence => {
+                let message = "variables share storage here: accesses through one name are not seen for the other";
+                let what = self.first_line(node);
+                self.remark(Severity::Note, "equivalence", what, message.to_string(), None);
+            }
             Role::Call => {
                 let value = self.reader.read(node);
                 let inner = vec![Stmt::Evaluate { place, values: vec![self.own_value(&value)] }];
@@ -176,7 +182,7 @@ impl<'a> Lowering<'a> {
         let allocations: Vec<Node> = node.children_by_field_name(field::ALLOCATION, &mut cursor).collect();
         for allocation in allocations.into_iter().filter(|n| n.kind() == kind::SIZED_ALLOCATION) {
             let [object, size] = named_children(allocation)[..] else { continue };
-            let bounds = super::declarations::bounds(self.reader, size);
+            let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
             let extents = self.extents(&bounds, self.scope);
             let id = match self.own_value(&object) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::declarations::{bounds, declared};
+use super::declarators::{bounds, declared};
 use super::expression::{Argument, Reader};
 use super::names::{field, kind};
 use super::scope::{Base, Component, DerivedType, KindSpec, TypeSpec};

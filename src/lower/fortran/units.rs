@@ -6,6 +6,8 @@ use tree_sitter::Node;
 
 use super::declarations;
 use super::expression::Reader;
+use super::intrinsic_types::Shape;
+use super::modules::Modules;
 use super::names::{field, kind};
 use super::scope::{Class, Scope, Symbol};
 use super::types::type_spec;
@@ -31,6 +33,18 @@ pub struct Units<'t> {
     pub modules: Vec<Arc<Scope>>,
     /// In the order of the source, hosts before what they contain.
     pub procedures: Vec<ProcedureUnit<'t>>,
+}
+
+impl Units<'_> {
+    /// The modules, with what the procedures allocate.
+    pub fn modules(&self, reader: &Reader) -> Modules {
+        let mut modules = Modules::default();
+        self.modules.iter().for_each(|scope| modules.insert(scope.clone()));
+        for unit in &self.procedures {
+            modules.allocations.read(reader, &unit.statements, &unit.scope);
+        }
+        modules
+    }
 }
 
 /// Finds all units below `root`.
@@ -111,7 +125,7 @@ pub fn procedure_symbol(reader: &Reader, node: Node) -> Option<(Arc<str>, Symbol
     let (name, _, header) = heading(reader, node);
     let header = header?;
     let place = reader.place(node);
-    let mut symbol = Symbol { class: Class::Procedure, ty: None, dimensions: Vec::new(), place };
+    let mut symbol = Symbol { class: Class::Procedure(Shape::Scalar), ty: None, dimensions: Vec::new(), place };
     if node.kind() == kind::FUNCTION {
         let result = result_name(reader, header).unwrap_or_else(|| name.clone());
         symbol.ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
@@ -122,6 +136,13 @@ pub fn procedure_symbol(reader: &Reader, node: Node) -> Option<(Arc<str>, Symbol
             symbol.dimensions = declared.dimensions;
         }
         symbol.ty = symbol.ty.or_else(|| inside.implicit_type(&result));
+        let is_elemental = |n: &Node| reader.tree.text(*n).eq_ignore_ascii_case("elemental");
+        let qualifiers = named_children(header);
+        if qualifiers.iter().any(|n| n.kind() == kind::QUALIFIER && is_elemental(n)) {
+            symbol.class = Class::Procedure(Shape::Elemental);
+        } else if !symbol.dimensions.is_empty() {
+            symbol.class = Class::Procedure(Shape::Array);
+        }
     }
     Some((name, symbol))
 }

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use super::expression::{Argument, DEPTH_LIMIT, Expr, MacroValue};
-use super::intrinsic_types::{self, Rule};
+use super::intrinsic_types;
 use super::modules::Found;
+use super::path::{Applied, Path};
 use super::procedure::{Lowering, Meaning, key};
 use super::scope::{Class, Scope, Symbol};
 use crate::diagnostic::{Place, Severity};
+use crate::intrinsics::Intrinsic;
 use crate::ir::{ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
-
-/// What stands behind a name: `(arguments)`.
-pub type Applied<'e> = Option<(&'e [Argument], &'e Place)>;
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
@@ -151,15 +150,20 @@ impl<'a> Lowering<'a> {
         {
             return self.element(*id, arguments, place, scope);
         }
-        if let Found::Symbol(symbol, home) = self.world.symbol(scope, name)
-            && is_scalar(symbol)
-            && !(is_substring(arguments) && self.is_character(name, symbol, home))
-        {
-            let is_argument = matches!(symbol.class, Class::Variable(Role::Argument));
-            return match intrinsic_types::lookup(name) {
-                Some((rule, _)) if !is_argument => self.intrinsic(name, rule, arguments, scope),
-                _ => self.function(name, symbol, home, arguments, scope),
-            };
+        match self.world.symbol(scope, name) {
+            Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
+                return self.function(name, symbol, home, arguments, scope);
+            }
+            Found::Symbol(symbol, home)
+                if is_scalar(symbol) && !(is_substring(arguments) && self.is_character(name, symbol, home)) =>
+            {
+                let is_argument = matches!(symbol.class, Class::Variable(Role::Argument));
+                return match intrinsic_types::lookup(name) {
+                    Some(known) if !is_argument => self.intrinsic(name, known, arguments, scope),
+                    _ => self.function(name, symbol, home, arguments, scope),
+                };
+            }
+            _ => {}
         }
         match self.meaning(name, scope) {
             Meaning::Variable(id) if self.function.variable(id).dimensions.is_empty() => {
@@ -181,11 +185,10 @@ impl<'a> Lowering<'a> {
                     _ => self.call(name, arguments, Type::Unknown, scope),
                 }
             }
-            Meaning::Elsewhere(_) | Meaning::Nowhere if intrinsic_types::lookup(name).is_some() => {
-                let rule = intrinsic_types::lookup(name).map_or(Rule::Open, |(rule, _)| rule);
-                self.intrinsic(name, rule, arguments, scope)
-            }
             unknown => {
+                if let Some(known) = intrinsic_types::lookup(name) {
+                    return self.intrinsic(name, known, arguments, scope);
+                }
                 let role = match unknown {
                     Meaning::Elsewhere(module) => {
                         self.remark_module(&module);
@@ -318,12 +321,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// An intrinsic; a kind argument goes into the type.
-    fn intrinsic(&mut self, name: &str, rule: Rule, arguments: &[Argument], scope: &'a Scope) -> Value {
-        let kind_position = match rule {
-            Rule::ToReal | Rule::ToInteger => Some(1),
-            Rule::ToComplex => Some(2),
-            _ => None,
-        };
+    fn intrinsic(&mut self, name: &str, known: Intrinsic, arguments: &[Argument], scope: &'a Scope) -> Value {
+        let kind_position = intrinsic_types::kind_position(known, name);
         let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
         for (at, argument) in arguments.iter().enumerate() {
             match argument {
@@ -335,55 +334,7 @@ impl<'a> Lowering<'a> {
         }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
-        Value::Call { name: name.to_string(), ty: intrinsic_types::result(rule, &types, kind), arguments: values }
-    }
-}
-
-/// A designator taken apart: `chunk%tiles(t)%p(j, k)(1:2)`.
-pub struct Path<'e> {
-    pub parts: Vec<Part<'e>>,
-    pub substring: Applied<'e>,
-}
-
-pub struct Part<'e> {
-    pub name: &'e Arc<str>,
-    pub applied: Applied<'e>,
-}
-
-impl<'e> Path<'e> {
-    /// `None` if the expression does not start with a name.
-    pub fn of(mut expr: &'e Expr) -> Option<Path<'e>> {
-        let mut path = Path { parts: Vec::new(), substring: None };
-        let mut applied: Applied = None;
-        loop {
-            match expr {
-                Expr::Apply(base, arguments, place) => {
-                    if applied.is_some() {
-                        if !path.parts.is_empty() || path.substring.is_some() {
-                            return None;
-                        }
-                        path.substring = applied;
-                    }
-                    applied = Some((arguments, place));
-                    expr = base;
-                }
-                Expr::Member(base, name) => {
-                    path.parts.push(Part { name, applied: applied.take() });
-                    expr = base;
-                }
-                Expr::Name(name) => {
-                    path.parts.push(Part { name, applied });
-                    path.parts.reverse();
-                    return Some(path);
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    /// `chunk%tiles%p`
-    pub fn text(&self) -> String {
-        self.parts.iter().map(|part| &**part.name).collect::<Vec<_>>().join("%")
+        Value::Call { name: name.to_string(), ty: intrinsic_types::result(known, &types, kind), arguments: values }
     }
 }
 

@@ -1,0 +1,108 @@
+//! Bounds of module arrays that one procedure allocates and others use.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::declarators::bounds;
+use super::expression::{Argument, Expr, Reader};
+use super::modules::{Found, World};
+use super::names::{field, kind};
+use super::scope::{Bounds, Scope};
+use crate::syntax::{Role, named_children};
+
+/// What the procedures of some files allocate, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Allocations {
+    by_name: FxHashMap<Arc<str>, Vec<Allocation>>,
+}
+
+/// One `allocate(name(bounds))` and the scope that its names belong to.
+#[derive(Clone, Debug)]
+struct Allocation {
+    scope: Arc<Scope>,
+    bounds: Arc<[Bounds]>,
+}
+
+impl Allocations {
+    pub fn merge(&mut self, other: Allocations) {
+        for (name, found) in other.by_name {
+            self.by_name.entry(name).or_default().extend(found);
+        }
+    }
+
+    /// Adds what the statements of a procedure allocate.
+    pub fn read(&mut self, reader: &Reader, statements: &[Node], scope: &Arc<Scope>) {
+        for statement in statements {
+            let mut cursor = statement.walk();
+            'walk: loop {
+                let node = cursor.node();
+                let role = reader.tree.role(node);
+                if role == Some(Role::Allocation) {
+                    self.statement(reader, node, scope);
+                }
+                let is_flat = matches!(role, Some(Role::Assignment | Role::CallStatement | Role::Allocation));
+                if !is_flat && cursor.goto_first_child() {
+                    continue;
+                }
+                while !cursor.goto_next_sibling() {
+                    if !cursor.goto_parent() {
+                        break 'walk;
+                    }
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
+        let mut cursor = node.walk();
+        for allocation in node.children_by_field_name(field::ALLOCATION, &mut cursor) {
+            let [object, size] = named_children(allocation)[..] else { continue };
+            let name = reader.name(object);
+            let is_name = allocation.kind() == kind::SIZED_ALLOCATION && object.kind() == kind::IDENTIFIER;
+            if is_name && !scope.symbols.contains_key(&name) {
+                let bounds = bounds(reader, size).into();
+                self.by_name.entry(name).or_default().push(Allocation { scope: scope.clone(), bounds });
+            }
+        }
+    }
+}
+
+impl<'a> World<'a> {
+    /// The bounds of a module variable, if one statement allocates it and its bounds name nothing
+    /// that belongs to the allocating procedure alone.
+    pub fn allocated(&self, name: &str, home: &'a Scope) -> Option<(&'a [Bounds], &'a Scope)> {
+        let own = self.only_allocation(&self.own.allocations, name, home);
+        let found = own.or_else(|| self.only_allocation(&self.others.allocations, name, home))?;
+        let is_open = |bounds: &Bounds| {
+            [&bounds.lower, &bounds.upper].into_iter().flatten().all(|e| self.is_shared(e, &found.scope, 0))
+        };
+        found.bounds.iter().all(is_open).then_some((&*found.bounds, &*found.scope))
+    }
+
+    fn only_allocation(&self, all: &'a Allocations, name: &str, home: &'a Scope) -> Option<&'a Allocation> {
+        let is_same = |allocation: &&Allocation| match self.symbol(&allocation.scope, name) {
+            Found::Symbol(_, found) => std::ptr::eq(found, home),
+            _ => false,
+        };
+        let mut found = all.by_name.get(name)?.iter().filter(is_same);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Whether an expression of `scope` means the same outside of it.
+    fn is_shared(&self, expr: &Expr, scope: &Scope, depth: usize) -> bool {
+        let inside = |e: &Expr| depth < 20 && self.is_shared(e, scope, depth + 1);
+        match expr {
+            Expr::Integer(_) | Expr::Macro(_) => true,
+            Expr::Name(name) => !scope.symbols.contains_key(name) && scope.declares_elsewhere(name),
+            Expr::Unary(_, operand) => inside(operand),
+            Expr::Binary(_, left, right) => inside(left) && inside(right),
+            Expr::Member(base, _) => inside(base),
+            Expr::Apply(base, arguments, _) => {
+                inside(base) && arguments.iter().all(|a| matches!(a, Argument::Value(e) if inside(e)))
+            }
+            _ => false,
+        }
+    }
+}

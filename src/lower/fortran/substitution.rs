@@ -1,0 +1,45 @@
+//! Names replaced by expressions: arguments of statement functions.
+
+use std::sync::Arc;
+
+use super::expression::{Argument, Expr};
+
+impl Expr {
+    /// The expression with the names of `parameters` replaced by `arguments`.
+    pub fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Expr {
+        let inside = |e: &Expr| Box::new(e.substitute(parameters, arguments));
+        let all = |list: &[Expr]| list.iter().map(|e| e.substitute(parameters, arguments)).collect();
+        match self {
+            Expr::Name(name) => {
+                let at = parameters.iter().position(|p| p == name);
+                at.and_then(|at| arguments.get(at)).unwrap_or(self).clone()
+            }
+            Expr::Apply(base, list, place) => {
+                let list = list.iter().map(|a| a.substitute(parameters, arguments)).collect();
+                Expr::Apply(inside(base), list, place.clone())
+            }
+            Expr::Member(base, name) => Expr::Member(inside(base), name.clone()),
+            Expr::Unary(op, operand) => Expr::Unary(*op, inside(operand)),
+            Expr::Binary(op, left, right) => Expr::Binary(*op, inside(left), inside(right)),
+            Expr::Complex(re, im) => Expr::Complex(inside(re), inside(im)),
+            Expr::Array(values) => Expr::Array(all(values)),
+            Expr::Select(parts) => Expr::Select(Box::new([0, 1, 2].map(|i| *inside(&parts[i])))),
+            Expr::Opaque(code, detail, inner) => Expr::Opaque(code, detail.clone(), all(inner)),
+            Expr::Integer(_) | Expr::Real(..) | Expr::Logical(_) | Expr::Text(_) | Expr::Macro(_) => self.clone(),
+        }
+    }
+}
+
+impl Argument {
+    fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Argument {
+        match self {
+            Argument::Value(e) => Argument::Value(e.substitute(parameters, arguments)),
+            Argument::Keyword(name, e) => Argument::Keyword(name.clone(), e.substitute(parameters, arguments)),
+            Argument::Section(bounds) => {
+                let bound = |i: usize| bounds[i].as_ref().map(|e| e.substitute(parameters, arguments));
+                Argument::Section(Box::new([0, 1, 2].map(bound)))
+            }
+            Argument::Star => Argument::Star,
+        }
+    }
+}
