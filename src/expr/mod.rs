@@ -16,6 +16,8 @@ use std::hash::{Hash, Hasher};
 use std::ops;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 pub use evaluate::{Lookup, Unbound};
 pub use expand::{Linear, Monomial};
 pub use parse::ParseError;
@@ -164,6 +166,7 @@ impl Expr {
     pub fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
         let mut constant = 0.0;
         let mut collected: Vec<(Expr, f64)> = Vec::new();
+        let mut index = FxHashMap::default();
         let mut pending: Vec<Expr> = terms.into_iter().collect();
         pending.reverse();
         while let Some(term) = pending.pop() {
@@ -172,8 +175,8 @@ impl Expr {
                 Node::Sum(inner) => pending.extend(inner.iter().rev().cloned()),
                 _ => {
                     let (coefficient, rest) = term.split_coefficient();
-                    match collected.iter_mut().find(|(other, _)| *other == rest) {
-                        Some((_, sum)) => *sum += coefficient,
+                    match position(&rest, &collected, &mut index) {
+                        Some(at) => collected[at].1 += coefficient,
                         None => collected.push((rest, coefficient)),
                     }
                 }
@@ -375,6 +378,18 @@ impl Expr {
             Node::If(comparison, a, b, c, d) => Expr::choose(*comparison, again(a), again(b), again(c), again(d)),
         }
     }
+}
+
+/// Where a term stands among those collected. Few are compared one by one, many through an index.
+fn position(term: &Expr, collected: &[(Expr, f64)], index: &mut FxHashMap<Expr, usize>) -> Option<usize> {
+    const FEW: usize = 16;
+    if collected.len() < FEW {
+        return collected.iter().position(|(other, _)| other == term);
+    }
+    while index.len() < collected.len() {
+        index.insert(collected[index.len()].0.clone(), index.len());
+    }
+    index.get(term).copied()
 }
 
 impl Comparison {

@@ -1,8 +1,9 @@
 //! The arena of computed figures: each has one expression, which may refer to parameters and to
 //! earlier figures, and the value that follows from it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::parameters::ParameterTable;
 use crate::expr::{Expr, FigureId, Lookup, Node};
@@ -66,7 +67,7 @@ fn printed_length(expr: &Expr) -> usize {
 /// All figures of a model, in the order of their definition.
 pub struct Figures {
     figures: Vec<Figure>,
-    symbols: HashMap<String, f64>,
+    symbols: FxHashMap<String, f64>,
 }
 
 impl Figures {
