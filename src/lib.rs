@@ -1,4 +1,29 @@
-//! loopsheet reads loop nests and tells what they cost.
+//! loopsheet reads loop nests in C and Fortran and tells what they cost: operations, array streams,
+//! working sets, memory traffic and time, as JSON, as XML, and as a spreadsheet whose every figure is
+//! a formula over named inputs.
+//!
+//! Modules in reading order; each names only those before it:
+//!
+//! - [`quantity`], [`diagnostic`], [`expr`]: units, remarks about the input, symbolic expressions.
+//! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
+//!   map back to the lines that a person wrote.
+//! - [`intrinsics`], [`machine`]: facts that are data, read from `templates/`.
+//! - [`syntax`]: tree-sitter, and the queries in `grammars/` that say what its nodes are.
+//! - [`ir`]: language-neutral loop nests. [`lower`] makes them, one file a language.
+//! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
+//! - [`model`]: every formula, defined once, over the facts and a machine.
+//! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
+//!   and prints.
+//!
+//! Invariants:
+//!
+//! 1. Only `commands` touches the outside world. Everything else maps values to values.
+//! 2. Only `syntax` and `lower` know tree-sitter; only `export` knows file formats.
+//! 3. Bad input code is no error: parsing and lowering return a value and diagnostics. What cannot be
+//!    analysed is a reason with a place, and an explicit unknown, never a zero.
+//! 4. A formula is written once, in `model`. Rust evaluates it, the sheet shows it, `--explain` prints
+//!    it. An exporter computes nothing.
+//! 5. The same input gives the same bytes.
 
 pub mod analysis;
 pub mod cli;

@@ -1,0 +1,198 @@
+//! The program from outside: exit statuses, messages, outputs that are whole or not there.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+
+fn loopsheet() -> Command {
+    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+struct Outcome {
+    status: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(arguments: &[&str]) -> Outcome {
+    let output = loopsheet().args(arguments).output().expect("it runs");
+    Outcome {
+        status: output.status.code().expect("it ends by itself"),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+fn path(dir: &tempfile::TempDir, name: &str) -> String {
+    dir.path().join(name).to_str().expect("UTF-8").to_string()
+}
+
+/// Runs with `-o` into an empty directory: status 2, a message with all `parts`, nothing written.
+fn refused(arguments: &[&str], parts: &[&str]) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let report = path(&dir, "report.xlsx");
+    let outcome = run(&[&["analyze"], arguments, &["-o", &report]].concat());
+    assert_eq!(outcome.status, 2, "{arguments:?}: {}", outcome.stderr);
+    for part in parts {
+        assert!(outcome.stderr.contains(part), "{arguments:?}: no `{part}` in: {}", outcome.stderr);
+    }
+    assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+    assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0, "{arguments:?} left something behind");
+}
+
+#[test]
+fn bad_usage_and_input_is_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, content: &[u8]| {
+        let path = path(&dir, name);
+        fs::write(&path, content).expect("written");
+        path
+    };
+    refused(&["no/such/file.f90"], &["no/such/file.f90"]);
+    refused(&[&file("binary.c", b"int main\0\x01\x02")], &["binary.c", "binary"]);
+    refused(&[&file("text.txt", b"do i = 1, n")], &["text.txt", "extension"]);
+    refused(&[&file("broken.xml", b"<program><function name='x'")], &["broken.xml"]);
+    refused(&[&file("garbage.f90", b"}{ )( == <<>> ,,, ;; %%\n")], &["nothing could be analysed"]);
+    refused(&["samples", "--set", "cache_byte=1"], &["cache_byte", "cache_bytes"]);
+    refused(&["samples", "--set", "cache_bytes=lots"], &["cache_bytes", "lots"]);
+    refused(&["samples", "--set", "cache_bytes=-1"], &["cache_bytes"]);
+    refused(&["samples", "--set", "cache_bytes"], &["NAME=VALUE"]);
+    refused(&["samples", "--set", "block_x=1.5"], &["block_x", "whole"]);
+    refused(&["samples", "--machine", "xeon"], &["xeon", "xeon-8380"]);
+    refused(&["samples", "--machine", "no/such.toml"], &["no/such.toml"]);
+    refused(&["samples", "--function", "no_such_*"], &["no_such_*"]);
+    refused(&["samples", "--explain", "nothing@1"], &["nothing@1", "triad@8"]);
+    refused(&["templates"], &["no C or Fortran source"]);
+    refused(&["samples", "--json", "no/such/directory/x.json"], &["no/such/directory"]);
+    assert_eq!(run(&["analyze"]).status, 2);
+    assert_eq!(run(&["analyze", "samples", "--no-such-flag"]).status, 2);
+    assert_eq!(run(&["analyze", "samples", "-o", "report.pdf"]).status, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_directory_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().expect("a directory");
+    let closed = dir.path().join("closed");
+    fs::create_dir(&closed).expect("made");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("closed");
+    let is_root = fs::read_dir(&closed).is_ok();
+    let outcome = run(&["analyze", closed.to_str().expect("UTF-8")]);
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).expect("opened");
+    assert_eq!(outcome.status, 2);
+    // Whoever may read everything finds it empty instead.
+    assert!(
+        outcome.stderr.contains(if is_root { "no C or Fortran source" } else { "cannot read" }),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains("closed"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_region_that_cannot_be_read_costs_only_itself() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let source = path(&dir, "half.c");
+    let text = "void good(int n, double *a) {\n  for (int i = 0; i < n; i++) a[i] = 2.0*a[i];\n}\n\
+                void bad(int n) {\n  for (int i = 0; i < ; ) ) } {\n";
+    fs::write(&source, text).expect("written");
+    let outcome = run(&["analyze", &source]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("good@2"), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("half.c:4") && outcome.stderr.contains('^'), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut contents: Vec<Vec<Vec<u8>>> = Vec::new();
+    for turn in ["1", "2"] {
+        let files = ["r.xlsx", "r.xml", "r.json"].map(|name| path(&dir, &format!("{turn}{name}")));
+        let outcome = run(&["analyze", "samples", "-o", &files[0], "--xml", &files[1], "--json", &files[2]]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "outputs were asked for, so there is no table");
+        contents.push(files.iter().map(|f| fs::read(f).expect("written")).collect());
+    }
+    assert!(contents[0] == contents[1]);
+}
+
+#[test]
+fn a_model_gives_the_same_sheets_as_its_source() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let model = path(&dir, "model.xml");
+    let (direct, indirect) = (path(&dir, "direct.xlsx"), path(&dir, "indirect.xlsx"));
+    assert_eq!(run(&["analyze", "samples", "--xml", &model, "-o", &direct]).status, 0);
+    let outcome = run(&["analyze", &model, "-o", &indirect]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(fs::read(direct).expect("written") == fs::read(indirect).expect("written"));
+}
+
+#[test]
+fn settings_and_machines_change_the_estimates() {
+    let value = |arguments: &[&str]| -> serde_json::Value {
+        let outcome = run(&[&["analyze", "samples/kernels/triad.c", "--json", "-"], arguments].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        serde_json::from_str(&outcome.stdout).expect("nothing but JSON")
+    };
+    let usual = value(&[]);
+    // 20,000,000 elements: two streams read, one written with write-allocate, 8 bytes each.
+    assert_eq!(usual["functions"][0]["nests"][0]["traffic"]["actual"], 640_000_000);
+    assert_eq!(usual["parameters"]["LENGTH"]["origin"], "macro");
+    let smaller = value(&["--set", "LENGTH=1000000"]);
+    assert_eq!(smaller["parameters"]["LENGTH"]["origin"], "set");
+    let slower = value(&["--set", "dram_gbs=1", "--machine", "exasat"]);
+    assert_eq!(slower["functions"][0]["nests"][0]["seconds"], 0.64);
+    assert_eq!(slower["functions"][0]["nests"][0]["bound"], "DRAM");
+    let without_allocate = value(&["--set", "cost_w=1"]);
+    assert_eq!(without_allocate["functions"][0]["nests"][0]["traffic"]["actual"], 480_000_000);
+}
+
+#[test]
+fn the_demo_is_complete_and_needs_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let target = path(&dir, "demo");
+    let output = loopsheet().args(["demo", &target]).env("PATH", "").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0));
+    for name in ["report.xlsx", "model.xml", "report.json", "report.txt", "samples/kernels/triad.c"] {
+        assert!(Path::new(&target).join(name).metadata().expect(name).len() > 0, "{name}");
+    }
+    assert!(String::from_utf8_lossy(&output.stdout).contains("(100.0 %)"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let program = assert_cmd::cargo::cargo_bin("loopsheet");
+    let script =
+        format!("'{}' analyze samples --json - | head -c 10 >/dev/null; exit ${{PIPESTATUS[0]}}", program.display());
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("bash runs");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn every_formula_is_explained() {
+    let outcome = run(&["analyze", "samples", "--explain", "laplace7@16"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    for part in ["trip count of i", "hi_1-lo_1+1", "plane working set, naive", "DRAM time", "bound by"] {
+        assert!(outcome.stdout.contains(part), "no `{part}`");
+    }
+}
+
+#[test]
+fn files_that_are_not_read_are_counted() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("a.c"), "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n")
+        .expect("written");
+    fs::write(dir.path().join("b.cpp"), "class C {};\n").expect("written");
+    let outcome = run(&["analyze", dir.path().to_str().expect("UTF-8")]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("not read: 1 files .cpp"), "{}", outcome.stdout);
+}
