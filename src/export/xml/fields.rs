@@ -129,7 +129,7 @@ impl<'a> Fields<'a> {
             element: self.element.name.clone(),
             attribute: name.to_string(),
             text: self.element.attribute(name).map_or(String::new(), |attribute| attribute.value.clone()),
-            expected: expected.to_string(),
+            expected: expected.to_string().into(),
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
             place: self.context.lines.place(self.at(name)),
             element: self.element.name.clone(),
             attribute: name.to_string(),
-            error,
+            error: Box::new(error),
         })
     }
 
