@@ -85,7 +85,7 @@ impl Parser<'_> {
     fn syntax(&self, error: &Error, at: usize, event_at: usize) -> XmlError {
         match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-                let opened = self.open.last().map_or(0, |element| self.lines.place(element.at).line);
+                let opened = self.open.last().map_or(0, |element| self.lines.line(element.at));
                 let what = format!("`</{found}>` where `</{expected}>` must come, for the element of line {opened}");
                 self.malformed(event_at, what, "close the elements in the reverse order of their opening")
             }
@@ -140,7 +140,7 @@ impl Parser<'_> {
 
     fn finish(self, at: usize) -> Result<Element, XmlError> {
         if let Some(element) = self.open.last() {
-            let line = self.lines.place(element.at).line;
+            let line = self.lines.line(element.at);
             let what = format!("`<{}>` of line {line} is not closed before the end", element.name);
             return Err(self.malformed(at, what, "the file may be cut off"));
         }
