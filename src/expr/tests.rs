@@ -27,7 +27,7 @@ fn precedence_survives_printing() {
 #[test]
 fn names_that_are_no_plain_identifiers_come_back() {
     for name in ["fab%lo(3)", "a[3].n", "p->n", "odd name", "1st", "min", "x y`", "`", "``a", "", "smooth.n"] {
-        let symbol = Expr::symbol(&name);
+        let symbol = Expr::symbol(name);
         assert_eq!(parse(&(symbol.clone() + 1.0).to_string()), symbol + 1.0);
     }
 }

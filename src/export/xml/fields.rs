@@ -31,11 +31,16 @@ impl Lines {
         self.text.lines().count()
     }
 
-    /// The place of a byte of the text.
+    /// The line of a byte of the text.
+    pub fn line(&self, at: usize) -> u32 {
+        self.starts.partition_point(|start| *start <= at).max(1) as u32
+    }
+
+    /// The place of a byte of the text; takes as long as the line is.
     pub fn place(&self, at: usize) -> Place {
-        let line = self.starts.partition_point(|start| *start <= at).max(1);
-        let before = self.text.get(self.starts[line - 1]..at).unwrap_or("");
-        Place { file: self.path.clone(), line: line as u32, column: before.chars().count() as u32 + 1 }
+        let line = self.line(at);
+        let before = self.text.get(self.starts[line as usize - 1]..at).unwrap_or("");
+        Place { file: self.path.clone(), line, column: before.chars().count() as u32 + 1 }
     }
 }
 
@@ -67,18 +72,22 @@ impl Context {
     /// A remark that an element of ExaSAT has no place in a `Program`.
     pub fn not_modelled(&self, element: &Element, help: &str) {
         let message = format!("`<{}>` has no place in the model", element.name);
-        self.remarks.add(Severity::Note, "not-modelled", self.lines.place(element.at), message, help);
+        self.note("not-modelled", element.at, message, help);
     }
 
     /// A warning about an element that nobody knows there.
     pub fn unknown_element(&self, element: &Element, parent: &Element) {
         let message = format!("`<{}>` is unknown in `<{}>` and was not read", element.name, parent.name);
         let help = "check its spelling and its place against loopsheet.xsd";
-        self.remarks.add(Severity::Warning, "unknown-element", self.lines.place(element.at), message, help);
+        self.warn("unknown-element", element.at, message, help);
+    }
+
+    pub fn note(&self, code: &str, at: usize, message: String, help: &str) {
+        self.remarks.add(Severity::Note, code, || self.lines.place(at), message, help);
     }
 
     pub fn warn(&self, code: &str, at: usize, message: String, help: &str) {
-        self.remarks.add(Severity::Warning, code, self.lines.place(at), message, help);
+        self.remarks.add(Severity::Warning, code, || self.lines.place(at), message, help);
     }
 }
 
@@ -116,7 +125,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn line(&self) -> u32 {
-        self.place().line
+        self.context.lines.line(self.element.at)
     }
 
     pub fn at(&self, name: &str) -> usize {
@@ -129,7 +138,7 @@ impl<'a> Fields<'a> {
             element: self.element.name.clone(),
             attribute: name.to_string(),
             text: self.element.attribute(name).map_or(String::new(), |attribute| attribute.value.clone()),
-            expected: expected.to_string(),
+            expected: expected.to_string().into(),
         }
     }
 
@@ -157,7 +166,7 @@ impl<'a> Fields<'a> {
             place: self.context.lines.place(self.at(name)),
             element: self.element.name.clone(),
             attribute: name.to_string(),
-            error,
+            error: Box::new(error),
         })
     }
 
@@ -171,8 +180,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Expr::parse(text).unwrap_or_else(|_| {
             let message = format!("`{text}` is no expression that can be read; it stands for itself as a parameter");
             let help = "give the parameter a value, or write the expression with + - * / ^ min max";
-            let place = self.context.lines.place(self.at(name));
-            self.context.remarks.add(Severity::Note, "unread-expression", place, message, help);
+            self.context.note("unread-expression", self.at(name), message, help);
             Expr::symbol(text)
         })))
     }
@@ -185,17 +193,16 @@ impl<'a> Fields<'a> {
                 continue;
             }
             let (element, name) = (&self.element.name, &attribute.name);
-            let place = self.context.lines.place(attribute.at);
             match NOT_MODELLED.iter().find(|(of, known, _)| of == element && known == name) {
                 Some(_) if attribute.value.is_empty() => {}
                 Some((.., help)) => {
                     let message = format!("`{name}` of `<{element}>` has no place in the model");
-                    self.context.remarks.add(Severity::Note, "not-modelled", place, message, help);
+                    self.context.note("not-modelled", attribute.at, message, help);
                 }
                 None => {
                     let message = format!("the attribute `{name}` of `<{element}>` is unknown and was not read");
                     let help = "check its spelling against loopsheet.xsd";
-                    self.context.remarks.add(Severity::Warning, "unknown-attribute", place, message, help);
+                    self.context.warn("unknown-attribute", attribute.at, message, help);
                 }
             }
         }

@@ -11,6 +11,7 @@
 mod datatype;
 mod fields;
 mod parse;
+mod parts;
 mod read;
 mod remarks;
 mod streams;
@@ -47,10 +48,10 @@ pub enum XmlError {
     MissingAttribute { place: Place, element: String, attribute: String },
     /// A number, word or tuple that is none of those that may stand there.
     #[error("{place}: {attribute}=\"{text}\" of `<{element}>` cannot be read; write {expected}")]
-    BadValue { place: Place, element: String, attribute: String, text: String, expected: String },
+    BadValue { place: Place, element: String, attribute: String, text: String, expected: Box<str> },
     /// An expression of ours that is not one.
     #[error("{place}: {attribute} of `<{element}>`: {error}; names that are no identifiers go in backticks")]
-    BadExpression { place: Place, element: String, attribute: String, error: ParseError },
+    BadExpression { place: Place, element: String, attribute: String, error: Box<ParseError> },
     /// An `else` that follows no `if` of its line.
     #[error("{place}: this `<else>` follows no `<if linenum=\"{line}\">` of the same block; put it after its `if`")]
     ElseWithoutIf { place: Place, line: u32 },

@@ -16,7 +16,7 @@ const DEPTH_LIMIT: usize = 256;
 
 const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-/// The outermost element of a document.
+/// The outermost element of a document without a byte order mark.
 pub(super) fn parse(text: &str, lines: &Lines) -> Result<Element, XmlError> {
     let mut parser = Parser { text, lines, open: Vec::new(), root: None };
     if let Some((at, c)) = text.char_indices().find(|(_, c)| !is_allowed(*c)) {
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, lines: &Lines) -> Result<Element, XmlError> {
                 parser.stray("&", at)?;
             }
             Event::DocType(_) => return Err(XmlError::DocumentType { place: lines.place(at) }),
-            Event::Decl(_) if text[..at].trim_start_matches('\u{feff}').is_empty() => {}
+            Event::Decl(_) if at == 0 => {}
             Event::Decl(_) => {
                 return Err(parser.malformed(
                     at,
@@ -85,12 +85,15 @@ impl Parser<'_> {
     fn syntax(&self, error: &Error, at: usize, event_at: usize) -> XmlError {
         match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-                let opened = self.open.last().map_or(0, |element| self.lines.place(element.at).line);
+                let opened = self.open.last().map_or(0, |element| self.lines.line(element.at));
                 let what = format!("`</{found}>` where `</{expected}>` must come, for the element of line {opened}");
                 self.malformed(event_at, what, "close the elements in the reverse order of their opening")
             }
             Error::IllFormed(IllFormedError::UnclosedReference) => {
                 self.malformed(event_at.max(at), "`&` without a name and `;`".into(), WRITE_AMP)
+            }
+            Error::IllFormed(what) => {
+                self.malformed(event_at.max(at), what.to_string(), "every element needs both its tags, or `/>`")
             }
             Error::Syntax(what) => self.malformed(at, what.to_string(), "the file may be cut off"),
             other => self.malformed(event_at.max(at), other.to_string(), "correct the tag or the text there"),
@@ -118,7 +121,7 @@ impl Parser<'_> {
     }
 
     fn stray(&mut self, content: &str, at: usize) -> Result<(), XmlError> {
-        let inside = content.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let inside = content.trim_start();
         if inside.is_empty() {
             return Ok(());
         }
@@ -137,7 +140,7 @@ impl Parser<'_> {
 
     fn finish(self, at: usize) -> Result<Element, XmlError> {
         if let Some(element) = self.open.last() {
-            let line = self.lines.place(element.at).line;
+            let line = self.lines.line(element.at);
             let what = format!("`<{}>` of line {line} is not closed before the end", element.name);
             return Err(self.malformed(at, what, "the file may be cut off"));
         }

@@ -1,14 +1,13 @@
 //! Elements to a [`Program`]: ours exactly, ExaSAT's with defaults for what they do not say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::fields::{Context, Fields};
 use super::tree::Element;
-use super::{XmlError, parse, streams};
+use super::{XmlError, parse, parts, streams};
 use crate::analysis::facts::*;
 use crate::analysis::{name_loops, probability_symbol};
-use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::expr::Expr;
 use crate::source::{Form, Language, Preprocessing};
 
@@ -26,6 +25,7 @@ use crate::source::{Form, Language, Preprocessing};
 /// The text is not well-formed, describes no program, lacks an attribute that has no default, or
 /// has a value of the wrong kind; see [`XmlError`].
 pub fn read(text: &str, path: &str) -> Result<Program, XmlError> {
+    let text = text.trim_start_matches('\u{feff}');
     let context = Context::new(path, text);
     let root = parse::parse(text, &context.lines)?;
     if root.name != "program" {
@@ -33,15 +33,18 @@ pub fn read(text: &str, path: &str) -> Result<Program, XmlError> {
     }
     let mut reader = Reader { context, program: Program::default(), loop_ids: Vec::new() };
     reader.program(&root)?;
-    reader.name_loops(&root);
+    reader.name_loops();
     Ok(reader.finish())
 }
+
+/// An id that the file gives to a loop, and where.
+type GivenId = Option<(String, usize)>;
 
 struct Reader {
     context: Context,
     program: Program,
-    /// Ids that the file gives, one entry a loop in program order.
-    loop_ids: Vec<Option<String>>,
+    /// Ids that the file gives and where, one entry a loop in program order.
+    loop_ids: Vec<GivenId>,
 }
 
 /// What a block inherits from its surroundings.
@@ -74,7 +77,7 @@ impl Reader {
         let mut diagnostics = Vec::new();
         for child in &element.children {
             match child.name.as_str() {
-                "ls:diagnostic" => diagnostics.push(read_diagnostic(&Fields::new(child, &self.context), &path)?),
+                "ls:diagnostic" => diagnostics.push(parts::diagnostic(&Fields::new(child, &self.context), &path)?),
                 _ => self.context.unknown_element(child, element),
             }
         }
@@ -111,7 +114,7 @@ impl Reader {
         let line = fields.number("ls:line")?.unwrap_or(fields.line());
         let mut constants = Vec::new();
         for child in element.children.iter().filter(|child| child.name == "ls:constant") {
-            constants.push(read_constant(&Fields::new(child, context))?);
+            constants.push(parts::constant(&Fields::new(child, context))?);
         }
         let scope = Scope { function: &name, file: &file, loops: &[] };
         let body = read_block(&fields, scope, &mut self.loop_ids)?;
@@ -121,17 +124,13 @@ impl Reader {
     }
 
     /// Names the loops as the analysis does, save those that the file names.
-    fn name_loops(&mut self, root: &Element) {
+    fn name_loops(&mut self) {
         let mut taken = BTreeMap::new();
         let mut given = std::mem::take(&mut self.loop_ids).into_iter();
-        let mut seen = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for function in &mut self.program.functions {
             name_loops(&mut function.body, &function.name, &mut taken);
-            put_ids(&mut function.body, &mut given, &mut seen);
-        }
-        for (id, count) in seen.into_iter().filter(|(_, count)| *count > 1) {
-            let message = format!("{count} loops have the id `{id}`");
-            self.context.warn("duplicate-id", root.at, message, "delete the attribute `ls:id` of all but one");
+            put_ids(&mut function.body, &mut given, &mut seen, &self.context);
         }
     }
 
@@ -157,56 +156,41 @@ impl Reader {
     }
 }
 
-fn put_ids(block: &mut Block, given: &mut impl Iterator<Item = Option<String>>, seen: &mut BTreeMap<String, usize>) {
+/// Puts the ids that the file gives into the loops; one that is taken already gets a number.
+fn put_ids(
+    block: &mut Block,
+    given: &mut impl Iterator<Item = GivenId>,
+    seen: &mut BTreeSet<String>,
+    context: &Context,
+) {
     for item in &mut block.items {
         match item {
             Item::Loop(inner) => {
-                if let Some(id) = given.next().flatten() {
+                if let Some((id, at)) = given.next().flatten() {
+                    if seen.contains(&id) {
+                        let message = format!("the id `{id}` is that of an earlier loop");
+                        context.warn("duplicate-id", at, message, "delete the attribute `ls:id` of all loops but one");
+                    }
                     inner.id = id;
                 }
-                *seen.entry(inner.id.clone()).or_default() += 1;
-                put_ids(&mut inner.body, given, seen);
+                let base = inner.id.clone();
+                let mut number = 1;
+                while !seen.insert(inner.id.clone()) {
+                    number += 1;
+                    inner.id = format!("{base}#{number}");
+                }
+                put_ids(&mut inner.body, given, seen, context);
             }
             Item::Branch(branch) => {
-                put_ids(&mut branch.then, given, seen);
-                branch.otherwise.iter_mut().for_each(|block| put_ids(block, given, seen));
+                put_ids(&mut branch.then, given, seen, context);
+                branch.otherwise.iter_mut().for_each(|block| put_ids(block, given, seen, context));
             }
         }
     }
 }
 
-fn read_diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
-    let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
-    let diagnostic = Diagnostic {
-        severity: severity.unwrap_or(Severity::Note),
-        code: fields.required("code")?.into(),
-        place: Place {
-            file: fields.text("file").map_or_else(|| file.clone(), Arc::from),
-            line: fields.number("line")?.unwrap_or(1),
-            column: fields.number("column")?.unwrap_or(1),
-        },
-        width: fields.number("width")?.unwrap_or(1),
-        message: fields.required("message")?.to_string(),
-        help: fields.text("help").map(String::from),
-    };
-    fields.finish();
-    Ok(diagnostic)
-}
-
-fn read_constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
-    let origins = "constant, macro, assigned, default, set";
-    let value = fields.required("value").and_then(|_| fields.expression("value"))?;
-    let constant = Constant {
-        name: fields.required("name")?.to_string(),
-        value: value.unwrap_or_else(|| Expr::from(0.0)),
-        origin: fields.word("origin", Origin::parse, origins)?.unwrap_or(Origin::Constant),
-    };
-    fields.finish();
-    Ok(constant)
-}
-
 /// Counts and children of a function, loop, `if` or `else`.
-fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String>>) -> Result<Block, XmlError> {
+fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Block, XmlError> {
     let (element, context) = (fields.element, fields.context);
     let mut block = Block::default();
     let mut by_type = BTreeMap::new();
@@ -214,13 +198,13 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String
         let inner = Fields::new(child, context);
         match child.name.as_str() {
             "ls:operations" => {
-                by_type.insert(inner.required("type")?.to_string(), read_operations(&inner)?);
+                by_type.insert(inner.required("type")?.to_string(), parts::operations(&inner)?);
             }
-            "ls:reason" => block.reasons.push(read_reason(&inner)?),
-            "scalar" => block.scalars.push(read_scalar(&inner)?),
+            "ls:reason" => block.reasons.push(parts::reason(&inner)?),
+            "scalar" => block.scalars.push(parts::scalar(&inner)?),
             "array" => block.streams.extend(streams::read(child, scope.loops, context)?),
-            "funccall" | "functioncall" => block.calls.push(read_call(&inner)?),
-            "comm" => block.calls.push(read_communication(&inner)?),
+            "funccall" | "functioncall" => block.calls.push(parts::call(&inner)?),
+            "comm" => block.calls.push(parts::communication(&inner)?),
             "loop" => {
                 let item = read_loop(&inner, scope, ids)?;
                 block.items.push(Item::Loop(Box::new(item)));
@@ -236,110 +220,11 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String
             _ => context.unknown_element(child, element),
         }
     }
-    block.flops = read_flops(fields, by_type)?;
+    block.flops = parts::flops(fields, by_type)?;
     Ok(block)
 }
 
-/// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.
-fn read_flops(fields: &Fields<'_>, by_type: BTreeMap<String, OperationCounts>) -> Result<Flops, XmlError> {
-    let names = ["adds", "multiplies", "divides", "specials"];
-    let mut given = [None; 4];
-    for (count, name) in given.iter_mut().zip(names) {
-        *count = fields.number(name)?;
-    }
-    let [adds, multiplies, divides, specials] = given.map(|count| count.unwrap_or(0));
-    let simple = OperationCounts { adds, multiplies, divides, specials, ..Default::default() };
-    let mut flops = Flops { by_type };
-    if flops.by_type.is_empty() && simple != OperationCounts::default() {
-        flops.by_type.insert("real8".to_string(), simple);
-    }
-    let totals = flops.total().values();
-    for ((name, count), total) in names.into_iter().zip(given).zip(totals) {
-        if count.is_some_and(|count| count != total) {
-            let message =
-                format!("`{name}` of `<{}>` contradicts its `ls:operations`, which hold", fields.element.name);
-            let help = "change both, or delete the `ls:operations`";
-            fields.context.warn("contradiction", fields.at(name), message, help);
-        }
-    }
-    Ok(flops)
-}
-
-fn read_operations(fields: &Fields<'_>) -> Result<OperationCounts, XmlError> {
-    let mut values = [0; 9];
-    for (value, name) in values.iter_mut().zip(OperationCounts::NAMES) {
-        *value = fields.number(name)?.unwrap_or(0);
-    }
-    fields.finish();
-    Ok(OperationCounts::from_values(values))
-}
-
-fn read_reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
-    let reason = Reason {
-        code: fields.required("code")?.to_string(),
-        line: fields.number("line")?.unwrap_or(fields.line()),
-        detail: fields.text("detail").unwrap_or("").to_string(),
-    };
-    fields.finish();
-    Ok(reason)
-}
-
-fn read_scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
-    let (ty, _) = streams::read_type(fields);
-    let class = fields.word("accesstype", AccessClass::parse, streams::CLASSES)?;
-    let reads = fields.number("reads")?.unwrap_or(0);
-    let writes = fields.number("writes")?.unwrap_or(0);
-    let scalar = Scalar {
-        name: fields.required("name")?.to_string(),
-        ty,
-        is_constant: fields.word("isConstant", |text| text.parse().ok(), "true, false")?.unwrap_or(false),
-        class: class.unwrap_or_else(|| streams::class_of(&[Access { offset: Vec::new(), reads, writes }], None)),
-        reads,
-        writes,
-    };
-    fields.finish();
-    Ok(scalar)
-}
-
-fn read_call(fields: &Fields<'_>) -> Result<Call, XmlError> {
-    let mut arguments = Vec::new();
-    for child in &fields.element.children {
-        if child.name != "arg" {
-            fields.context.unknown_element(child, fields.element);
-            continue;
-        }
-        let argument = Fields::new(child, fields.context);
-        arguments.push(argument.required("argname")?.to_string());
-        argument.finish();
-    }
-    let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let call = Call { line, name: fields.required("name")?.to_string(), arguments };
-    fields.finish();
-    Ok(call)
-}
-
-/// Communication of the older generation: a call of the interface with the arrays and scalars that it
-/// moves.
-fn read_communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
-    let mut arguments = Vec::new();
-    for child in &fields.element.children {
-        match child.name.as_str() {
-            "array" | "commarray" | "commscalar" => {
-                let variable = Fields::new(child, fields.context);
-                arguments.push(variable.required("name")?.to_string());
-                let help = "its name is kept as an argument; give widths and components as parameters of the call";
-                fields.context.not_modelled(child, help);
-            }
-            _ => fields.context.unknown_element(child, fields.element),
-        }
-    }
-    let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let call = Call { line, name: fields.required("interface")?.to_string(), arguments };
-    fields.finish();
-    Ok(call)
-}
-
-fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String>>) -> Result<Loop, XmlError> {
+fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Loop, XmlError> {
     let line = fields.number("linenum")?.unwrap_or(fields.line());
     let variable = fields.required("loopvar")?;
     let bound = |name: &'static str| fields.required(name).and_then(|_| fields.bound(name));
@@ -348,7 +233,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String>
     if step.is_zero() {
         return Err(fields.bad("stride", "a step other than 0"));
     }
-    ids.push(fields.text("ls:id").map(String::from));
+    ids.push(fields.text("ls:id").map(|id| (id.to_string(), fields.at("ls:id"))));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
@@ -370,7 +255,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String>
     Ok(read)
 }
 
-fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<String>>) -> Result<Branch, XmlError> {
+fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Branch, XmlError> {
     let line = fields.number("linenum")?.unwrap_or(fields.line());
     let probability = fields.text("ls:probability").map(String::from);
     let branch = Branch {
@@ -388,7 +273,7 @@ fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<Option<Strin
 fn read_else(
     fields: &Fields<'_>,
     scope: Scope<'_>,
-    ids: &mut Vec<Option<String>>,
+    ids: &mut Vec<GivenId>,
     items: &mut [Item],
 ) -> Result<(), XmlError> {
     let line = fields.number("iflinenum")?;

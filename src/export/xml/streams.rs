@@ -149,11 +149,10 @@ fn read_access(
     let mut offset = Vec::new();
     for (variable, entry) in parts {
         let (subscript, integer) = tuple::subscript(&variable, entry, loops);
-        if let Some(text) = &subscript.gather {
+        if let Some(text) = subscript.gather.as_ref().filter(|text| !tuple::is_indirect(text, loops)) {
             let message = format!("the subscript `{text}` is not affine in the loop variables: taken as a gather");
             let help = "write loop variables times factors plus what stays the same in the nest";
-            let place = context.lines.place(element.at);
-            context.remarks.add(crate::diagnostic::Severity::Note, "gather", place, message, help);
+            context.note("gather", element.at, message, help);
         }
         subscripts.push(subscript);
         offset.push(integer);

@@ -47,15 +47,21 @@ pub(super) fn subscript(variable: &str, offset: &str, loops: &[&str]) -> (Subscr
     let part = |text: &str| if text.is_empty() { Some(Expr::from(0.0)) } else { Expr::parse(text).ok() };
     let (Some(moving), Some(fixed)) = (part(variable), part(offset)) else { return gather() };
     let expr = moving.clone() + fixed;
-    let hangs_on_loop = expr.symbols().iter().any(|symbol| is_indirect(symbol, loops));
+    let hangs_on_loop = mentions_indirect(&expr, loops);
     let moves = variable.is_empty() || loops.iter().any(|name| moving.mentions(name));
     if hangs_on_loop || !moves { gather() } else { affine(&expr, loops).unwrap_or_else(gather) }
 }
 
-/// Whether a symbol such as `col(k)` is an element that one of the loop variables picks.
-fn is_indirect(symbol: &str, loops: &[&str]) -> bool {
-    let Some((_, subscripts)) = symbol.split_once(['(', '[']) else { return false };
-    subscripts.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| loops.contains(&word))
+/// Whether the text of a gather is one by an element that the loops pick: `col(k)`, `2*col[k] + 1`.
+pub(super) fn is_indirect(text: &str, loops: &[&str]) -> bool {
+    Expr::parse(text).is_ok_and(|expr| mentions_indirect(&expr, loops))
+}
+
+fn mentions_indirect(expr: &Expr, loops: &[&str]) -> bool {
+    expr.symbols().iter().any(|symbol| {
+        let subscripts = symbol.split_once(['(', '[']).map_or("", |(_, subscripts)| subscripts);
+        subscripts.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| loops.contains(&word))
+    })
 }
 
 /// `offset` of an access as ExaSAT writes it: the component, if any, comes last.

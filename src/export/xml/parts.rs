@@ -1,0 +1,140 @@
+//! The elements without loops inside: files' diagnostics, constants, counts, scalars and calls.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::XmlError;
+use super::fields::Fields;
+use super::streams;
+use crate::analysis::facts::*;
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::expr::Expr;
+
+pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
+    let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
+    let diagnostic = Diagnostic {
+        severity: severity.unwrap_or(Severity::Note),
+        code: fields.required("code")?.into(),
+        place: Place {
+            file: fields.text("file").map_or_else(|| file.clone(), Arc::from),
+            line: fields.number("line")?.unwrap_or(1),
+            column: fields.number("column")?.unwrap_or(1),
+        },
+        width: fields.number("width")?.unwrap_or(1),
+        message: fields.required("message")?.to_string(),
+        help: fields.text("help").map(String::from),
+    };
+    fields.finish();
+    Ok(diagnostic)
+}
+
+pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
+    let origins = "constant, macro, assigned, default, set";
+    let value = fields.required("value").and_then(|_| fields.expression("value"))?;
+    let constant = Constant {
+        name: fields.required("name")?.to_string(),
+        value: value.unwrap_or_else(|| Expr::from(0.0)),
+        origin: fields.word("origin", Origin::parse, origins)?.unwrap_or(Origin::Constant),
+    };
+    fields.finish();
+    Ok(constant)
+}
+
+/// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.
+pub(super) fn flops(fields: &Fields<'_>, by_type: BTreeMap<String, OperationCounts>) -> Result<Flops, XmlError> {
+    let names = ["adds", "multiplies", "divides", "specials"];
+    let mut given = [None; 4];
+    for (count, name) in given.iter_mut().zip(names) {
+        *count = fields.number(name)?;
+    }
+    let [adds, multiplies, divides, specials] = given.map(|count| count.unwrap_or(0));
+    let simple = OperationCounts { adds, multiplies, divides, specials, ..Default::default() };
+    let mut flops = Flops { by_type };
+    if flops.by_type.is_empty() && simple != OperationCounts::default() {
+        flops.by_type.insert("real8".to_string(), simple);
+    }
+    let totals = flops.total().values();
+    for ((name, count), total) in names.into_iter().zip(given).zip(totals) {
+        if count.is_some_and(|count| count != total) {
+            let message =
+                format!("`{name}` of `<{}>` contradicts its `ls:operations`, which hold", fields.element.name);
+            let help = "change both, or delete the `ls:operations`";
+            fields.context.warn("contradiction", fields.at(name), message, help);
+        }
+    }
+    Ok(flops)
+}
+
+pub(super) fn operations(fields: &Fields<'_>) -> Result<OperationCounts, XmlError> {
+    let mut values = [0; 9];
+    for (value, name) in values.iter_mut().zip(OperationCounts::NAMES) {
+        *value = fields.number(name)?.unwrap_or(0);
+    }
+    fields.finish();
+    Ok(OperationCounts::from_values(values))
+}
+
+pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
+    let reason = Reason {
+        code: fields.required("code")?.to_string(),
+        line: fields.number("line")?.unwrap_or(fields.line()),
+        detail: fields.text("detail").unwrap_or("").to_string(),
+    };
+    fields.finish();
+    Ok(reason)
+}
+
+pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
+    let (ty, _) = streams::read_type(fields);
+    let class = fields.word("accesstype", AccessClass::parse, streams::CLASSES)?;
+    let reads = fields.number("reads")?.unwrap_or(0);
+    let writes = fields.number("writes")?.unwrap_or(0);
+    let scalar = Scalar {
+        name: fields.required("name")?.to_string(),
+        ty,
+        is_constant: fields.word("isConstant", |text| text.parse().ok(), "true, false")?.unwrap_or(false),
+        class: class.unwrap_or_else(|| streams::class_of(&[Access { offset: Vec::new(), reads, writes }], None)),
+        reads,
+        writes,
+    };
+    fields.finish();
+    Ok(scalar)
+}
+
+pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
+    let mut arguments = Vec::new();
+    for child in &fields.element.children {
+        if child.name != "arg" {
+            fields.context.unknown_element(child, fields.element);
+            continue;
+        }
+        let argument = Fields::new(child, fields.context);
+        arguments.push(argument.required("argname")?.to_string());
+        argument.finish();
+    }
+    let line = fields.number("linenum")?.unwrap_or(fields.line());
+    let call = Call { line, name: fields.required("name")?.to_string(), arguments };
+    fields.finish();
+    Ok(call)
+}
+
+/// Communication of the older generation: a call of the interface with the arrays and scalars that it
+/// moves.
+pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
+    let mut arguments = Vec::new();
+    for child in &fields.element.children {
+        match child.name.as_str() {
+            "array" | "commarray" | "commscalar" => {
+                let variable = Fields::new(child, fields.context);
+                arguments.push(variable.required("name")?.to_string());
+                let help = "its name is kept as an argument; give widths and components as parameters of the call";
+                fields.context.not_modelled(child, help);
+            }
+            _ => fields.context.unknown_element(child, fields.element),
+        }
+    }
+    let line = fields.number("linenum")?.unwrap_or(fields.line());
+    let call = Call { line, name: fields.required("interface")?.to_string(), arguments };
+    fields.finish();
+    Ok(call)
+}
