@@ -313,6 +313,7 @@ impl Usage {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
         }
+        sizes_behind(program, &mut sizes);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
         usage
     }
@@ -328,6 +329,22 @@ impl Usage {
             for inner in constant.value.symbols() {
                 self.add(program, function, &inner, depth + 1);
             }
+        }
+    }
+}
+
+/// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
+fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
+    let constants = || program.functions.iter().flat_map(|function| &function.constants);
+    loop {
+        let before = sizes.len();
+        for constant in constants() {
+            if sizes.contains(&constant.name) {
+                add_sizes(&constant.value, 1.0, sizes);
+            }
+        }
+        if sizes.len() == before {
+            return;
         }
     }
 }

@@ -34,10 +34,14 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.text(0, 0, "Parameters", &style::title())?;
-    let legend = "Cells of this colour are inputs; block sizes of 0 mean: not blocked.";
-    page.text(1, 0, legend, &style::cell(Look::Text, Role::Input))?;
-    let legend = "Cells of this colour follow from others as the source says; a number may replace the formula.";
-    page.text(2, 0, legend, &style::cell(Look::Text, Role::Derived))?;
+    let legends = [
+        (1, "Input", Role::Input, "Change one and every sheet follows. Block sizes of 0 mean: not blocked."),
+        (2, "Derived", Role::Derived, "Follows from others as the source says; a number may replace the formula."),
+    ];
+    for (row, name, role, legend) in legends {
+        page.text(row, 0, name, &style::cell(Look::Text, role))?;
+        page.text(row, 1, legend, &style::remark())?;
+    }
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
@@ -76,7 +80,11 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     page.text(row, 4, origin(parameter.origin), &plain)?;
     let definition = parameter.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default();
     page.text(row, 5, &definition, &plain)?;
-    page.text(row, 6, &parameter.functions.join(", "), &style::wrapped())
+    let functions = parameter.functions.join(", ");
+    page.text(row, 6, &functions, &style::wrapped())?;
+    let lines = style::lines(&functions, COLUMNS[6].1);
+    page.worksheet.set_row_height(row, style::row_height(lines))?;
+    Ok(())
 }
 
 fn origin(origin: Origin) -> &'static str {

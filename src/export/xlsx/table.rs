@@ -71,7 +71,7 @@ impl<R> Table<'_, R> {
 
     pub fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
         page.text(0, 0, self.title, &style::title())?;
-        page.text(1, 0, &self.remark, &style::remark())?;
+        page.text(1, 1, &self.remark, &style::remark())?;
         self.write_headings(page)?;
         let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
