@@ -24,7 +24,7 @@ pub enum SettingError {
     #[error("--set {name}={value}: {why}")]
     BadValue { name: String, value: String, why: &'static str },
     #[error("--set {name}={value}: {source}")]
-    Machine { name: String, value: String, source: MachineError },
+    Machine { name: String, value: String, source: Box<MachineError> },
 }
 
 fn near_names(names: &[String]) -> String {
@@ -190,7 +190,8 @@ impl ParameterTable {
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
         let Setting { name, value } = setting;
         if machine.parameter(name).is_some() {
-            let wrap = |source| SettingError::Machine { name: name.clone(), value: value.clone(), source };
+            let wrap =
+                |source| SettingError::Machine { name: name.clone(), value: value.clone(), source: Box::new(source) };
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");

@@ -41,7 +41,7 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Machine, book)?;
     let machine = &book.model.machine;
-    page.text(0, 0, &machine.title, &style::title())?;
+    page.title(&machine.title)?;
     page.text(1, 0, &machine.about.split_whitespace().collect::<Vec<&str>>().join(" "), &style::remark())?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
     let legend =

@@ -66,6 +66,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
     loops.write(&mut page)?;
+    loops::highlight(&mut page, &loops)?;
     push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;

@@ -78,7 +78,7 @@ pub(super) fn write<'a, L, A>(book: Book<'a>, loops: &Table<L>, arrays: &Table<A
     for (column, width) in (0..).zip(WIDTHS) {
         notes.page.worksheet.set_column_width(column, width)?;
     }
-    notes.page.text(0, 0, "Notes", &style::title())?;
+    notes.page.title("Notes")?;
     notes.row = 2;
     notes.paragraphs("How the figures are made", METHOD)?;
     notes.paragraphs("What the model leaves out", LIMITS)?;

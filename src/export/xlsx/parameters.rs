@@ -33,7 +33,7 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
-    page.text(0, 0, "Parameters", &style::title())?;
+    page.title("Parameters")?;
     let legends = [
         (1, "Input", Role::Input, "Change one and every sheet follows. Block sizes of 0 mean: not blocked."),
         (2, "Derived", Role::Derived, "Follows from others as the source says; a number may replace the formula."),
@@ -51,6 +51,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         write_parameter(&mut page, row, parameter)?;
     }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
+    page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;

@@ -51,7 +51,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
     let machine = &book.model.machine;
-    page.text(0, 0, "What the loops cost", &style::title())?;
+    page.title("What the loops cost")?;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
     page.text(1, 0, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
