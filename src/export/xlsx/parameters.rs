@@ -50,6 +50,13 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     for (row, parameter) in (FIRST_ROW..).zip(rows) {
         write_parameter(&mut page, row, parameter)?;
     }
+    // A sheet holds fewer validations than a large program has parameters: one for each run of a kind.
+    let mut first = FIRST_ROW;
+    for run in rows.chunk_by(|a, b| a.kind == b.kind) {
+        let last = first + run.len() as RowNum - 1;
+        page.worksheet.add_data_validation(first, VALUE, last, VALUE, &validation(run[0].kind)?)?;
+        first = last + 1;
+    }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
@@ -70,7 +77,6 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
         }
         None => inputs::write_value(page, (row, VALUE), Some(parameter.value), Look::Number, Role::Input)?,
     }
-    page.worksheet.add_data_validation(row, VALUE, row, VALUE, &validation(parameter)?)?;
     let kind = match parameter.kind {
         Kind::Block => "block size",
         Kind::Problem => "problem",
@@ -98,14 +104,26 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-fn validation(parameter: &Row) -> Result<DataValidation, XlsxError> {
+fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
     const LARGEST: f64 = 1e15;
-    let (least, most, message) = match parameter.kind {
-        Kind::Block => (0.0, LARGEST, "A whole number; 0 is not blocked"),
-        Kind::Problem => (-LARGEST, LARGEST, "A number up to 1e15"),
-        Kind::TripCount => (0.0, LARGEST, "A number from 0 to 1e15"),
-        Kind::Probability => (0.0, 1.0, "A probability is between 0 and 1"),
+    let rule = DataValidation::new();
+    let (rule, message) = match kind {
+        Kind::Block => {
+            let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
+            (rule, "A whole number; 0 is not blocked")
+        }
+        Kind::Problem => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(-LARGEST, LARGEST));
+            (rule, "A number up to 1e15")
+        }
+        Kind::TripCount => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
+            (rule, "A number from 0 to 1e15")
+        }
+        Kind::Probability => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, 1.0));
+            (rule, "A probability is between 0 and 1")
+        }
     };
-    let between = DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most));
-    between.set_error_title("Out of range")?.set_error_message(message)
+    rule.set_error_title("Out of range")?.set_error_message(message)
 }
