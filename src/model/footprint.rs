@@ -83,16 +83,13 @@ fn group_by(offsets: &[Vec<i64>], key: impl Fn(&Vec<i64>) -> Vec<i64>) -> Vec<Ve
     groups.into_values().collect()
 }
 
+/// Receives one region: see [`regions`].
+type Visit<'a> = dyn FnMut(&[Vec<i64>], &[(usize, i64)], i64) + 'a;
+
 /// Calls `visit(offsets that reach it, dimensions in whose core it lies, number of columns)` for
 /// every region across the walked dimensions. The number of columns is to be multiplied by
 /// (extent − span) for each dimension in the core; `dimensions` carries the span.
-fn regions(
-    offsets: &[Vec<i64>],
-    walked: &[usize],
-    core: &mut Vec<(usize, i64)>,
-    length: i64,
-    visit: &mut dyn FnMut(&[Vec<i64>], &[(usize, i64)], i64),
-) {
+fn regions(offsets: &[Vec<i64>], walked: &[usize], core: &mut Vec<(usize, i64)>, length: i64, visit: &mut Visit) {
     let Some((dimension, rest)) = walked.split_first() else {
         visit(offsets, core, length);
         return;

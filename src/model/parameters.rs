@@ -24,7 +24,7 @@ pub enum SettingError {
     #[error("--set {name}={value}: {why}")]
     BadValue { name: String, value: String, why: &'static str },
     #[error("--set {name}={value}: {source}")]
-    Machine { name: String, value: String, source: MachineError },
+    Machine { name: String, value: String, source: Box<MachineError> },
 }
 
 fn near_names(names: &[String]) -> String {
@@ -190,7 +190,8 @@ impl ParameterTable {
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
         let Setting { name, value } = setting;
         if machine.parameter(name).is_some() {
-            let wrap = |source| SettingError::Machine { name: name.clone(), value: value.clone(), source };
+            let wrap =
+                |source| SettingError::Machine { name: name.clone(), value: value.clone(), source: Box::new(source) };
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");
@@ -313,6 +314,7 @@ impl Usage {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
         }
+        sizes_behind(program, &mut sizes);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
         usage
     }
@@ -328,6 +330,22 @@ impl Usage {
             for inner in constant.value.symbols() {
                 self.add(program, function, &inner, depth + 1);
             }
+        }
+    }
+}
+
+/// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
+fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
+    let constants = || program.functions.iter().flat_map(|function| &function.constants);
+    loop {
+        let before = sizes.len();
+        for constant in constants() {
+            if sizes.contains(&constant.name) {
+                add_sizes(&constant.value, 1.0, sizes);
+            }
+        }
+        if sizes.len() == before {
+            return;
         }
     }
 }

@@ -1,8 +1,11 @@
 //! The sheet Loops: ExaSAT's loop table (report section 2.3.3), one row a nest.
 
+use rust_xlsxwriter::{ConditionalFormatBlank, ConditionalFormatDataBar, Format, XlsxError};
+
 use super::layout::Sheet;
+use super::page::Page;
 use super::style::Look;
-use super::table::{Column, Content, Table};
+use super::table::{Column, Content, FIRST_ROW, Table};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, WorkingSet, dimension_name, group_name, scenario_name};
@@ -14,6 +17,7 @@ type Columns<'a> = Vec<Column<'a, (usize, Row<'a>)>>;
 pub(super) const ID: (&str, &str) = ("Loop", "Loop");
 pub(super) const FILE: (&str, &str) = ("Loop", "File");
 pub(super) const LINE: (&str, &str) = ("Loop", "Line");
+const REASONS: (&str, &str) = ("Loop", "Not understood");
 pub(super) const SECONDS: (&str, &str) = (TIME, "Estimate");
 pub(super) const SHARE: (&str, &str) = (TIME, "Share of total");
 pub(super) const BOUND: (&str, &str) = (TIME, "Bound by");
@@ -42,6 +46,21 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
         rows: model.nests.iter().enumerate().collect(),
         columns,
     }
+}
+
+/// Bars for the shares, a colour for what was not understood.
+pub(super) fn highlight(page: &mut Page, table: &Table<(usize, Row)>) -> Result<(), XlsxError> {
+    let (first, last) = (FIRST_ROW, table.last_row());
+    if let Some(column) = table.column(SHARE.0, SHARE.1) {
+        let bars = ConditionalFormatDataBar::new().set_fill_color(0x9DB9D9).set_solid_fill(true);
+        page.worksheet.add_conditional_format(first, column, last, column, &bars)?;
+    }
+    if let Some(column) = table.column(REASONS.0, REASONS.1) {
+        let colour = Format::new().set_background_color(0xFBE0D3);
+        let filled = ConditionalFormatBlank::new().invert().set_format(colour);
+        page.worksheet.add_conditional_format(first, column, last, column, &filled)?;
+    }
+    Ok(())
 }
 
 fn add<'a>(
@@ -91,7 +110,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         Content::Text(directives.collect::<Vec<&str>>().join("; "))
     });
     let meaning = "Codes of what was not understood in these loops; empty: fully understood. Notes lists each place";
-    add(columns, (group, "Not understood", ""), Look::Text, meaning, |_, n| {
+    add(columns, (group, REASONS.1, ""), Look::Text, meaning, |_, n| {
         Content::Text(n.nest.reason_codes().into_iter().collect::<Vec<&str>>().join(", "))
     });
 }

@@ -41,11 +41,12 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Machine, book)?;
     let machine = &book.model.machine;
-    page.text(0, 0, &machine.title, &style::title())?;
+    page.title(&machine.title)?;
     page.text(1, 0, &machine.about.split_whitespace().collect::<Vec<&str>>().join(" "), &style::remark())?;
+    page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
     let legend =
         "Cells of this colour are inputs: change one and every sheet follows. An empty one is unknown, not zero.";
-    page.text(2, 0, legend, &style::cell(Look::Text, Role::Input))?;
+    page.text(2, 1, legend, &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
@@ -76,6 +77,9 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &MachineParameter) -
     let source = if parameter.value.is_none() { UNKNOWN } else { &parameter.source };
     page.text(row, 6, source, &style::wrapped())?;
     page.text(row, 7, &parameter.note, &style::wrapped())?;
+    let texts = [(5, parameter.description), (6, source), (7, &parameter.note)];
+    let lines = texts.iter().map(|(column, text)| style::lines(text, COLUMNS[*column].1)).max().unwrap_or(1);
+    page.worksheet.set_row_height(row, style::row_height(lines))?;
     let validation = validation(parameter)
         .set_input_title(&parameter.name)?
         .set_error_style(DataValidationErrorStyle::Stop)
@@ -89,9 +93,14 @@ fn allowed(parameter: &MachineParameter) -> String {
     let (least, most) = parameter.range;
     match parameter.kind {
         ParameterKind::Switch => "0 or 1".to_string(),
-        ParameterKind::Real => format!("{least} to {most}"),
-        ParameterKind::Integer | ParameterKind::Size => format!("{least} to {most}, whole"),
+        ParameterKind::Real => format!("{} to {}", short(least), short(most)),
+        ParameterKind::Integer | ParameterKind::Size => format!("{} to {}, whole", short(least), short(most)),
     }
+}
+
+/// Powers of ten for what has many digits.
+fn short(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value) { format!("{value:e}") } else { value.to_string() }
 }
 
 fn validation(parameter: &MachineParameter) -> DataValidation {
@@ -132,8 +141,8 @@ fn write_presets(page: &mut Page, last_row: RowNum) -> Result<(), XlsxError> {
         let values = format!("${first_name}{0}:${last_name}{0}", row + 1);
         let names = format!("${first_name}${0}:${last_name}${0}", HEADER_ROW + 1);
         let found = format!("INDEX({values},MATCH(${}${},{names},0))", column_number_to_name(PRESET), pick.0 + 1);
-        let formula = format!("IF({found}=\"\",\"\",{found})");
-        let shown = parameter.value.map_or_else(String::new, |value| value.to_string());
+        let formula = format!("IF({found}=\"\",\"{UNKNOWN}\",{found})");
+        let shown = parameter.value.map_or_else(|| UNKNOWN.to_string(), |value| value.to_string());
         page.presentation(row, PRESET, &formula, &shown, &style::cell(Look::Number, Role::Plain))?;
     }
     Ok(())

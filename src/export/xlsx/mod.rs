@@ -18,25 +18,44 @@ mod table;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 
-use crate::model::Model;
-use layout::{Layout, Sheet};
+use crate::expr::FigureId;
+use crate::model::{Model, NestModel};
+use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
+use table::Table;
 
 pub use rust_xlsxwriter::XlsxError;
+
+/// Where the workbook holds the formula of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureCell {
+    pub figure: FigureId,
+    /// Name of the sheet.
+    pub sheet: &'static str,
+    /// Counted from zero.
+    pub row: u32,
+    /// Counted from zero.
+    pub column: u16,
+}
+
+/// The home cells of all figures, in the order of the figures.
+pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
+    let layout = Tables::new(model).layout;
+    let cell = |index: usize| {
+        let figure = FigureId(index as u32);
+        let Place { sheet, row, column } = layout.place(figure)?;
+        Some(FigureCell { figure, sheet: sheet.name(), row, column })
+    };
+    (0..model.figures.len()).filter_map(cell).collect()
+}
 
 /// The workbook of a model, as the bytes of an .xlsx file.
 ///
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let (loops, arrays) = (loops::table(model), arrays::table(model));
-    let mut layout = Layout::new(model.figures.len());
-    arrays.place(&mut layout);
-    loops.place(&mut layout);
-    summary::place(model, &mut layout);
-    let steps = steps::place(&mut layout);
+    let Tables { loops, arrays, steps, layout } = Tables::new(model);
     let book = Book { model, layout: &layout };
-
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties()?);
     machine::define_names(&mut workbook, book)?;
@@ -47,6 +66,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
     loops.write(&mut page)?;
+    loops::highlight(&mut page, &loops)?;
     push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
@@ -56,6 +76,26 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     }
     push(notes::write(book, &loops, &arrays)?);
     workbook.save_to_buffer()
+}
+
+/// What the sheets show, with every figure in its place.
+struct Tables<'a> {
+    loops: Table<'a, (usize, &'a NestModel<'a>)>,
+    arrays: Table<'a, arrays::Row<'a>>,
+    steps: Vec<FigureId>,
+    layout: Layout,
+}
+
+impl<'a> Tables<'a> {
+    fn new(model: &'a Model<'a>) -> Tables<'a> {
+        let (loops, arrays) = (loops::table(model), arrays::table(model));
+        let mut layout = Layout::new(model.figures.len());
+        arrays.place(&mut layout);
+        loops.place(&mut layout);
+        summary::place(model, &mut layout);
+        let steps = steps::place(&mut layout);
+        Tables { loops, arrays, steps, layout }
+    }
 }
 
 /// The date is fixed, so that the same input gives the same bytes.

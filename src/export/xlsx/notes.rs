@@ -71,14 +71,14 @@ const LIMITS: &[(&str, &str)] = &[
 
 /// Rows kept free for what follows a list that would not fit.
 const LAST_ROW: RowNum = 1_048_576 - 1000;
-const WIDTHS: [f64; 6] = [30.0, 26.0, 14.0, 10.0, 40.0, 70.0];
+const WIDTHS: [f64; 6] = [56.0, 28.0, 16.0, 10.0, 40.0, 70.0];
 
 pub(super) fn write<'a, L, A>(book: Book<'a>, loops: &Table<L>, arrays: &Table<A>) -> Result<Page<'a>, XlsxError> {
     let mut notes = Notes { page: Page::new(Sheet::Notes, book)?, row: 0 };
     for (column, width) in (0..).zip(WIDTHS) {
         notes.page.worksheet.set_column_width(column, width)?;
     }
-    notes.page.text(0, 0, "Notes", &style::title())?;
+    notes.page.title("Notes")?;
     notes.row = 2;
     notes.paragraphs("How the figures are made", METHOD)?;
     notes.paragraphs("What the model leaves out", LIMITS)?;
@@ -99,14 +99,13 @@ struct Notes<'a> {
 
 impl Notes<'_> {
     fn paragraphs(&mut self, title: &str, paragraphs: &[(&str, &str)]) -> Result<(), XlsxError> {
-        const LINE_CHARACTERS: usize = 150;
         self.section(title)?;
         for (name, text) in paragraphs {
             self.page.text(self.row, 0, name, &style::cell(Look::Text, Role::Plain).set_bold())?;
             let (last, format) = (WIDTHS.len() as ColNum - 1, style::wrapped());
             self.page.worksheet.merge_range(self.row, 1, self.row, last, text, &format)?;
-            let lines = text.chars().count().div_ceil(LINE_CHARACTERS);
-            self.page.worksheet.set_row_height(self.row, 15.5 * lines as f64)?;
+            let lines = style::lines(text, WIDTHS[1..].iter().sum());
+            self.page.worksheet.set_row_height(self.row, style::row_height(lines))?;
             self.row += 1;
         }
         self.row += 1;
@@ -143,16 +142,7 @@ impl Notes<'_> {
                 left_out += 1;
                 continue;
             }
-            for (column, cell) in (0..).zip(cells) {
-                match cell {
-                    Cell::Text(text) => self.page.text(self.row, column, &text, &style::wrapped())?,
-                    Cell::Number(value) => {
-                        let format =
-                            style::cell(Look::Number, Role::Plain).set_align(rust_xlsxwriter::FormatAlign::Top);
-                        self.page.number(self.row, column, value, &format)?;
-                    }
-                }
-            }
+            self.list_row(cells)?;
             self.row += 1;
         }
         if left_out > 0 {
@@ -161,6 +151,31 @@ impl Notes<'_> {
             self.row += 1;
         }
         self.row += 1;
+        Ok(())
+    }
+
+    /// One row; a text in the last cell takes the room of the columns that are left.
+    fn list_row<const N: usize>(&mut self, cells: [Cell; N]) -> Result<(), XlsxError> {
+        const LAST: usize = WIDTHS.len() - 1;
+        let mut lines = 1;
+        for (column, cell) in cells.into_iter().enumerate() {
+            match cell {
+                Cell::Text(text) => {
+                    let end = if column + 1 == N { LAST } else { column };
+                    lines = lines.max(style::lines(&text, WIDTHS[column..=end].iter().sum()));
+                    if end > column {
+                        let (first, last) = (column as ColNum, end as ColNum);
+                        self.page.worksheet.merge_range(self.row, first, self.row, last, "", &style::wrapped())?;
+                    }
+                    self.page.text(self.row, column as ColNum, &text, &style::wrapped())?;
+                }
+                Cell::Number(value) => {
+                    let format = style::cell(Look::Number, Role::Plain);
+                    self.page.number(self.row, column as ColNum, value, &format)?;
+                }
+            }
+        }
+        self.page.worksheet.set_row_height(self.row, style::row_height(lines))?;
         Ok(())
     }
 
@@ -229,10 +244,11 @@ impl Notes<'_> {
 
     fn glossary<R>(&mut self, table: &Table<R>) -> Result<(), XlsxError> {
         let title = format!("Columns of {}", table.sheet.name());
-        let rows = table.columns.iter().map(|Column { group, header, unit, meaning, .. }| {
-            [text(group), text(header), text(unit), text(""), text(""), text(meaning)]
-        });
-        self.list(&title, ["Group", "Column", "Unit", "", "", "Meaning"], rows)
+        let rows = table
+            .columns
+            .iter()
+            .map(|Column { group, header, unit, meaning, .. }| [text(group), text(header), text(unit), text(meaning)]);
+        self.list(&title, ["Group", "Column", "Unit", "Meaning"], rows)
     }
 }
 

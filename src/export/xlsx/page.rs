@@ -31,6 +31,12 @@ impl<'a> Page<'a> {
         Ok(Page { worksheet, sheet, book })
     }
 
+    /// The title of the sheet.
+    pub fn title(&mut self, text: &str) -> Result<(), XlsxError> {
+        self.worksheet.set_row_height(0, 24)?;
+        self.text(0, 0, text, &style::title())
+    }
+
     /// Text as it stands, whatever it begins with.
     pub fn text(&mut self, row: RowNum, column: ColNum, text: &str, format: &Format) -> Result<(), XlsxError> {
         let text = clipped(text);

@@ -33,11 +33,15 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
-    page.text(0, 0, "Parameters", &style::title())?;
-    let legend = "Cells of this colour are inputs; block sizes of 0 mean: not blocked.";
-    page.text(1, 0, legend, &style::cell(Look::Text, Role::Input))?;
-    let legend = "Cells of this colour follow from others as the source says; a number may replace the formula.";
-    page.text(2, 0, legend, &style::cell(Look::Text, Role::Derived))?;
+    page.title("Parameters")?;
+    let legends = [
+        (1, "Input", Role::Input, "Change one and every sheet follows. Block sizes of 0 mean: not blocked."),
+        (2, "Derived", Role::Derived, "Follows from others as the source says; a number may replace the formula."),
+    ];
+    for (row, name, role, legend) in legends {
+        page.text(row, 0, name, &style::cell(Look::Text, role))?;
+        page.text(row, 1, legend, &style::remark())?;
+    }
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
@@ -46,7 +50,15 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     for (row, parameter) in (FIRST_ROW..).zip(rows) {
         write_parameter(&mut page, row, parameter)?;
     }
+    // A sheet holds fewer validations than a large program has parameters: one for each run of a kind.
+    let mut first = FIRST_ROW;
+    for run in rows.chunk_by(|a, b| a.kind == b.kind) {
+        let last = first + run.len() as RowNum - 1;
+        page.worksheet.add_data_validation(first, VALUE, last, VALUE, &validation(run[0].kind)?)?;
+        first = last + 1;
+    }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
+    page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
@@ -65,7 +77,6 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
         }
         None => inputs::write_value(page, (row, VALUE), Some(parameter.value), Look::Number, Role::Input)?,
     }
-    page.worksheet.add_data_validation(row, VALUE, row, VALUE, &validation(parameter)?)?;
     let kind = match parameter.kind {
         Kind::Block => "block size",
         Kind::Problem => "problem",
@@ -76,7 +87,11 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     page.text(row, 4, origin(parameter.origin), &plain)?;
     let definition = parameter.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default();
     page.text(row, 5, &definition, &plain)?;
-    page.text(row, 6, &parameter.functions.join(", "), &style::wrapped())
+    let functions = parameter.functions.join(", ");
+    page.text(row, 6, &functions, &style::wrapped())?;
+    let lines = style::lines(&functions, COLUMNS[6].1);
+    page.worksheet.set_row_height(row, style::row_height(lines))?;
+    Ok(())
 }
 
 fn origin(origin: Origin) -> &'static str {
@@ -89,14 +104,26 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-fn validation(parameter: &Row) -> Result<DataValidation, XlsxError> {
+fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
     const LARGEST: f64 = 1e15;
-    let (least, most, message) = match parameter.kind {
-        Kind::Block => (0.0, LARGEST, "A whole number; 0 is not blocked"),
-        Kind::Problem => (-LARGEST, LARGEST, "A number up to 1e15"),
-        Kind::TripCount => (0.0, LARGEST, "A number from 0 to 1e15"),
-        Kind::Probability => (0.0, 1.0, "A probability is between 0 and 1"),
+    let rule = DataValidation::new();
+    let (rule, message) = match kind {
+        Kind::Block => {
+            let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
+            (rule, "A whole number; 0 is not blocked")
+        }
+        Kind::Problem => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(-LARGEST, LARGEST));
+            (rule, "A number up to 1e15")
+        }
+        Kind::TripCount => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
+            (rule, "A number from 0 to 1e15")
+        }
+        Kind::Probability => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, 1.0));
+            (rule, "A probability is between 0 and 1")
+        }
     };
-    let between = DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most));
-    between.set_error_title("Out of range")?.set_error_message(message)
+    rule.set_error_title("Out of range")?.set_error_message(message)
 }

@@ -24,7 +24,7 @@ pub(super) fn place(layout: &mut Layout) -> Vec<FigureId> {
 
 pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Steps, book)?;
-    page.text(0, 0, "Steps", &style::title())?;
+    page.title("Steps")?;
     page.text(1, 0, "Parts of formulas of the other sheets.", &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
@@ -37,6 +37,7 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
         page.figure(row, 1, *id, look(figure.unit))?;
         page.text(row, 2, figure.unit.symbol(), &plain)?;
     }
+    page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet, 1);

@@ -65,23 +65,35 @@ const FAINT: u32 = 0x6B7280;
 pub(super) fn cell(look: Look, role: Role) -> Format {
     let format = Format::new().set_font_color(INK).set_num_format(look.number_format());
     let format = match look {
-        Look::Text => format.set_align(FormatAlign::Left),
+        Look::Text => format.set_align(FormatAlign::Left).set_indent(1),
         _ => format.set_align(FormatAlign::Right),
     };
     match role {
-        Role::Plain => format,
+        Role::Plain => format.set_align(FormatAlign::Top),
         Role::Input => (format.set_background_color(INPUT))
+            .set_align(FormatAlign::Top)
             .set_border(FormatBorder::Thin)
             .set_border_color(INPUT_EDGE)
             .set_unlocked(),
-        Role::Derived => format.set_background_color(DERIVED).set_italic(),
-        Role::Unknown => format.set_font_color(FAINT).set_italic(),
+        Role::Derived => format.set_align(FormatAlign::Top).set_background_color(DERIVED).set_italic(),
+        Role::Unknown => format.set_align(FormatAlign::Top).set_font_color(FAINT).set_italic(),
     }
+}
+
+/// Height of a row whose longest text takes so many lines.
+pub(super) fn row_height(lines: usize) -> f64 {
+    15.0 * lines.clamp(1, 27) as f64
+}
+
+/// Lines that a text takes in a column of that width.
+pub(super) fn lines(text: &str, width: f64) -> usize {
+    let room = (width * 1.05).max(8.0);
+    ((text.chars().count() as f64 / room).ceil() as usize).max(1)
 }
 
 /// Text that continues on further lines of its cell.
 pub(super) fn wrapped() -> Format {
-    Format::new().set_font_color(INK).set_text_wrap().set_align(FormatAlign::Top)
+    cell(Look::Text, Role::Plain).set_text_wrap()
 }
 
 pub(super) fn title() -> Format {

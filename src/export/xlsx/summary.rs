@@ -3,7 +3,7 @@
 //! The costliest nests are found in Loops with LARGE, MATCH and INDEX, so that they follow the
 //! inputs. Nests of equal time are told apart by looking on behind the one found before.
 
-use rust_xlsxwriter::{Chart, ChartType, ColNum, RowNum, XlsxError};
+use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
 use super::loops;
@@ -51,7 +51,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
     let machine = &book.model.machine;
-    page.text(0, 0, "What the loops cost", &style::title())?;
+    page.title("What the loops cost")?;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
     page.text(1, 0, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
@@ -228,8 +228,9 @@ fn write_chart(
         )
         .set_gap(40);
     chart.title().set_name("Estimated time by loop nest, the costliest first");
-    chart.x_axis().set_reverse();
-    chart.y_axis().set_name("seconds").set_num_format("0.0E+00");
+    // A bar chart has its categories on the y axis, upwards; the costliest is to be on top.
+    chart.y_axis().set_reverse();
+    chart.x_axis().set_name("seconds").set_num_format("0.0E+00").set_label_position(ChartAxisLabelPosition::High);
     chart.legend().set_hidden();
     chart.set_width(1180).set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
     page.worksheet.insert_chart(chart_row, 0, &chart)?;

@@ -70,8 +70,8 @@ impl<R> Table<'_, R> {
     }
 
     pub fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
-        page.text(0, 0, self.title, &style::title())?;
-        page.text(1, 0, &self.remark, &style::remark())?;
+        page.title(self.title)?;
+        page.text(1, 1, &self.remark, &style::remark())?;
         self.write_headings(page)?;
         let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
@@ -112,8 +112,9 @@ impl<R> Table<'_, R> {
         for (column, width) in (0..).zip(widths) {
             worksheet.set_column_width(column, *width as f64 + 2.0)?;
         }
-        worksheet.set_row_height(GROUP_ROW, 32)?;
-        worksheet.set_row_height(HEADER_ROW, 48)?;
+        for (row, height) in [(1, 16), (GROUP_ROW, 32), (HEADER_ROW, 48), (UNIT_ROW, 18)] {
+            worksheet.set_row_height(row, height)?;
+        }
         worksheet.set_freeze_panes(FIRST_ROW, 1)?;
         let last = self.columns.len() as ColNum - 1;
         worksheet.autofilter(UNIT_ROW, 0, self.last_row().max(FIRST_ROW), last)?;

@@ -1,0 +1,211 @@
+//! The workbook in other programs: LibreOffice recalculates it to the figures of the model, pandas
+//! and openpyxl read the cached ones.
+
+mod programs;
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+use std::process::Command;
+
+use calamine::{Data, Reader, Xlsx};
+use loopsheet::export::xlsx::{figure_cells, workbook};
+use programs::{WORKED, mixed, model};
+
+/// Values by sheet, row and column, counted from zero.
+type Cells = BTreeMap<(String, u32, u32), Data>;
+
+fn cells(bytes: &[u8]) -> Cells {
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
+    let mut cells = Cells::new();
+    for (sheet, range) in book.worksheets() {
+        let (row, column) = range.start().unwrap_or_default();
+        cells.extend(
+            range.used_cells().map(|(r, c, value)| ((sheet.clone(), row + r as u32, column + c as u32), value.clone())),
+        );
+    }
+    cells
+}
+
+/// The cell that a defined name stands for: number of the sheet counted from one, reference.
+fn named_cell(bytes: &[u8], name: &str) -> (usize, String) {
+    let book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
+    let (_, cell) = book.defined_names().iter().find(|(known, _)| known.as_str() == name).unwrap();
+    let (sheet, reference) = cell.split_once('!').unwrap();
+    let number = book.sheet_names().iter().position(|known| known == sheet).unwrap() + 1;
+    (number, reference.replace('$', ""))
+}
+
+/// The workbook with other numbers in some cells, as an editor of the file would put them there.
+fn with_numbers(bytes: &[u8], numbers: &[((usize, String), f64)]) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut edited = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut done = 0;
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let mut text = String::new();
+        part.read_to_string(&mut text).unwrap();
+        for ((sheet, cell), number) in numbers {
+            if name == format!("xl/worksheets/sheet{sheet}.xml") {
+                let start = text.find(&format!("<c r=\"{cell}\"")).unwrap();
+                let value = start + text[start..].find("<v>").unwrap() + 3;
+                let end = value + text[value..].find("</v>").unwrap();
+                text.replace_range(value..end, &number.to_string());
+                done += 1;
+            }
+        }
+        edited.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        edited.write_all(text.as_bytes()).unwrap();
+    }
+    assert_eq!(done, numbers.len());
+    edited.finish().unwrap().into_inner()
+}
+
+/// What LibreOffice makes of the workbook when it computes every formula anew.
+fn recalculated(bytes: &[u8]) -> Cells {
+    const ALWAYS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item></oor:items>"#;
+    let directory = tempfile::tempdir().unwrap();
+    let (profile, input, output) = (directory.path().join("profile"), directory.path().join("book.xlsx"), "out");
+    std::fs::create_dir_all(profile.join("user")).unwrap();
+    std::fs::write(profile.join("user/registrymodifications.xcu"), ALWAYS).unwrap();
+    std::fs::write(&input, bytes).unwrap();
+    let run = Command::new("soffice")
+        .arg(format!("-env:UserInstallation=file://{}", profile.display()))
+        .args(["--headless", "--convert-to", "xlsx", "--outdir", output, "book.xlsx"])
+        .current_dir(directory.path())
+        .output()
+        .expect("LibreOffice is installed: apt-get install libreoffice-calc-nogui");
+    let result = directory.path().join(output).join("book.xlsx");
+    assert!(result.exists(), "{}", String::from_utf8_lossy(&run.stderr));
+    cells(&std::fs::read(result).unwrap())
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// Asserts that every number and text of `expected` is in `found`; returns how many numbers.
+fn compare(found: &Cells, expected: &Cells) -> usize {
+    let mut numbers = 0;
+    for (cell, value) in expected {
+        let other = found.get(cell).unwrap_or(&Data::Empty);
+        match (value, other) {
+            (Data::Float(a), Data::Float(b)) => {
+                assert!(near(*a, *b), "{cell:?}: {b}, not {a}");
+                numbers += 1;
+            }
+            // What is said of a value that was set differs.
+            (Data::String(_), Data::String(_)) if ["Machine", "Parameters"].contains(&cell.0.as_str()) => {}
+            _ => assert_eq!(other, value, "{cell:?}"),
+        }
+    }
+    numbers
+}
+
+#[test]
+fn editing_inputs_gives_the_figures_of_the_model() {
+    let program = mixed();
+    for (machine, edits) in [
+        ("exasat", &[("cache_bytes", "1024"), ("dram_gbs", "51.2"), ("block_x", "32"), ("hi_1", "100")][..]),
+        ("xeon-8380", &[("cache_bytes", "65536"), ("dram_gbs", "51.2"), ("block_x", "30"), ("m", "50"), ("n1_", "9")]),
+        ("xeon-8380", &[("nta_hints", "1"), ("cost_div", "20"), ("overlap", "0.5"), ("prob_31", "0.125")]),
+        ("grace", &[("streaming_writes", "1"), ("l1_bytes", "4096"), ("block_y", "0"), ("trip_30", "1e7")]),
+    ] {
+        let before = model(&program, machine, WORKED);
+        let bytes = workbook(&before).unwrap();
+        // One wrong cached value shows that formulas are computed and not just read.
+        let total = figure_cells(&before).into_iter().find(|c| c.figure == before.totals.seconds).unwrap();
+        assert_eq!((total.sheet, total.column), ("Summary", 1));
+        let mut numbers = vec![((1, format!("B{}", total.row + 1)), 12_345.0)];
+        for (name, value) in edits {
+            numbers.push((named_cell(&bytes, name), value.parse().unwrap()));
+        }
+        let edited = with_numbers(&bytes, &numbers);
+        let poisoned = ("Summary".to_string(), total.row, 1);
+        assert_eq!(cells(&edited)[&poisoned], Data::Float(12_345.0));
+
+        let settings: Vec<(&str, &str)> = WORKED.iter().chain(edits).copied().collect();
+        let after = model(&program, machine, &settings);
+        let found = recalculated(&edited);
+        let checked = compare(&found, &cells(&workbook(&after).unwrap()));
+        assert!(checked > 500, "{checked} numbers");
+        assert_ne!(found[&poisoned], Data::Float(12_345.0));
+        let changed = cells(&bytes).iter().filter(|(cell, value)| found.get(cell) != Some(value)).count();
+        assert!(changed > 20, "{changed} cells changed");
+    }
+}
+
+/// Names that are functions or keywords somewhere are still names of cells.
+#[test]
+fn names_of_functions_are_names_of_cells() {
+    let names = ["n", "t", "e", "sum", "max", "row", "date", "log10", "pi", "int", "if", "a1", "rc", "day", "l1"];
+    let loops: Vec<_> = (names.iter().enumerate())
+        .map(|(index, name)| {
+            let body = programs::stream("a", loopsheet::analysis::facts::AccessClass::ReadOnly, &["i"], &[&[0]]);
+            let body = loopsheet::analysis::facts::Block {
+                flops: programs::flops(1, 0, 0, 0),
+                streams: vec![body],
+                ..Default::default()
+            };
+            programs::nest("names", "names.c", 10 * (index as u32 + 1), &[("i", "1", name)], body)
+        })
+        .collect();
+    let program = programs::program(vec![programs::function("names", "names.c", &[], loops)]);
+    let sizes: Vec<String> = (0..names.len()).map(|index| (100 + index).to_string()).collect();
+    let settings: Vec<(&str, &str)> = names.iter().copied().zip(sizes.iter().map(String::as_str)).collect();
+    let model = model(&program, "exasat", &settings);
+    let bytes = workbook(&model).unwrap();
+    assert!(compare(&recalculated(&bytes), &cells(&bytes)) > 500);
+}
+
+const READ: &str = r#"
+import json, sys
+import openpyxl, pandas
+book = openpyxl.load_workbook(sys.argv[1], data_only=True)
+cells = [[s.title, c.row - 1, c.column - 1, c.value] for s in book for r in s.iter_rows() for c in r if isinstance(c.value, (int, float))]
+frame = pandas.read_excel(sys.argv[1], sheet_name="Loops", header=None)
+frame = [[int(r), int(c), float(v)] for r, row in frame.iterrows() for c, v in enumerate(row) if isinstance(v, (int, float)) and v == v]
+json.dump({"openpyxl": cells, "pandas": frame}, sys.stdout)
+"#;
+
+#[test]
+fn pandas_and_openpyxl_read_the_cached_values() {
+    let program = mixed();
+    let bytes = workbook(&model(&program, "xeon-8380", WORKED)).unwrap();
+    let expected = cells(&bytes);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("book.xlsx");
+    std::fs::write(&path, &bytes).unwrap();
+    let python = std::env::var("LOOPSHEET_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let read = python_output(&python, &path);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let is_near = |cell: &Data, value: f64| matches!(cell, Data::Float(cell) if near(*cell, value));
+    let at = |value: &serde_json::Value| value.as_u64().unwrap() as u32;
+    let floats = |cells: &Cells, sheet: Option<&str>| {
+        let of_sheet = |(cell, value): &(&(String, u32, u32), &Data)| {
+            matches!(value, Data::Float(_)) && sheet.is_none_or(|name| cell.0 == name)
+        };
+        cells.iter().filter(of_sheet).count()
+    };
+    let openpyxl = read["openpyxl"].as_array().unwrap();
+    for cell in openpyxl {
+        let place = (cell[0].as_str().unwrap().to_string(), at(&cell[1]), at(&cell[2]));
+        assert!(is_near(&expected[&place], number(&cell[3])), "{place:?}");
+    }
+    assert_eq!(openpyxl.len(), floats(&expected, None));
+    let pandas = read["pandas"].as_array().unwrap();
+    for cell in pandas {
+        let place = ("Loops".to_string(), at(&cell[0]), at(&cell[1]));
+        assert!(is_near(&expected[&place], number(&cell[2])), "{place:?}");
+    }
+    assert_eq!(pandas.len(), floats(&expected, Some("Loops")));
+}
+
+fn python_output(python: &str, path: &Path) -> serde_json::Value {
+    let run = Command::new(python).args(["-c", READ]).arg(path).output().unwrap();
+    let why = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{python} needs pandas and openpyxl (set LOOPSHEET_TEST_PYTHON): {why}");
+    serde_json::from_slice(&run.stdout).unwrap()
+}
