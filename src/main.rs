@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use loopsheet::{cli, commands};
 
+/// Analysis makes many small values on several threads, which the C library's allocator is slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     match commands::run(cli) {
