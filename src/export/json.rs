@@ -293,6 +293,7 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
         "loops": nest.nest.loops.iter().map(|l| l.facts.id.clone()).collect::<Vec<_>>(),
         "extents": extents.collect::<Vec<_>>(),
         "iterations": fig(nest.iterations),
+        "reasons": nest.nest.reason_codes(),
         "sweeps": fig(nest.sweeps),
         "blocks": fig(nest.blocks),
         "flops": fig(operations.flops),

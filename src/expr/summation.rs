@@ -31,4 +31,24 @@ impl Expr {
         }
         Some(Expr::sum(terms))
     }
+
+    /// A polynomial as whole coefficients over one denominator, so that sums of whole numbers come out
+    /// whole: `(n^2 + n)/2`. Any other expression stays as it is.
+    pub fn over_common_denominator(&self) -> Expr {
+        let monomials = self.monomials();
+        let whole = |x: f64| (x - x.round()).abs() < 1e-6 && x.abs() < 1e12;
+        let fits = |denominator: &f64| monomials.iter().all(|(_, coefficient)| whole(coefficient * denominator));
+        let Some(denominator) = [2.0, 6.0, 12.0, 24.0, 60.0, 120.0, 720.0, 5040.0, 40320.0].into_iter().find(fits)
+        else {
+            return self.clone();
+        };
+        if monomials.iter().all(|(_, coefficient)| coefficient.fract() == 0.0) {
+            return self.clone();
+        }
+        let terms = monomials.into_iter().map(|(monomial, coefficient)| {
+            let powers = monomial.into_iter().map(|(atom, power)| atom.power(Expr::from(f64::from(power))));
+            Expr::product(powers) * (coefficient * denominator).round()
+        });
+        Expr::sum(terms).quotient(Expr::from(denominator))
+    }
 }

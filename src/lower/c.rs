@@ -15,6 +15,7 @@ mod fields;
 mod for_loop;
 mod functions;
 mod literals;
+mod lone_names;
 mod mask;
 mod ranks;
 mod records;

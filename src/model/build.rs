@@ -187,6 +187,7 @@ impl Counts {
         let mut iterations = vec![Expr::from(1.0)];
         // The same without probabilities, which mean trip counts are not to contain.
         let mut unweighted = vec![Expr::from(1.0)];
+        let mut weight = Expr::from(1.0);
         let mut total = None;
         for index in 0..nest.loops.len() {
             let facts = nest.loops[index].facts;
@@ -194,21 +195,23 @@ impl Counts {
                 if facts.variable.is_empty() { format!("loop at line {}", facts.line) } else { facts.variable.clone() };
             let label = format!("trip count of {name}");
             let before = unweighted[index].clone();
-            let count = match trip_count::count(&nest.loops[..=index]) {
-                TripCount::Rectangular(trip) | TripCount::AtMiddle(trip) => parameters.resolve(nest.function, &trip),
+            let all = format!("iterations of {name}, unweighted");
+            let (trip, every) = match trip_count::count(&nest.loops[..=index]) {
+                TripCount::Rectangular(trip) | TripCount::AtMiddle(trip) => {
+                    let trip = figures.define(label, Unit::Count, parameters.resolve(nest.function, &trip));
+                    (trip, figures.define(all, Unit::Count, before * Expr::from(trip)))
+                }
                 TripCount::Summed(sum) => {
-                    let sum = parameters.resolve(nest.function, &sum);
+                    let every = figures.define(all, Unit::Count, parameters.resolve(nest.function, &sum));
                     let none = Expr::from(0.0);
-                    let mean = sum.quotient(before.clone());
-                    Expr::choose(Comparison::Greater, before.clone(), none.clone(), mean, none)
+                    let mean = Expr::from(every).quotient(before.clone());
+                    let mean = Expr::choose(Comparison::Greater, before, none.clone(), mean, none);
+                    (figures.define(label, Unit::Count, mean), every)
                 }
             };
-            let trip = figures.define(label, Unit::Count, count);
-            let runs = before * Expr::from(trip);
-            let every = figures.define(format!("iterations of {name}, unweighted"), Unit::Count, runs);
             unweighted.push(Expr::from(every));
-            let weight = weight_expr(&nest.loops[index].weight, &symbol);
-            let runs = iterations[index].clone() * Expr::from(trip) * weight;
+            weight = weight * weight_expr(&nest.loops[index].weight, &symbol);
+            let runs = Expr::from(every) * weight.clone();
             let runs = figures.define(format!("iterations of {name}"), Unit::Count, runs);
             iterations.push(Expr::from(runs));
             loops.push(LoopCounts { unweighted: every, weighted: runs });

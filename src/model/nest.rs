@@ -8,10 +8,14 @@
 
 use std::collections::BTreeSet;
 
+use super::trip_count;
 use crate::analysis::coverage::reasons;
 use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
+
+/// The code for bounds that have no exact sum over the loops around.
+pub const APPROXIMATE_TRIP_COUNT: &str = "approximate_trip_count";
 
 /// A loop of a chain and the branches between it and the loop around it.
 #[derive(Clone)]
@@ -65,9 +69,15 @@ impl<'p> Nest<'p> {
         self.streams.iter().filter(|s| s.stream.class == class).count()
     }
 
-    /// Why some loop of the chain is not fully understood: codes, sorted.
+    /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<&'p str> {
-        self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str()).collect()
+        let reasons = self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str());
+        reasons.chain(self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT)).collect()
+    }
+
+    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it.
+    pub fn has_approximate_trip_count(&self) -> bool {
+        (1..=self.loops.len()).any(|length| trip_count::is_approximate(&self.loops[..length]))
     }
 
     /// Loops that are not sweeps, outermost first.

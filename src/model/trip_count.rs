@@ -15,6 +15,11 @@ pub enum TripCount {
     AtMiddle(Expr),
 }
 
+/// Whether the number of iterations of the last loop of `chain` is an estimate.
+pub fn is_approximate(chain: &[ChainLoop]) -> bool {
+    matches!(count(chain), TripCount::AtMiddle(_))
+}
+
 /// Counts the iterations of the last loop of `chain`.
 pub fn count(chain: &[ChainLoop]) -> TripCount {
     let (innermost, outer) = match chain.split_last() {
@@ -50,52 +55,75 @@ fn not_negative(trips: Expr) -> Expr {
     Expr::max([trips, Expr::from(0.0)])
 }
 
+/// Sums the trip count over the ranges of the loops around, innermost first. Where a loop is empty,
+/// its count must not go below zero: the condition that it is not (an affine expression ≥ 0) narrows
+/// the range of the next loop outside that it depends on, or else guards the whole sum.
 fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
-    let mut total = trips;
-    let mut is_trip_count = true;
+    let mut total = trips.clone();
+    let mut conditions = vec![trips];
     for chain_loop in outer.iter().rev() {
-        let facts = chain_loop.facts;
-        if !total.mentions(&facts.variable) {
-            total = total * iterations(facts);
-            is_trip_count = false;
-            continue;
+        let variable = &*chain_loop.facts.variable;
+        let (lower, upper) = unit_range(chain_loop.facts, &mut total, &mut conditions)?;
+        let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
+        let (narrowing, others): (Vec<Expr>, Vec<Expr>) =
+            conditions.into_iter().partition(|condition| condition.mentions(variable));
+        conditions = others;
+        for condition in narrowing {
+            // slope·variable + rest ≥ 0
+            let linear = condition.linear_in(&[variable])?;
+            let slope = linear.coefficients[0].as_integer()?;
+            let crossing = match slope.abs() {
+                1 => linear.rest,
+                steepness => linear.rest.quotient(Expr::from(steepness)).floor(),
+            };
+            match slope > 0 {
+                true => lowers.push((-crossing).expand()),
+                false => uppers.push(crossing),
+            }
         }
-        let (lower, upper) = match facts.step.as_integer()? {
-            1 => (facts.lower.clone(), facts.upper.clone()),
-            -1 => (facts.upper.clone(), facts.lower.clone()),
-            _ => return None,
-        };
-        let (lower, upper) =
-            if is_trip_count { where_positive(&total, &facts.variable, lower, upper) } else { (lower, upper) };
-        total = total.sum_over(&facts.variable, &lower, &upper)?.expand();
-        is_trip_count = false;
+        let lowers = extremes(lowers, |a, b| a >= b);
+        let uppers = extremes(uppers, |a, b| a <= b);
+        let spans = uppers.iter().flat_map(|upper| lowers.iter().map(move |lower| (upper - lower + 1.0).expand()));
+        conditions.extend(spans);
+        total = total.sum_over(variable, &Expr::max(lowers), &Expr::min(uppers))?.expand();
     }
-    Some(total)
+    let total = total.over_common_denominator();
+    let guarded = |total: Expr, condition: Expr| {
+        Expr::choose(Comparison::GreaterOrEqual, condition, Expr::from(0.0), total, Expr::from(0.0))
+    };
+    Some(extremes(conditions, |a, b| a <= b).into_iter().fold(total, guarded))
 }
 
-/// Narrows the range of `variable` to where a trip count of slope ±1 is not negative, so that empty
-/// inner loops count as zero.
-fn where_positive(trips: &Expr, variable: &str, lower: Expr, upper: Expr) -> (Expr, Expr) {
-    let Some(linear) = trips.linear_in(&[variable]) else { return (lower, upper) };
-    match linear.coefficients[0].as_integer() {
-        Some(-1) => {
-            let zero = linear.rest;
-            match zero.distance(&upper) {
-                Some(d) if d >= 0.0 => (lower, upper),
-                Some(_) => (lower, zero),
-                None => (lower.clone(), Expr::max([lower - 1.0, Expr::min([upper, zero])])),
-            }
+/// The range of a loop in steps of one, ascending. With any other step the loop variable is replaced
+/// by one that counts the iterations from zero.
+fn unit_range(facts: &Loop, total: &mut Expr, conditions: &mut [Expr]) -> Option<(Expr, Expr)> {
+    let (lower, upper) = (facts.lower.clone(), facts.upper.clone());
+    match facts.step.as_integer()? {
+        1 => Some((lower, upper)),
+        -1 => Some((upper, lower)),
+        step => {
+            let value = &lower + &(&Expr::symbol(&facts.variable) * &Expr::from(step));
+            let replace =
+                |expr: &Expr| expr.substitute(&|name| (name == facts.variable).then(|| value.clone())).expand();
+            *total = replace(total);
+            conditions.iter_mut().for_each(|condition| *condition = replace(condition));
+            Some((Expr::from(0.0), iterations(facts) - 1.0))
         }
-        Some(1) => {
-            let zero = -linear.rest;
-            match lower.distance(&zero) {
-                Some(d) if d >= 0.0 => (lower, upper),
-                Some(_) => (zero, upper),
-                None => (Expr::min([upper.clone() + 1.0, Expr::max([lower, zero])]), upper),
-            }
-        }
-        _ => (lower, upper),
     }
+}
+
+/// The expressions without those that another one makes needless: `wins(a, b)` says whether `a` does
+/// that to `b`, where their difference is a number.
+fn extremes(candidates: Vec<Expr>, wins: fn(f64, f64) -> bool) -> Vec<Expr> {
+    let mut kept: Vec<Expr> = Vec::new();
+    for candidate in candidates {
+        let beats = |a: &Expr, b: &Expr| a.distance(b).is_some_and(|distance| wins(distance, 0.0));
+        if !kept.iter().any(|other| beats(other, &candidate)) {
+            kept.retain(|other| !beats(&candidate, other));
+            kept.push(candidate);
+        }
+    }
+    kept
 }
 
 fn at_middle(trips: Expr, outer: &[ChainLoop]) -> Expr {

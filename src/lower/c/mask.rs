@@ -6,6 +6,8 @@
 
 use tree_sitter::Node;
 
+use super::lone_names;
+
 /// A directive of OpenMP or OpenACC that stood in the text.
 #[derive(Clone, Debug)]
 pub struct Directive {
@@ -69,6 +71,7 @@ impl Masked {
         let mut directives = Vec::new();
         mask_pragmas(source, &mut bytes, &mut directives);
         mask_complex(source, &mut bytes);
+        lone_names::parentheses(source).into_iter().for_each(|at| bytes[at] = b' ');
         // Only whole characters were replaced by ASCII, so this is still UTF-8.
         let text = String::from_utf8(bytes).unwrap_or_else(|_| source.to_string());
         directives.sort_by_key(|directive| directive.end);
