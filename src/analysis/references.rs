@@ -100,7 +100,10 @@ fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static s
         reasons.push((reason.code, reason.detail.clone()));
         return gathered(text);
     }
-    let Some(expr) = symbols.expression(value) else {
+    symbols.may_move = true;
+    let expression = symbols.expression(value);
+    symbols.may_move = false;
+    let Some(expr) = expression else {
         // An indirect subscript is understood as a gather; any other that varies is not.
         if !is_loaded(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
@@ -134,7 +137,7 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
     let again = |v: &Value| is_loaded(symbols, v);
     match value {
         Value::Element { .. } => true,
-        Value::Variable(id) => symbols.known.get(id) == Some(&Known::Loaded),
+        Value::Variable(id) => matches!(symbols.known.get(id), Some(Known::Changes { loaded: true, .. })),
         Value::Unary(_, operand) | Value::Convert(_, operand) => again(operand),
         Value::Binary(_, left, right) => again(left) || again(right),
         Value::Call { arguments, .. } => arguments.iter().any(again),

@@ -12,10 +12,13 @@ use crate::source::Language;
 pub enum Known {
     /// Its value in terms of loop variables and symbols.
     Is(Expr),
-    /// It was loaded from an array, or made from such a value: an index for a gather.
-    Loaded,
-    /// It changes in a way that has no expression.
-    Varying,
+    /// Every iteration of the loop at this depth (one is the outermost) gives it another value, in a
+    /// way that has no expression.
+    Changes {
+        depth: usize,
+        /// The value was loaded from an array, or made from such a value: an index for a gather.
+        loaded: bool,
+    },
 }
 
 /// Names to expressions, for one function.
@@ -24,8 +27,13 @@ pub struct Symbols<'f> {
     pub language: Language,
     /// Variables whose value is not just their own symbol.
     pub known: BTreeMap<VarId, Known>,
-    /// Variables of the enclosing loops, outermost first.
+    /// Variables of the enclosing loops that have one, outermost first.
     pub loops: Vec<VarId>,
+    /// All enclosing loops.
+    pub levels: Vec<Option<VarId>>,
+    /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
+    /// subscripts they may; a trip count must be known.
+    pub may_move: bool,
     /// Constants that expressions have mentioned so far, by name.
     pub constants: BTreeMap<String, Constant>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
@@ -59,7 +67,7 @@ impl Symbols<'_> {
         if !self.loops.contains(&id) {
             match self.known.get(&id) {
                 Some(Known::Is(expr)) => return Some(expr.clone()),
-                Some(Known::Varying | Known::Loaded) => return None,
+                Some(Known::Changes { depth, .. }) => return self.moving(&variable.name, *depth),
                 None => {}
             }
             let origin = match variable.role {
@@ -83,6 +91,15 @@ impl Symbols<'_> {
             }
         }
         Some(Expr::symbol(&variable.name))
+    }
+
+    /// A variable that changes with an outer loop only stays the same in the loops inside that one: it
+    /// moves by an unknown stride, taken to be a long one.
+    pub fn moving(&self, name: &str, depth: usize) -> Option<Expr> {
+        let outer = (*self.levels.get(depth.checked_sub(1)?)?)?;
+        let is_outer = depth < self.levels.len();
+        let outer = Expr::symbol(&self.function.variable(outer).name);
+        (is_outer && self.may_move).then(|| Expr::symbol(name) + Expr::symbol(&format!("stride of {name}")) * outer)
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {

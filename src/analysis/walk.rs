@@ -70,11 +70,12 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             language,
             known: BTreeMap::new(),
             loops: Vec::new(),
+            levels: Vec::new(),
+            may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
         },
         outputs: outputs(function),
-        line_of_loop: Vec::new(),
     };
     let body = walker.block(&function.body);
     Function {
@@ -109,8 +110,6 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
-    /// Lines of the enclosing loops.
-    line_of_loop: Vec<u32>,
 }
 
 impl<'f> Walker<'f> {
@@ -153,7 +152,7 @@ impl<'f> Walker<'f> {
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
                 let code = match kind {
-                    _ if self.line_of_loop.is_empty() => return,
+                    _ if self.depth() == 0 => return,
                     Jump::Cycle => "cycle",
                     Jump::Goto => "goto",
                     Jump::Exit | Jump::Return => "early_exit",
@@ -204,15 +203,17 @@ impl<'f> Walker<'f> {
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let expression = if is_index { self.symbols.expression(value) } else { None };
         let known = match expression {
-            Some(expr) if !self.line_of_loop.is_empty() => Known::Is(expr),
+            Some(expr) if self.depth() > 0 => Known::Is(expr),
             // Outside of loops the name is more telling than its value, if that cannot change later.
             Some(expr) if expr.as_number().is_some() => Known::Is(expr),
-            _ if self.line_of_loop.is_empty() => {
+            _ if self.depth() == 0 => {
                 self.symbols.known.remove(&id);
                 return;
             }
-            _ if is_index && references::is_loaded(&self.symbols, value) => Known::Loaded,
-            _ => Known::Varying,
+            _ => {
+                let loaded = is_index && references::is_loaded(&self.symbols, value);
+                Known::Changes { depth: self.depth(), loaded }
+            }
         };
         self.symbols.known.insert(id, known);
     }
@@ -308,8 +309,8 @@ impl<'f> Walker<'f> {
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let otherwise_block = if otherwise.is_empty() { None } else { Some(self.block(otherwise)) };
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
-        self.vary(then);
-        self.vary(otherwise);
+        self.vary(then, self.depth());
+        self.vary(otherwise, self.depth());
         self.join(&after_then, &after_otherwise);
         let probability = probability_symbol(&self.function().name, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
@@ -325,24 +326,39 @@ impl<'f> Walker<'f> {
     fn join(&mut self, then: &BTreeMap<VarId, Known>, otherwise: &BTreeMap<VarId, Known>) {
         for (id, known) in &mut self.symbols.known {
             let sides = [then.get(id), otherwise.get(id)];
-            if *known == Known::Varying {
-                match sides {
-                    [Some(a), Some(b)] if a == b => *known = a.clone(),
-                    _ if sides.contains(&Some(&Known::Loaded)) => *known = Known::Loaded,
-                    _ => {}
+            if let Known::Changes { loaded, .. } = known {
+                *loaded |= sides.into_iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
+                if let [Some(a @ Known::Is(_)), Some(b)] = sides
+                    && a == b
+                {
+                    *known = a.clone();
                 }
             }
         }
     }
 
+    /// Number of loops around the walk.
+    fn depth(&self) -> usize {
+        self.symbols.levels.len()
+    }
+
+    /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
+    /// name stands for whatever it is.
+    fn changes(&mut self, id: VarId, depth: usize) {
+        match depth {
+            0 => self.symbols.known.remove(&id),
+            _ => self.symbols.known.insert(id, Known::Changes { depth, loaded: false }),
+        };
+    }
+
     /// Forgets what is known of every variable that the statements assign.
-    fn vary(&mut self, statements: &[Stmt]) {
+    fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();
         count_assignments(statements, &mut assigned);
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {
-                self.symbols.known.insert(id, Known::Varying);
+                self.changes(id, depth);
             }
         }
     }
@@ -373,24 +389,24 @@ impl<'f> Walker<'f> {
                 if let Some(condition) = condition {
                     // Evaluated once an iteration: part of the body.
                     let mut body = Block::default();
-                    self.vary(&inner.body);
+                    self.vary(&inner.body, self.depth() + 1);
                     self.read(&inner.place, condition, &mut body);
                     self.loop_body(inner, body, unknown, &reasons, block);
                     self.symbols.known = before;
-                    self.vary(&inner.body);
+                    self.vary(&inner.body, self.depth());
                     return;
                 }
                 unknown
             }
         };
         let advancing = self.advancing(inner, &lower, &step);
-        self.vary(&inner.body);
+        self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
         self.loop_body(inner, Block::default(), (variable, lower, upper, step), &reasons, block);
         self.symbols.known = before;
-        self.vary(&inner.body);
+        self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
-            self.symbols.known.insert(*variable, Known::Varying);
+            self.changes(*variable, self.depth());
         }
     }
 
@@ -408,7 +424,7 @@ impl<'f> Walker<'f> {
             let entry = match self.symbols.known.get(&id) {
                 Some(Known::Is(expr)) => expr.clone(),
                 None => Expr::symbol(&name),
-                Some(Known::Varying | Known::Loaded) => match self.symbols.loops.last() {
+                Some(Known::Changes { .. }) => match self.symbols.loops.last() {
                     Some(outer) => {
                         let outer = Expr::symbol(&self.function().variable(*outer).name);
                         Expr::symbol(&name) + Expr::symbol(&format!("stride of {name}")) * outer
@@ -431,21 +447,23 @@ impl<'f> Walker<'f> {
         reasons: &[(&'static str, String)],
         block: &mut Block,
     ) {
-        if let Control::Counted { variable, .. } = &inner.control {
-            self.symbols.loops.push(*variable);
-        }
-        self.line_of_loop.push(inner.place.line);
+        let counter = match &inner.control {
+            Control::Counted { variable, .. } => Some(*variable),
+            Control::Uncounted { .. } => None,
+        };
+        self.symbols.loops.extend(counter);
+        self.symbols.levels.push(counter);
         for (code, detail) in reasons {
             if !UNDERSTOOD.contains(code) {
                 self.reason(&mut body, &inner.place, code, detail.clone());
             }
         }
         self.statements(&inner.body, &mut body);
-        self.line_of_loop.pop();
-        if let Control::Counted { .. } = &inner.control {
+        self.symbols.levels.pop();
+        if counter.is_some() {
             self.symbols.loops.pop();
         }
-        if self.line_of_loop.is_empty() {
+        if self.depth() == 0 {
             references::split_components(&mut body);
         }
         block.items.push(Item::Loop(Box::new(Loop {
