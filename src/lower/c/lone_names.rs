@@ -1,8 +1,8 @@
 //! Parentheses around a lone variable, taken away before parsing where they could be read as a cast.
 //!
 //! `x*(u)+y` is a sum if `u` is a variable and a product with a cast if it is a type. The grammar does
-//! not know which and mostly takes the cast, so the sum would be lost. Macros write such parentheses
-//! around every argument.
+//! not know which and mostly takes the cast, so the sum would be lost. `(u*(u))+y` is even read as a
+//! cast to a function type. Macros write such parentheses around every argument.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub fn parentheses(source: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Whether `before ( name ) operator` could be a cast of what follows.
+/// Whether `before ( name ) after` could be taken for a type.
 fn is_lone(window: &[Token], source: &str) -> bool {
     let [before, open, name, close, after] = window else { return false };
     let text = |token: &Token| &source[token.start..token.end];
@@ -57,7 +57,11 @@ fn is_lone(window: &[Token], source: &str) -> bool {
     } else {
         !matches!(text(before), ")" | "]" | "\"" | "'")
     };
-    may_begin && name.is_name && text(open) == "(" && text(close) == ")" && matches!(text(after), "+" | "-" | "*" | "&")
+    may_begin
+        && name.is_name
+        && text(open) == "("
+        && text(close) == ")"
+        && matches!(text(after), "+" | "-" | "*" | "&" | ")")
 }
 
 /// Names that a typedef of the text defines, and those that it is made of.
@@ -186,6 +190,7 @@ mod tests {
     fn variables_lose_their_parentheses() {
         check("double u; x = y*(u)+z*(u);", "double u; x = y* u +z*(u);");
         check("f(double u) { return (u)\n  *y; }", "f(double u) { return  u \n  *y; }");
+        check("double u; x = (u*(u))+y;", "double u; x = (u* u )+y;");
         check("x = (i)&1; i = 2;", "x =  i &1; i = 2;");
         check("double é = 1, u; x = 'é'*(u)-z;", "double é = 1, u; x = 'é'* u -z;");
     }
