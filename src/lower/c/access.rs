@@ -46,13 +46,6 @@ impl<'t> Lowering<'t> {
         self.finish(access, node)
     }
 
-    /// The value that the value of a pointer points to.
-    pub fn pointed_value(&mut self, pointer: Node<'t>) -> Value {
-        let base = self.access(pointer);
-        let access = self.subscript(base, Value::Integer(0));
-        self.finish(access, pointer)
-    }
-
     fn access(&mut self, node: Node<'t>) -> Access<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
@@ -147,9 +140,10 @@ impl<'t> Lowering<'t> {
             computed => return computed,
         };
         let (old, new) = (self.element_type(&path.ty), self.element_type(&ty));
-        if old != new && old != Type::Unknown {
+        let reshaped = path.ty.extents().len() != ty.extents().len();
+        if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
-            path.members.push_str(&format!("({} *)", type_text(&new)));
+            path.members.push_str(&format!("({} {})", type_text(&new), "*".repeat(ty.extents().len())));
         } else if path.members.is_empty() && path.subscripts.is_empty() && matches!(path.ty.element(), CType::Void) {
             self.set_type(path.root, ty.clone());
         }
@@ -184,7 +178,7 @@ impl<'t> Lowering<'t> {
             root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
         } else if let CType::Array(_, size) = &path.ty {
             let size = *size;
-            if path.members.is_empty() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
+            if path.is_local() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
         } else {
             Extent::default()
         };
@@ -283,7 +277,11 @@ impl<'t> Lowering<'t> {
         let (role, place) = (root.role, path.place.clone());
         let role = if matches!(role, Storage::Constant(_)) { Storage::Global } else { role };
         let ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
-        let id = self.at_file_scope(|this| this.add_variable(&name, ty, role, place));
+        let id = if path.is_local() {
+            self.add_variable(&name, ty, role, place)
+        } else {
+            self.at_file_scope(|this| this.add_variable(&name, ty, role, place))
+        };
         let outer = path.extents.iter().rev().cloned();
         self.function.variables[id.0 as usize].dimensions.extend(outer);
         self.components.insert(key, id);
@@ -292,6 +290,11 @@ impl<'t> Lowering<'t> {
 }
 
 impl<'t> Path<'t> {
+    /// Whether the types on the way were written in the function, not with a structure's members.
+    fn is_local(&self) -> bool {
+        !self.members.contains(['.', '>'])
+    }
+
     fn select(&mut self, extent: Extent, index: Value) {
         self.extents.push(extent);
         self.subscripts.push(index);

@@ -26,11 +26,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Typedef) => self.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
             Some(Role::ExpressionStatement) => {
-                for expression in children(node) {
-                    if !self.misread_declaration(expression) {
-                        self.expression_statement(expression);
-                    }
-                }
+                children(node).into_iter().for_each(|expression| self.expression_statement(expression));
             }
             Some(Role::If) => self.branch(node),
             Some(Role::Loop) => self.scoped(|this| this.for_loop(node)),
@@ -137,7 +133,8 @@ impl<'t> Lowering<'t> {
             "while_loop"
         };
         body.append(&mut effects);
-        let detail = part(node, Field::Condition).map_or(String::new(), |condition| self.text(condition).to_string());
+        let detail =
+            part(node, Field::Condition).map_or(String::new(), |condition| self.original(condition).to_string());
         let control = Control::Uncounted { condition: Some(condition), reason: Reason { code, detail } };
         self.emit_loop(node, control, body);
     }
