@@ -88,7 +88,8 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::Member) => self.member(node),
             Some(Role::Binary) => self.moved_pointer(node),
-            Some(Role::Update) => {
+            // These look at their target twice.
+            Some(Role::Update) if self.part_is_pure(node, Field::Argument) => {
                 // `*p++`: the increment is a statement, before or after this one.
                 let value = self.value(node);
                 let base = self.part_access(node, Field::Argument);
@@ -97,13 +98,17 @@ impl<'t> Lowering<'t> {
                     (_, base) => base,
                 }
             }
-            Some(Role::AssignmentExpression) => {
-                self.effects(node);
+            Some(Role::AssignmentExpression) if self.part_is_pure(node, Field::Left) => {
+                self.value(node);
                 self.part_access(node, Field::Left)
             }
             Some(Role::Cast) => self.cast_access(node),
             _ => Access::Computed(self.value(node)),
         }
+    }
+
+    fn part_is_pure(&self, node: Node<'t>, field: Field) -> bool {
+        part(node, field).is_some_and(|part| !self.has_effects(part))
     }
 
     fn part_access(&mut self, node: Node<'t>, field: Field) -> Access<'t> {

@@ -30,12 +30,7 @@ impl<'t> Lowering<'t> {
         let mut todo = vec![self.tree.root()];
         while let Some(node) = todo.pop() {
             let mut below = match self.role(node) {
-                Some(Role::PreprocessorIf) => {
-                    let mut below = self.taken_branch(node);
-                    let others = children(node).into_iter().filter(|child| !below.contains(child)).collect::<Vec<_>>();
-                    below.extend(others);
-                    below
-                }
+                Some(Role::PreprocessorIf) => self.branches(node).concat(),
                 Some(Role::PreprocessorElse | Role::Scope) => children(node),
                 _ if node.is_error() || node == self.tree.root() => children(node),
                 _ => {

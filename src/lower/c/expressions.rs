@@ -166,7 +166,11 @@ impl<'t> Lowering<'t> {
         let then = match part(node, Field::Consequence) {
             Some(then) => self.guarded(node, condition.clone(), |this| this.value(then)),
             // GNU's `a ?: b`.
-            None => condition.clone(),
+            None if is_simple(&condition) => condition.clone(),
+            None => {
+                let inner = vec![condition, self.part_value(node, Field::Alternative)];
+                return Value::Opaque { reason: self.reason("conditional_without_middle", node), inner };
+            }
         };
         let guard = Value::Unary(UnaryOp::Not, Box::new(condition.clone()));
         let otherwise = self.guarded(node, guard, |this| this.part_value(node, Field::Alternative));
@@ -229,6 +233,10 @@ impl<'t> Lowering<'t> {
             None => Value::Opaque { reason: self.reason("unknown_size", node), inner: Vec::new() },
         }
     }
+}
+
+fn is_simple(value: &Value) -> bool {
+    matches!(value, Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_))
 }
 
 pub fn is_expression(role: Role) -> bool {
