@@ -1,9 +1,9 @@
 //! C to IR.
 //!
-//! The tree is read twice: first every declaration at file scope ([`declarations`]), then each
-//! function definition, wherever it stands. Within a function [`scope`] says what a name means,
-//! [`statements`] and [`for_loop`] write the IR, [`expressions`] and [`access`] give the values,
-//! [`effects`] makes statements of what an expression does on the way.
+//! The tree is read twice: first every declaration at file scope (`declarations`), then each
+//! function definition, wherever it stands. Within a function `scope` says what a name means,
+//! `statements` and `for_loop` write the IR, `expressions` and `access` give the values,
+//! `effects` makes statements of what an expression does on the way.
 
 mod access;
 mod calls;
@@ -17,6 +17,7 @@ mod functions;
 mod literals;
 mod lone_names;
 mod mask;
+mod misread;
 mod ranks;
 mod records;
 mod scope;
@@ -38,10 +39,25 @@ use crate::syntax::{Grammar, problems};
 /// Lowers every function definition of a file. Statements outside of functions, as in a fragment
 /// that is only a loop nest, make a function called `<file scope>`.
 pub fn lower(path: &Arc<str>, source: &SourceText) -> ir::Unit {
+    lower_masked(path, source, mask::Masked::new(&source.text), misread::TypeNames::default(), misread::PASSES)
+}
+
+/// Parses again as long as the tree shows that the grammar guessed wrong.
+fn lower_masked(
+    path: &Arc<str>,
+    source: &SourceText,
+    masked: mask::Masked,
+    mut types: misread::TypeNames,
+    passes: usize,
+) -> ir::Unit {
     let grammar = Grammar::of(Language::C);
-    let masked = mask::Masked::new(&source.text);
     let tree = grammar.parse(&masked.text);
-    let texts = constants::macro_texts(&tree, source);
+    types.learn(&tree);
+    if let Some(text) = misread::rewritten(&tree, &types).filter(|_| passes > 0) {
+        drop(tree);
+        return lower_masked(path, source, mask::Masked { text, ..masked }, types, passes - 1);
+    }
+    let texts = constants::macro_texts(grammar, &tree, source, &types);
     let macros = constants::Macros::parse(grammar, &texts);
     let mut lowering = scope::Lowering::new(&tree, source, &masked, &macros);
     lowering.declare_file_scope();

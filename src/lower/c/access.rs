@@ -46,13 +46,6 @@ impl<'t> Lowering<'t> {
         self.finish(access, node)
     }
 
-    /// The value that the value of a pointer points to.
-    pub fn pointed_value(&mut self, pointer: Node<'t>) -> Value {
-        let base = self.access(pointer);
-        let access = self.subscript(base, Value::Integer(0));
-        self.finish(access, pointer)
-    }
-
     fn access(&mut self, node: Node<'t>) -> Access<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
@@ -95,7 +88,8 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::Member) => self.member(node),
             Some(Role::Binary) => self.moved_pointer(node),
-            Some(Role::Update) => {
+            // These look at their target twice.
+            Some(Role::Update) if self.part_is_pure(node, Field::Argument) => {
                 // `*p++`: the increment is a statement, before or after this one.
                 let value = self.value(node);
                 let base = self.part_access(node, Field::Argument);
@@ -104,13 +98,17 @@ impl<'t> Lowering<'t> {
                     (_, base) => base,
                 }
             }
-            Some(Role::AssignmentExpression) => {
-                self.effects(node);
+            Some(Role::AssignmentExpression) if self.part_is_pure(node, Field::Left) => {
+                self.value(node);
                 self.part_access(node, Field::Left)
             }
             Some(Role::Cast) => self.cast_access(node),
             _ => Access::Computed(self.value(node)),
         }
+    }
+
+    fn part_is_pure(&self, node: Node<'t>, field: Field) -> bool {
+        part(node, field).is_some_and(|part| !self.has_effects(part))
     }
 
     fn part_access(&mut self, node: Node<'t>, field: Field) -> Access<'t> {
@@ -147,9 +145,10 @@ impl<'t> Lowering<'t> {
             computed => return computed,
         };
         let (old, new) = (self.element_type(&path.ty), self.element_type(&ty));
-        if old != new && old != Type::Unknown {
+        let reshaped = path.ty.extents().len() != ty.extents().len();
+        if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
-            path.members.push_str(&format!("({} *)", type_text(&new)));
+            path.members.push_str(&format!("({} {})", type_text(&new), "*".repeat(ty.extents().len())));
         } else if path.members.is_empty() && path.subscripts.is_empty() && matches!(path.ty.element(), CType::Void) {
             self.set_type(path.root, ty.clone());
         }
@@ -184,7 +183,7 @@ impl<'t> Lowering<'t> {
             root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
         } else if let CType::Array(_, size) = &path.ty {
             let size = *size;
-            if path.members.is_empty() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
+            if path.is_local() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
         } else {
             Extent::default()
         };
@@ -283,7 +282,11 @@ impl<'t> Lowering<'t> {
         let (role, place) = (root.role, path.place.clone());
         let role = if matches!(role, Storage::Constant(_)) { Storage::Global } else { role };
         let ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
-        let id = self.at_file_scope(|this| this.add_variable(&name, ty, role, place));
+        let id = if path.is_local() {
+            self.add_variable(&name, ty, role, place)
+        } else {
+            self.at_file_scope(|this| this.add_variable(&name, ty, role, place))
+        };
         let outer = path.extents.iter().rev().cloned();
         self.function.variables[id.0 as usize].dimensions.extend(outer);
         self.components.insert(key, id);
@@ -292,6 +295,11 @@ impl<'t> Lowering<'t> {
 }
 
 impl<'t> Path<'t> {
+    /// Whether the types on the way were written in the function, not with a structure's members.
+    fn is_local(&self) -> bool {
+        !self.members.contains(['.', '>'])
+    }
+
     fn select(&mut self, extent: Extent, index: Value) {
         self.extents.push(extent);
         self.subscripts.push(index);

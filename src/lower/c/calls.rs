@@ -16,15 +16,14 @@ const TRANSPARENT: &[&str] = &["__builtin_expect", "__builtin_assume_aligned"];
 impl<'t> Lowering<'t> {
     pub fn call_value(&mut self, node: Node<'t>) -> Value {
         let function = part(node, Field::Function);
+        let name = self.callee(node);
+        let mut arguments = self.arguments(node);
         if let Some(ty) = function.and_then(|function| self.parenthesised_type(function)) {
             // `(real)(x)`, where only the typedef tells a cast from a call.
-            let mut arguments = self.arguments(node);
             if arguments.len() == 1 {
                 return self.convert(&ty, arguments.swap_remove(0));
             }
         }
-        let name = self.callee(node);
-        let mut arguments = self.arguments(node);
         if TRANSPARENT.contains(&name.as_str()) && !arguments.is_empty() {
             return arguments.swap_remove(0);
         }

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::fields::{Field, children, part};
 use super::literals;
+use super::misread::{self, TypeNames};
 use super::scope::{EnumeratorValue, Lowering, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Function, UnaryOp, Value};
@@ -21,12 +22,16 @@ pub struct MacroText {
     name: String,
     place: Place,
     declaration: String,
+    /// The declaration with its expressions disambiguated, at equal length.
+    corrected: String,
 }
 
 /// A macro that stands for a constant expression.
 pub struct Macro<'t> {
     pub place: Place,
     pub tree: SyntaxTree<'t>,
+    /// The text of the tree as it was written.
+    pub original: &'t str,
 }
 
 /// Macros by name.
@@ -35,14 +40,20 @@ pub struct Macros<'t>(FxHashMap<&'t str, Macro<'t>>);
 
 /// The macros that the preprocessor left as names and those whose definitions still stand in the
 /// text. The former win, and of several definitions the first.
-pub fn macro_texts(tree: &SyntaxTree, source: &SourceText) -> Vec<MacroText> {
+pub fn macro_texts(
+    grammar: &'static Grammar,
+    tree: &SyntaxTree,
+    source: &SourceText,
+    types: &TypeNames,
+) -> Vec<MacroText> {
     let mut found = Vec::new();
     let mut known = FxHashSet::default();
     let mut add = |name: &str, text: &str, place: Place| {
         if !text.trim().is_empty() && known.insert(name.to_string()) {
             // The line break ends a comment that the definition may have carried.
             let declaration = format!("long {name} = ({text}\n);\n");
-            found.push(MacroText { name: name.to_string(), place, declaration });
+            let corrected = misread::corrected_with(grammar, declaration.clone(), types);
+            found.push(MacroText { name: name.to_string(), place, declaration, corrected });
         }
     };
     for constant in &source.macros {
@@ -73,9 +84,10 @@ impl<'t> Macros<'t> {
     pub fn parse(grammar: &'static Grammar, texts: &'t [MacroText]) -> Macros<'t> {
         let mut macros = FxHashMap::default();
         for text in texts {
-            let tree = grammar.parse(&text.declaration);
+            let tree = grammar.parse(&text.corrected);
             if !tree.root().has_error() {
-                macros.insert(text.name.as_str(), Macro { place: text.place.clone(), tree });
+                macros
+                    .insert(text.name.as_str(), Macro { place: text.place.clone(), tree, original: &text.declaration });
             }
         }
         // What names something unknown is dropped, and so is what names that, and so on.
@@ -211,10 +223,10 @@ impl<'t> Lowering<'t> {
     pub fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
         let Some(node) = found.value() else { return Value::opaque("unreadable_macro", "") };
         let tree = std::mem::replace(&mut self.tree, &found.tree);
-        let place = self.expansion.replace(found.place.clone());
+        let outer = self.expansion.replace((found.place.clone(), found.original));
         let value = self.value(node);
         self.tree = tree;
-        self.expansion = place;
+        self.expansion = outer;
         value
     }
 }

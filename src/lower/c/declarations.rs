@@ -30,12 +30,7 @@ impl<'t> Lowering<'t> {
         let mut todo = vec![self.tree.root()];
         while let Some(node) = todo.pop() {
             let mut below = match self.role(node) {
-                Some(Role::PreprocessorIf) => {
-                    let mut below = self.taken_branch(node);
-                    let others = children(node).into_iter().filter(|child| !below.contains(child)).collect::<Vec<_>>();
-                    below.extend(others);
-                    below
-                }
+                Some(Role::PreprocessorIf) => self.branches(node).concat(),
                 Some(Role::PreprocessorElse | Role::Scope) => children(node),
                 _ if node.is_error() || node == self.tree.root() => children(node),
                 _ => {
@@ -190,43 +185,9 @@ impl<'t> Lowering<'t> {
         self.deferred = outer;
     }
 
-    /// `real (*a)[n];` and `real (*a)[n] = b;`, which read as an expression unless one knows that
-    /// `real` is a type.
-    pub fn misread_declaration(&mut self, expression: Node<'t>) -> bool {
-        let (declared, value) = match self.role(expression) {
-            Some(Role::AssignmentExpression) if self.operator(expression) == "=" => {
-                (part(expression, Field::Left), part(expression, Field::Right))
-            }
-            _ => (Some(expression), None),
-        };
-        let Some((name, ty)) = declared.and_then(|declared| self.misread_declarator(declared)) else { return false };
-        let id = self.declare_local(name, ty, Storage::Local);
-        if let Some(value) = value {
-            self.initialise(id, value);
-        }
-        true
-    }
-
-    fn misread_declarator(&self, mut node: Node<'t>) -> Option<(Node<'t>, CType<'t>)> {
-        let mut sizes = Vec::new();
-        while self.role(node) == Some(Role::Subscript) {
-            sizes.push(part(node, Field::Index)?);
-            node = part(node, Field::Argument)?;
-        }
-        let function = part(node, Field::Function).filter(|function| self.role(*function) == Some(Role::Name))?;
-        let base = self.typedef(self.text(function))?.clone();
-        let mut ty = sizes.into_iter().fold(base, |ty, size| CType::Array(Box::new(ty), Some(size)));
-        let mut name = *children(part(node, Field::Arguments)?).first()?;
-        while self.role(name) == Some(Role::Pointer) {
-            ty = CType::Pointer(Box::new(ty));
-            name = part(name, Field::Argument)?;
-        }
-        (self.role(name) == Some(Role::Name)).then_some((name, ty))
-    }
-
     /// Reports a type that nothing declares, once.
     pub fn unknown_type(&mut self, specifier: Node<'t>) {
-        let name = self.text(specifier);
+        let name = self.original(specifier);
         let message = format!("type `{name}` is not declared in this file or what it includes");
         let help = "add the include path with -I, or give compile_commands.json";
         self.remark(Severity::Warning, "unknown-type", specifier, message, help);

@@ -80,14 +80,19 @@ impl<'t> Lowering<'t> {
         let operator = self.operator(node);
         let place = self.place(node);
         let structure = part(node, Field::Left).map(|left| self.type_of(left, 0));
-        if let (Some(CType::Record(_)), Some(right), "=") = (structure, part(node, Field::Right), operator) {
-            let target = self.part_value(node, Field::Left);
-            if self.copy_structure(&place, &target, right) {
-                return target;
+        let (right, target) = match (structure, part(node, Field::Right), operator) {
+            (Some(CType::Record(_)), Some(right), "=") => {
+                let target = self.part_value(node, Field::Left);
+                if self.copy_structure(&place, &target, right) {
+                    return target;
+                }
+                (self.value(right), target)
             }
-        }
-        let right = self.part_value(node, Field::Right);
-        let target = self.part_value(node, Field::Left);
+            _ => {
+                let right = self.part_value(node, Field::Right);
+                (right, self.part_value(node, Field::Left))
+            }
+        };
         let value = match operator.strip_suffix('=') {
             None | Some("") => right,
             Some(operator) => Value::binary(binary_operator(operator), target.clone(), right),
@@ -99,6 +104,18 @@ impl<'t> Lowering<'t> {
         };
         self.emit(Stmt::Assign { place, target, value });
         left_behind
+    }
+
+    /// Whether evaluating an expression twice would do something twice.
+    pub fn has_effects(&self, node: Node<'t>) -> bool {
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            match self.role(node) {
+                Some(Role::AssignmentExpression | Role::Update | Role::Call | Role::Block) => return true,
+                _ => todo.extend(children(node)),
+            }
+        }
+        false
     }
 
     /// `i++` and its like: the step is a statement of its own.

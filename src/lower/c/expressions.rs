@@ -117,9 +117,6 @@ impl<'t> Lowering<'t> {
 
     fn binary(&mut self, node: Node<'t>) -> Value {
         let operator = self.operator(node);
-        if let Some(ty) = part(node, Field::Left).and_then(|left| self.parenthesised_type(left)) {
-            return self.misread_cast(&ty, node);
-        }
         if let "&&" | "||" = operator {
             return self.short_circuit(node, operator);
         }
@@ -146,41 +143,15 @@ impl<'t> Lowering<'t> {
                 inner.extend(links.iter().rev().map(|link| this.part_value(*link, Field::Right)));
                 return Value::Opaque { reason: this.reason("too_deep", node), inner };
             }
-            let mut value = first;
-            while let Some(link) = links.pop() {
-                let cast = part(link, Field::Right).and_then(|right| this.parenthesised_type(right));
-                let right = match (cast, links.last()) {
-                    // `a + (real) -x`
-                    (Some(ty), Some(next)) => {
-                        let right = this.misread_cast(&ty, *next);
-                        links.pop();
-                        right
-                    }
-                    _ => this.part_value(link, Field::Right),
-                };
-                value = Value::binary(binary_operator(this.operator(link)), value, right);
-            }
-            value
+            links.into_iter().rev().fold(first, |left, link| {
+                let right = this.part_value(link, Field::Right);
+                Value::binary(binary_operator(this.operator(link)), left, right)
+            })
         })
     }
 
-    /// `(real) -x`, where only the typedef tells a cast from a difference.
-    fn misread_cast(&mut self, ty: &CType<'t>, node: Node<'t>) -> Value {
-        let operand = match (self.operator(node), part(node, Field::Right)) {
-            ("*", Some(pointer)) => self.pointed_value(pointer),
-            ("-", _) => negate(self.part_value(node, Field::Right)),
-            ("+", _) => self.part_value(node, Field::Right),
-            _ => {
-                let inner = vec![self.part_value(node, Field::Right)];
-                Value::Opaque { reason: self.reason("cast_of_address", node), inner }
-            }
-        };
-        self.convert(ty, operand)
-    }
-
     fn is_link(&self, node: Node<'t>) -> bool {
-        let is_cast = || part(node, Field::Left).is_some_and(|left| self.parenthesised_type(left).is_some());
-        self.role(node) == Some(Role::Binary) && !matches!(self.operator(node), "&&" | "||") && !is_cast()
+        self.role(node) == Some(Role::Binary) && !matches!(self.operator(node), "&&" | "||")
     }
 
     fn short_circuit(&mut self, node: Node<'t>, operator: &str) -> Value {
@@ -195,7 +166,11 @@ impl<'t> Lowering<'t> {
         let then = match part(node, Field::Consequence) {
             Some(then) => self.guarded(node, condition.clone(), |this| this.value(then)),
             // GNU's `a ?: b`.
-            None => condition.clone(),
+            None if is_simple(&condition) => condition.clone(),
+            None => {
+                let inner = vec![condition, self.part_value(node, Field::Alternative)];
+                return Value::Opaque { reason: self.reason("conditional_without_middle", node), inner };
+            }
         };
         let guard = Value::Unary(UnaryOp::Not, Box::new(condition.clone()));
         let otherwise = self.guarded(node, guard, |this| this.part_value(node, Field::Alternative));
@@ -258,6 +233,10 @@ impl<'t> Lowering<'t> {
             None => Value::Opaque { reason: self.reason("unknown_size", node), inner: Vec::new() },
         }
     }
+}
+
+fn is_simple(value: &Value) -> bool {
+    matches!(value, Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_))
 }
 
 pub fn is_expression(role: Role) -> bool {

@@ -48,6 +48,8 @@ fields! {
 pub const IFNDEF: &str = "#ifndef";
 pub const ELIFNDEF: &str = "#elifndef";
 pub const ELSE: &str = "#else";
+/// Ends the type of a cast.
+pub const CLOSE: &str = ")";
 
 /// The part of a node that a field names.
 pub fn part(node: Node<'_>, field: Field) -> Option<Node<'_>> {
@@ -85,7 +87,7 @@ mod tests {
         for field in Field::ALL {
             assert!(language.field_id_for_name(field.name()).is_some(), "no field {}", field.name());
         }
-        for keyword in [IFNDEF, ELIFNDEF, ELSE] {
+        for keyword in [IFNDEF, ELIFNDEF, ELSE, CLOSE] {
             assert_ne!(language.id_for_node_kind(keyword, false), 0, "no keyword {keyword}");
         }
     }

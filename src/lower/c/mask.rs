@@ -181,7 +181,7 @@ fn mask_complex(source: &str, bytes: &mut [u8]) {
     }
 }
 
-fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

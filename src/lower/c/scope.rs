@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::constants::Macros;
-use super::mask::Masked;
+use super::mask::{Masked, is_word};
 use super::records::{Record, RecordId};
 use super::types::CType;
 use crate::diagnostic::{Diagnostic, Place, Severity};
@@ -80,8 +80,8 @@ pub struct Lowering<'t> {
     pub(super) leaves_switch: bool,
     /// Constants whose values are being read.
     pub(super) expanding: Vec<&'t str>,
-    /// Where the macro stands whose value is being read.
-    pub(super) expansion: Option<Place>,
+    /// Where the macro stands whose value is being read, and the text of its tree as it was written.
+    pub(super) expansion: Option<(Place, &'t str)>,
     depth: u32,
 }
 
@@ -136,16 +136,20 @@ impl<'t> Lowering<'t> {
         self.tree.text(node)
     }
 
-    /// The text of a node before masking.
+    /// The text of a node as it was written; of a name or keyword that was rewritten, all of it.
     pub fn original(&self, node: Node) -> &'t str {
-        if self.expansion.is_some() {
-            return self.text(node);
+        let text = self.expansion.as_ref().map_or(self.source.text.as_str(), |(_, text)| text);
+        let written = text.get(node.byte_range()).unwrap_or("");
+        let rest = text.get(node.end_byte()..).unwrap_or("");
+        if !written.ends_with(is_word) {
+            return written;
         }
-        self.source.text.get(node.byte_range()).unwrap_or("")
+        let end = node.end_byte() + rest.len() - rest.trim_start_matches(is_word).len();
+        text.get(node.start_byte()..end).unwrap_or("")
     }
 
     pub fn place(&self, node: Node) -> Place {
-        if let Some(place) = &self.expansion {
+        if let Some((place, _)) = &self.expansion {
             return place.clone();
         }
         let start = node.start_position();
@@ -154,7 +158,7 @@ impl<'t> Lowering<'t> {
 
     /// A reason with the beginning of a node's text as detail.
     pub fn reason(&self, code: &'static str, node: Node) -> Reason {
-        let words = self.text(node).split_whitespace().take(20).collect::<Vec<_>>().join(" ");
+        let words = self.original(node).split_whitespace().take(20).collect::<Vec<_>>().join(" ");
         let detail = match words.char_indices().nth(80) {
             Some((end, _)) => format!("{} …", &words[..end]),
             None => words,

@@ -26,11 +26,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Typedef) => self.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
             Some(Role::ExpressionStatement) => {
-                for expression in children(node) {
-                    if !self.misread_declaration(expression) {
-                        self.expression_statement(expression);
-                    }
-                }
+                children(node).into_iter().for_each(|expression| self.expression_statement(expression));
             }
             Some(Role::If) => self.branch(node),
             Some(Role::Loop) => self.scoped(|this| this.for_loop(node)),
@@ -55,7 +51,7 @@ impl<'t> Lowering<'t> {
                 self.jump(node, Jump::Return);
             }
             Some(Role::PreprocessorIf) => {
-                let taken = self.taken_branch(node);
+                let taken = self.branches(node).swap_remove(0);
                 self.remark_branch(node);
                 self.statements(taken);
             }
@@ -137,7 +133,8 @@ impl<'t> Lowering<'t> {
             "while_loop"
         };
         body.append(&mut effects);
-        let detail = part(node, Field::Condition).map_or(String::new(), |condition| self.text(condition).to_string());
+        let detail =
+            part(node, Field::Condition).map_or(String::new(), |condition| self.original(condition).to_string());
         let control = Control::Uncounted { condition: Some(condition), reason: Reason { code, detail } };
         self.emit_loop(node, control, body);
     }
@@ -150,11 +147,13 @@ impl<'t> Lowering<'t> {
         self.emit(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
     }
 
-    /// The statements of the branch of `#if` or `#ifdef` that holds, as far as this file can tell: a
-    /// name that it does not define is not defined.
-    pub fn taken_branch(&self, node: Node<'t>) -> Vec<Node<'t>> {
-        let mut node = node;
-        for _ in 0..200 {
+    /// The branches of `#if` or `#ifdef`, the one that holds first, as far as this file can tell: a
+    /// name that it does not define is not defined. The first is empty if none holds.
+    pub fn branches(&self, node: Node<'t>) -> Vec<Vec<Node<'t>>> {
+        let mut taken = None;
+        let mut others = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next {
             let keyword = node.child(0).map_or("", |keyword| keyword.kind());
             let defined = part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
             let holds = match (keyword, defined) {
@@ -163,17 +162,17 @@ impl<'t> Lowering<'t> {
                 (_, Some(defined)) => defined,
                 _ => part(node, Field::Condition).and_then(|c| self.constant(c)).is_some_and(|n| n != 0),
             };
-            let controlling = [Field::Name, Field::Condition, Field::Alternative].map(|field| part(node, field));
-            if holds {
-                let is_controlled = |child: &Node<'t>| !controlling.contains(&Some(*child));
-                return children(node).into_iter().filter(is_controlled).collect();
-            }
-            match part(node, Field::Alternative) {
-                Some(alternative) => node = alternative,
-                None => break,
+            next = part(node, Field::Alternative);
+            let controlling = [part(node, Field::Name), part(node, Field::Condition), next];
+            let items = children(node).into_iter().filter(|child| !controlling.contains(&Some(*child))).collect();
+            if holds && taken.is_none() {
+                taken = Some(items);
+            } else {
+                others.push(items);
             }
         }
-        Vec::new()
+        others.insert(0, taken.unwrap_or_default());
+        others
     }
 
     fn remark_branch(&mut self, node: Node<'t>) {

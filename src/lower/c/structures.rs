@@ -25,7 +25,7 @@ impl<'t> Lowering<'t> {
                 let is_path =
                     matches!(self.role(right), Some(Role::Name | Role::Subscript | Role::Member | Role::Pointer));
                 let same = self.element_type(&self.type_of(right, 0)) == target.ty(&self.function);
-                if !is_path || !same {
+                if !is_path || !same || self.has_effects(right) {
                     return false;
                 }
                 let value = self.value(right);

@@ -57,7 +57,7 @@ impl<'t> Lowering<'t> {
     pub fn known_description(&self, descriptor: Node<'t>) -> Option<CType<'t>> {
         let specifier = part(descriptor, Field::Type)?;
         let base = match self.role(specifier)? {
-            Role::TypeName => self.type_by_name(self.text(specifier))?,
+            Role::TypeName => self.type_by_name(self.original(specifier))?,
             Role::TypeDefinition | Role::Union => CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?),
             Role::Enumeration => integer(4),
             _ => return None,

@@ -9,8 +9,8 @@ use super::scope::Lowering;
 use crate::ir::Type;
 use crate::syntax::Role;
 
-/// What the text under the replacement of `complex`, `_Complex` and `__complex__` has in common.
-pub const COMPLEX: &str = "ompl";
+/// What `complex`, `_Complex` and `__complex__` have in common.
+pub const COMPLEX: &str = "omplex";
 /// Deeper nesting than this is not followed.
 pub const DEPTH: u32 = 100;
 
@@ -206,7 +206,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn named_type(&mut self, specifier: Node<'t>) -> CType<'t> {
-        let text = self.text(specifier);
+        let text = self.original(specifier);
         self.type_by_name(text).unwrap_or_else(|| {
             self.unknown_type(specifier);
             CType::Unknown
@@ -218,13 +218,7 @@ impl<'t> Lowering<'t> {
         if let Some(ty) = self.typedef(text) {
             return Some(ty.clone());
         }
-        let words =
-            || text.split_whitespace().filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"));
-        let has_size = words().any(|word| matches!(word, "long" | "short"));
-        let mut words = words().filter(|word| !(has_size && *word == "int")).collect::<Vec<_>>();
-        words.sort_by_key(|word| *word != "long");
-        let name = words.join(" ");
-        NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty.clone())
+        library_type(text)
     }
 
     /// The type of a cast or `sizeof`.
@@ -267,4 +261,19 @@ impl<'t> Lowering<'t> {
         }
         found
     }
+}
+
+/// Whether the language or its library declares a type of that name.
+pub fn is_library_type(name: &str) -> bool {
+    library_type(name).is_some()
+}
+
+fn library_type(text: &str) -> Option<CType<'static>> {
+    let words =
+        || text.split_whitespace().filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"));
+    let has_size = words().any(|word| matches!(word, "long" | "short"));
+    let mut words = words().filter(|word| !(has_size && *word == "int")).collect::<Vec<_>>();
+    words.sort_by_key(|word| *word != "long");
+    let name = words.join(" ");
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty.clone())
 }

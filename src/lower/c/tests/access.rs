@@ -102,14 +102,15 @@ fn casts_of_pointers_change_the_element() {
         expect![[r#"
             function f @1
               argument buffer: real8[:]
-              argument d: real8[:, :]
+              argument d: real8[:]
               argument g: real4[:]
               argument n: integer4
               argument i: integer4
               local a: real8[0:(n - 1), :]
               argument d(real4 *): real4[:]
+              argument d(real8 **): real8[0:(n - 1), :]
               a := buffer
-              buffer[i] := ((d(real4 *)[i] + d[i, 1]) + a[i, 1])
+              buffer[i] := ((d(real4 *)[i] + d(real8 **)[i, 1]) + a[i, 1])
               g := malloc((n * 4))
         "#]],
     );

@@ -132,6 +132,43 @@ fn casts_convert() {
 }
 
 #[test]
+fn parentheses_round_variables_are_no_casts() {
+    check(
+        "typedef double real;
+         #define SIZE ((M) + (M) * 2)
+         #define M 3
+         void f(int i, int j, int n, double *u, double a, double b, unknown_t *c) {
+           u[(i) + (j) * n] = (a) - (b) * (a) / (u[i]) - (real)(a) * -(real)b + (SIZE);
+           a = 2 * (a) - (b) * 3 - (i) * (j) - -(a) - b * (double)(a) - b * 2;
+           b = (real)-a * b + (unknown_t)-a * (real)*u + (real)(a + b) * a;
+           i = (i) & (j) << 2;
+           a = (u[i]) - (g(i)) * b + (g(a)) - b * b;
+           a = ((u[i]) - (b) * 2) * ((double (*)[4])u)[i][1] - (*u) * b;
+         }",
+        expect![[r#"
+            function f @4
+              argument i: integer4
+              argument j: integer4
+              argument n: integer4
+              argument u: real8[:]
+              argument a: real8
+              argument b: real8
+              argument c: ?[:]
+              macro SIZE: integer4 = (M + (M * 2))
+              macro M: integer4 = 3
+              argument u(real8 **): real8[0:3, :]
+              u[(i + (j * n))] := (((a - ((b * a) / u[i])) - (real8(a) * (-real8(b)))) + SIZE)
+              a := ((((((2 * a) - (b * 3)) - (i * j)) - (-a)) - (b * real8(a))) - (b * 2))
+              b := (((real8((-a)) * b) + ((-a) * real8(u[0]))) + (real8((a + b)) * a))
+              i := (i <op> (j <op> 2))
+              a := (((u[i] - (g(i) * b)) + g(a)) - (b * b))
+              a := (((u[i] - (b * 2)) * u(real8 **)[1, i]) - (u[0] * b))
+            test.c:4:69 unknown-type: type `unknown_t` is not declared in this file or what it includes
+        "#]],
+    );
+}
+
+#[test]
 fn calls_know_their_result() {
     check(
         "double mine(double);

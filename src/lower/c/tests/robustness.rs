@@ -69,6 +69,23 @@ fn deep_nesting_becomes_opaque() {
         let text = reasons(&input);
         assert!(text.contains("too_deep"), "{}", &text[..text.len().min(200)]);
     }
+    // What is looked at twice must not be so at every level.
+    for (open, close) in [
+        ("(", "[0] = 1)"),
+        ("(*(", ")++)"),
+        ("(", " ?: i)"),
+        ("(", " && (i = 2))"),
+        ("i ? i = ", " : 1"),
+        ("(p = ", ")->q"),
+        ("(", ")[i++] += 1"),
+        ("f(1, &", ")"),
+        ("({ ", "; })"),
+    ] {
+        let nested = format!("{}i{}", open.repeat(60), close.repeat(60));
+        reasons(&body(format!("{nested};")));
+        reasons(&body(format!("p[i] = {nested};")));
+    }
+    reasons(&format!("{}int x;\n{}", "#ifdef A\n#else\n".repeat(60), "#endif\n".repeat(60)));
     // Nesting of types and blocks at file scope has its own limits.
     reasons(&format!("int {}x;", "*".repeat(deep)));
     reasons(&format!("int f({}x) {{ return *x; }}", "int *(".repeat(deep)));
