@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{Flops, OperationCounts};
+use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
 use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value};
@@ -51,9 +52,18 @@ impl<'f> FlopCounter<'f> {
                 arguments.iter().for_each(|argument| self.count(argument));
                 self.call(name, arguments, ty);
             }
-            Value::Select(condition, then, otherwise) => {
-                [condition, then, otherwise].into_iter().for_each(|v| self.count(v));
-            }
+            Value::Select(condition, then, otherwise) => match symbolic::extremum(value, self.function) {
+                // `a < b ? a : b` has each operand once, as `min(a, b)` has.
+                Some((left, right)) => {
+                    [left, right].into_iter().for_each(|v| self.count(v));
+                    let ty = value.ty(self.function);
+                    let is_constant = self.is_constant(left) && self.is_constant(right);
+                    if ty.is_floating() && !is_constant {
+                        self.add(&ty, OperationCounts { selections: 1, ..Default::default() });
+                    }
+                }
+                None => [condition, then, otherwise].into_iter().for_each(|v| self.count(v)),
+            },
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
             Value::Integer(_)
             | Value::Real(..)
@@ -241,7 +251,7 @@ impl<'f> FlopCounter<'f> {
 
     fn show(&self, op: BinaryOp, left: &Value, right: &Value) -> String {
         let value = Value::binary(op, left.clone(), right.clone());
-        let text = super::symbolic::text(&value, self.function, self.language);
+        let text = symbolic::text(&value, self.function, self.language);
         if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
     }
 }

@@ -221,6 +221,18 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
     }
 }
 
+/// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
+/// macro has put each of them twice.
+pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
+    let Value::Select(condition, then, otherwise) = value else { return None };
+    let Value::Binary(op, left, right) = condition.as_ref() else { return None };
+    let is_order = matches!(op, BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual);
+    let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
+    let straight = || same(left, then) && same(right, otherwise);
+    let crossed = || same(left, otherwise) && same(right, then);
+    (is_order && (straight() || crossed())).then_some((left, right))
+}
+
 /// Every variable that a value reads.
 pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
     match value {

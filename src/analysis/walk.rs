@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::facts::*;
 use super::flops::FlopCounter;
 use super::references;
-use super::symbolic::{Known, Symbols, variables_of};
+use super::symbolic::{self, Known, Symbols, variables_of};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
@@ -249,7 +249,10 @@ impl<'f> Walker<'f> {
                 arguments.iter().for_each(|argument| self.reads_in(place, argument, block));
                 self.call(place, name, arguments, block);
             }
-            Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
+            Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
+                Some((left, right)) => [left, right].into_iter().for_each(|v| self.reads_in(place, v, block)),
+                None => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
+            },
             Value::Opaque { reason, inner } => {
                 self.reason(block, place, reason.code, reason.detail.clone());
                 inner.iter().for_each(|v| self.reads_in(place, v, block));
