@@ -169,6 +169,46 @@ fn parentheses_round_variables_are_no_casts() {
 }
 
 #[test]
+fn casts_and_calls_keep_their_parentheses() {
+    check(
+        "typedef struct { double u; } part;
+         double g(double u, double y, double *p, double z, double (*f[3])(double), int i) {
+           number r = y * (u) + z * (u);
+           r = (number)-1 + (number) *p;
+           r = g(u) + f[0](u) * 2;
+           i = sizeof (u) * 2 + 'x' * (i) - z;
+           if (u) *p = 1; else (u) *y;
+           i = (i)&1, i = (i /* comment */ ) - i * 2;
+           return (u)
+             *y;
+         }",
+        expect![[r#"
+            function g @2
+              argument u: real8
+              argument y: real8
+              argument p: real8[:]
+              argument z: real8
+              argument f: ?[0:2]
+              argument i: integer4
+              local r: ?
+              r := ((y * u) + (z * u))
+              r := (-1 + p[0])
+              r := (g(u) + (f[0](u) * 2))
+              i := (((8 * 2) + (120 * i)) - z)
+              if u @7
+                p[0] := 1
+              else
+                evaluate (u * y)
+              i := (i <op> 1)
+              i := (i - (i * 2))
+              evaluate (u * y)
+              return
+            test.c:3:12 unknown-type: type `number` is not declared in this file or what it includes
+        "#]],
+    );
+}
+
+#[test]
 fn calls_know_their_result() {
     check(
         "double mine(double);
