@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Constant, Origin};
-use crate::expr::{Comparison, Expr};
+use crate::expr::{Comparison, Expr, Node};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
 
@@ -60,6 +60,15 @@ impl Symbols<'_> {
             }
             _ => self.text_symbol(value),
         }
+    }
+
+    /// A bound or step. One that divides by what changes in the loops around is not taken: in the
+    /// middle of their ranges, where an estimate would look, the divisor may be zero.
+    pub fn bound(&mut self, value: &Value) -> Option<Expr> {
+        let expr = self.expression(value)?;
+        let names = self.loops.iter().map(|id| self.function.variable(*id).name.as_str());
+        let names: Vec<&str> = names.collect();
+        (!divides_by(&expr, &names)).then_some(expr)
     }
 
     fn variable(&mut self, id: VarId) -> Option<Expr> {
@@ -219,6 +228,14 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
         Value::Convert(_, operand) => again(operand),
         _ => ir::text::show(function, value),
     }
+}
+
+fn divides_by(expr: &Expr, names: &[&str]) -> bool {
+    let here = match expr.node() {
+        Node::Quotient(_, divisor) => names.iter().any(|name| divisor.mentions(name)),
+        _ => false,
+    };
+    here || expr.children().into_iter().any(|child| divides_by(child, names))
 }
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a

@@ -375,7 +375,7 @@ impl<'f> Walker<'f> {
         let (variable, lower, upper, step) = match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
                 let name = function.variable(*variable).name.clone();
-                let bounds = [lower, upper, step].map(|bound| self.symbols.expression(bound));
+                let bounds = [lower, upper, step].map(|bound| self.symbols.bound(bound));
                 match bounds {
                     [Some(lower), Some(upper), Some(step)] if !step.is_zero() => (name, lower, upper, step),
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
