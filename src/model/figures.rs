@@ -1,10 +1,12 @@
 //! The arena of computed figures: each has one expression, which may refer to parameters and to
 //! earlier figures, and the value that follows from it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::group_name;
 use super::parameters::ParameterTable;
 use crate::expr::{Expr, FigureId, Lookup, Node};
 use crate::machine::MachineModel;
@@ -39,11 +41,49 @@ impl Unit {
     }
 }
 
+/// The name of a figure. Big programs have millions of figures and few of them are ever named, so the
+/// text is put together when it is shown.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The whole text, or the name in the pattern.
+    text: Arc<str>,
+    pattern: Option<&'static str>,
+    level: u32,
+}
+
+impl Label {
+    /// A pattern that names something: `{name}`, and a `{level}` of swept loops or its `{group}` name.
+    pub fn of(pattern: &'static str, name: &Arc<str>, level: usize) -> Label {
+        Label { text: name.clone(), pattern: Some(pattern), level: level as u32 }
+    }
+}
+
+impl From<&str> for Label {
+    fn from(text: &str) -> Label {
+        Label { text: text.into(), pattern: None, level: 0 }
+    }
+}
+
+impl From<String> for Label {
+    fn from(text: String) -> Label {
+        Label { text: text.into(), pattern: None, level: 0 }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(pattern) = self.pattern else { return f.write_str(&self.text) };
+        let level = self.level as usize;
+        let filled = pattern.replace("{level}", &level.to_string()).replace("{group}", &group_name(level));
+        f.write_str(&filled.replace("{name}", &self.text))
+    }
+}
+
 /// One computed figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Short name for `--explain`, e.g. `trip count of i`.
-    pub label: Arc<str>,
+    pub label: Label,
     pub unit: Unit,
     pub expr: Expr,
     pub value: f64,
@@ -80,7 +120,7 @@ impl Figures {
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which
     /// exporters show as unknown. Parts of an expression that is too long for one spreadsheet cell
     /// become figures of their own.
-    pub fn define(&mut self, label: impl Into<Arc<str>>, unit: Unit, expr: Expr) -> FigureId {
+    pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
         let label = label.into();
         let expr = self.shortened(&label, unit, expr);
         self.push(label, unit, expr)
@@ -90,21 +130,21 @@ impl Figures {
     /// However many they are, a spreadsheet writes their sum as one range.
     pub fn define_total(
         &mut self,
-        label: impl Into<Arc<str>>,
+        label: impl Into<Label>,
         unit: Unit,
         members: impl Iterator<Item = FigureId>,
     ) -> FigureId {
         self.push(label.into(), unit, Expr::sum(members.map(Expr::from)))
     }
 
-    fn push(&mut self, label: Arc<str>, unit: Unit, expr: Expr) -> FigureId {
+    fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
         let id = FigureId(self.figures.len() as u32);
         self.figures.push(Figure { label, unit, expr, value });
         id
     }
 
-    fn shortened(&mut self, label: &Arc<str>, unit: Unit, expr: Expr) -> Expr {
+    fn shortened(&mut self, label: &Label, unit: Unit, expr: Expr) -> Expr {
         if printed_length(&expr) <= FORMULA_LENGTH {
             return expr;
         }

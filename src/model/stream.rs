@@ -227,10 +227,23 @@ pub struct Elements<'a> {
     /// Innermost first.
     pub loops: &'a [LoopFigures],
     /// Element size in bytes.
-    pub width: FigureId,
+    width: Expr,
+    line: Expr,
+    /// The union of all offsets, by level; empty for gathered streams.
+    columns: Vec<Vec<Columns>>,
 }
 
-impl Elements<'_> {
+impl<'a> Elements<'a> {
+    pub fn new(shape: &'a StreamShape, loops: &'a [LoopFigures], width: FigureId) -> Elements<'a> {
+        let columns = |level| match level {
+            _ if shape.gathered => Vec::new(),
+            0 => Vec::new(),
+            _ => footprint::union(&shape.offsets, &shape.walks(level)),
+        };
+        let columns = (0..=shape.depth).map(columns).collect();
+        Elements { shape, loops, width: width.into(), line: Expr::symbol("line_bytes"), columns }
+    }
+
     /// Distinct elements that a sweep of the `level` innermost loops touches, whole cache lines along
     /// dimension 0.
     pub fn swept(&self, level: usize, extents: Extents) -> Expr {
@@ -238,19 +251,20 @@ impl Elements<'_> {
         if level == 0 {
             return Expr::from(self.shape.offsets.len() as f64);
         }
-        self.of(&self.shape.offsets, level, extents)
+        self.over(&self.columns[level], self.shape.offsets.len(), level, extents)
     }
 
     /// The same for a single offset: one shifted block.
     pub fn single(&self, level: usize) -> Expr {
-        self.of(&self.shape.offsets[..1], level.min(self.shape.depth), Extents::Block)
+        let level = level.min(self.shape.depth);
+        let columns = footprint::union(&self.shape.offsets[..1], &self.shape.walks(level));
+        self.over(&columns, 1, level, Extents::Block)
     }
 
-    fn of(&self, offsets: &[Vec<i64>], level: usize, extents: Extents) -> Expr {
+    fn over(&self, columns: &[Columns], offsets: usize, level: usize, extents: Extents) -> Expr {
         if self.shape.gathered {
-            return self.gathered(offsets.len(), level, extents);
+            return self.gathered(offsets, level, extents);
         }
-        let columns = footprint::union(offsets, &self.shape.walks(level));
         if extents == Extents::AllBlocks && !self.shape.is_simple() {
             let blocks = Expr::product((0..level).map(|v| Expr::from(self.loops[v].blocks)));
             return blocks * Expr::sum(columns.iter().map(|c| self.columns(c, level, Extents::Block)));
@@ -265,7 +279,7 @@ impl Elements<'_> {
             Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
         });
         let accesses = Expr::product(iterations.chain([Expr::from(count as f64)]));
-        (accesses * Expr::symbol("gather_lines") * Expr::symbol("line_bytes")).quotient(Expr::from(self.width))
+        (accesses * Expr::symbol("gather_lines") * self.line.clone()).quotient(self.width.clone())
     }
 
     fn columns(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {
@@ -327,7 +341,7 @@ impl Elements<'_> {
         if stride == 1 {
             return self.lines(extent + columns.extra as f64);
         }
-        let separate = (extent.clone() * columns.runs as f64 * Expr::symbol("line_bytes")).quotient(self.width.into());
+        let separate = (extent.clone() * columns.runs as f64 * self.line.clone()).quotient(self.width.clone());
         if stride >= LONG_STRIDE {
             return separate;
         }
@@ -337,9 +351,8 @@ impl Elements<'_> {
 
     /// A run of elements rounded up to whole cache lines, in elements.
     fn lines(&self, elements: Expr) -> Expr {
-        let line = Expr::symbol("line_bytes");
-        let width = Expr::from(self.width);
-        ((elements * width.clone()).quotient(line.clone()).ceiling() * line).quotient(width)
+        let (width, line) = (&self.width, &self.line);
+        ((elements * width.clone()).quotient(line.clone()).ceiling() * line.clone()).quotient(width.clone())
     }
 }
 

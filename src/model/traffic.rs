@@ -1,8 +1,10 @@
 //! Working sets and traffic of a nest: sums over its streams, and the choice between the scenarios
 //! (static.md section 3).
 
+use std::sync::Arc;
+
 use super::build::LoopFigures;
-use super::figures::{Figures, Unit};
+use super::figures::{Figures, Label, Unit};
 use super::nest::NestStream;
 use super::stream::{Elements, Extents, StreamFigures, StreamShape};
 use crate::analysis::facts::AccessClass;
@@ -63,29 +65,31 @@ pub(super) fn define_stream(
     figures: &mut Figures,
 ) -> StreamFigures {
     let depth = shape.depth;
-    let name = match stream.component.as_str() {
-        "" => stream.array.clone(),
-        component => format!("{}[{component}]", stream.array),
+    let name: Arc<str> = match stream.component.as_str() {
+        "" => stream.array.as_str().into(),
+        component => format!("{}[{component}]", stream.array).into(),
     };
+    let label = |text: &'static str, level: usize| Label::of(text, &name, level);
     // Unknown types are reported as a reason; eight bytes is the usual word.
     let bytes = f64::from(stream.element_bytes.unwrap_or(8));
-    let width = figures.define(format!("element size of {name}"), Unit::Bytes, Expr::from(bytes));
+    let width = figures.define(label("element size of {name}", 0), Unit::Bytes, Expr::from(bytes));
     let cost = match stream.class {
         AccessClass::ReadOnly => "cost_r",
         AccessClass::ReadWrite => "cost_rw",
         AccessClass::WriteOnly | AccessClass::WriteRead => "cost_w",
     };
-    let cost = figures.define(format!("cost of {name}"), Unit::Count, Expr::symbol(cost));
+    let cost = figures.define(label("cost of {name}", 0), Unit::Count, Expr::symbol(cost));
     let levels = gaps.len();
-    let mut count = |what: &str, level: usize, value: i64| {
-        figures.define(format!("{} {what} of {name}", group_name(level)), Unit::Count, Expr::from(value))
-    };
-    let groups: Vec<FigureId> = (0..levels).map(|m| count("groups", m, shape.groups(m) as i64)).collect();
-    let live: Vec<FigureId> = (0..levels).map(|m| count("live groups", m, shape.live_groups(m, gaps[m]))).collect();
-    let elements = Elements { shape: &shape, loops: around.loops, width };
+    let mut count =
+        |what: &'static str, m: usize, value: i64| figures.define(label(what, m), Unit::Count, Expr::from(value));
+    let groups: Vec<FigureId> =
+        (0..levels).map(|m| count("{group} groups of {name}", m, shape.groups(m) as i64)).collect();
+    let live: Vec<FigureId> =
+        (0..levels).map(|m| count("{group} live groups of {name}", m, shape.live_groups(m, gaps[m]))).collect();
+    let elements = Elements::new(&shape, around.loops, width);
     let distinct: Vec<FigureId> = (0..=depth)
         .map(|m| {
-            let label = format!("distinct elements of {name} in {m} swept loops");
+            let label = label("distinct elements of {name} in {level} swept loops", m);
             figures.define(label, Unit::Elements, elements.swept(m, Extents::Block))
         })
         .collect();
@@ -99,13 +103,13 @@ pub(super) fn define_stream(
         } else {
             width * (held + waiting * elements.single(at))
         };
-        figures.define(format!("{} working set of {name}", group_name(m)), Unit::Bytes, bytes)
+        figures.define(label("{group} working set of {name}", m), Unit::Bytes, bytes)
     });
     let working_set = working_set.collect();
     let sweeps = if shape.swept { Expr::from(around.sweeps) } else { Expr::from(1.0) };
     let whole = elements.swept(depth, Extents::Whole);
     let footprint = Expr::product([sweeps, Expr::from(width), whole]);
-    let footprint = figures.define(format!("footprint of {name}"), Unit::Bytes, footprint);
+    let footprint = figures.define(label("footprint of {name}", 0), Unit::Bytes, footprint);
     let rate = || [Expr::from(cost), Expr::from(width)];
     let traffic = (0..=depth).map(|m| {
         let (times, moved) = match m {
@@ -116,12 +120,12 @@ pub(super) fn define_stream(
                 (outer * &around.entered[m], elements.swept(m, Extents::AllBlocks))
             }
         };
-        let label = format!("traffic of {name}, reuse within {m} loops");
+        let label = label("traffic of {name}, reuse within {level} loops", m);
         figures.define(label, Unit::Bytes, Expr::product(rate().into_iter().chain([times, moved])))
     });
     let traffic = traffic.collect();
     let compulsory = Expr::product([Expr::from(cost), Expr::from(footprint), around.entered[depth].clone()]);
-    let compulsory = figures.define(format!("compulsory traffic of {name}"), Unit::Bytes, compulsory);
+    let compulsory = figures.define(label("compulsory traffic of {name}", 0), Unit::Bytes, compulsory);
     StreamFigures {
         index,
         shape,

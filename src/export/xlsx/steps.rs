@@ -33,7 +33,7 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
     let plain = style::cell(Look::Text, Role::Plain);
     for (row, id) in (FIRST_ROW..).zip(figures) {
         let figure = book.model.figures.get(*id);
-        page.text(row, 0, &figure.label, &plain)?;
+        page.text(row, 0, &figure.label.to_string(), &plain)?;
         page.figure(row, 1, *id, look(figure.unit))?;
         page.text(row, 2, figure.unit.symbol(), &plain)?;
     }
