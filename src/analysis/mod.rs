@@ -2,6 +2,7 @@
 
 pub mod coverage;
 mod delinearise;
+pub mod dependence;
 pub mod facts;
 mod flops;
 mod references;

@@ -1,10 +1,11 @@
 //! JSON, schema `loopsheet/static/1` (the keys are a promise).
 
+use petgraph::graph::EdgeIndex;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::analysis::coverage;
 use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::{coverage, dependence};
 use crate::expr::FigureId;
 use crate::model::nest::ChainLoop;
 use crate::model::{Model, NestModel, StreamShape, WorkingSet, dimension_name};
@@ -136,8 +137,20 @@ fn function(model: &Model, function: &Function, nests: &[&NestModel]) -> Value {
         "line": function.line,
         "loops": loops,
         "nests": nests.collect::<Vec<_>>(),
-        "dependencies": [],
+        "dependencies": dependencies(function),
     })
+}
+
+fn dependencies(function: &Function) -> Vec<Value> {
+    let graph = dependence::graph(function);
+    let edge = |edge: EdgeIndex| {
+        let (from, to) = graph.edge_endpoints(edge)?;
+        let found = &graph[edge];
+        Some(json!({
+            "from": graph[from].id, "to": graph[to].id, "kind": found.kind.as_str(), "arrays": found.arrays,
+        }))
+    };
+    graph.edge_indices().filter_map(edge).collect()
 }
 
 fn collect_loops<'a>(

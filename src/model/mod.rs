@@ -49,6 +49,7 @@ impl<'p> Model<'p> {
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) = ParameterTable::build(program, &nests, machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
+        figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
         let nests: Vec<NestModel> = (nests.into_iter())
             .map(|nest| NestModel::build(nest, program, &machine, &parameters, &mut figures))
             .collect();
