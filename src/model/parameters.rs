@@ -397,14 +397,24 @@ impl Names {
         }
         name.truncate(200);
         let last = name.rsplit('.').next().unwrap_or(&name);
-        if is_reserved(&name) || is_reserved(last) {
+        if starts_like_r1c1(&name) {
+            name.insert(0, '_');
+        } else if is_reserved(&name) || is_reserved(last) {
             name.push('_');
         }
         name
     }
 }
 
-/// What a spreadsheet reads as a cell (`N1`, `R1C1`, `r`, `c`) or a keyword.
+/// `r1`, `c2max`, `rc3`: Excel ignores what follows the number, so nothing at the end makes it a name.
+fn starts_like_r1c1(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["rc", "r", "c"]
+        .iter()
+        .any(|head| lower.strip_prefix(head).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+}
+
+/// What a spreadsheet reads as a cell (`N1`, `r`, `c`) or a keyword.
 fn is_reserved(name: &str) -> bool {
     let lower = name.to_lowercase();
     let letters = lower.chars().take_while(char::is_ascii_alphabetic).count();
@@ -431,7 +441,12 @@ mod tests {
             ("n1", "n1_"),
             ("r", "r_"),
             ("C", "C_"),
-            ("r1c1", "r1c1_"),
+            ("r1c1", "_r1c1"),
+            ("c1", "_c1"),
+            ("r2max", "_r2max"),
+            ("rc3", "_rc3"),
+            ("c1.n", "_c1.n"),
+            ("crest1", "crest1"),
             ("true", "true_"),
             ("xfd1048576", "xfd1048576_"),
             ("nx", "nx"),
