@@ -196,3 +196,36 @@ fn files_that_are_not_read_are_counted() {
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(outcome.stdout.contains("not read: 1 files .cpp"), "{}", outcome.stdout);
 }
+
+#[test]
+fn outputs_take_the_place_of_no_input_and_no_device() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let source = path(&dir, "a.c");
+    let text = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n";
+    fs::write(&source, text).expect("written");
+    let outcome = run(&["analyze", dir.path().to_str().expect("UTF-8"), "--xml", &source]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("one of the files to analyse"), "{}", outcome.stderr);
+    assert_eq!(fs::read_to_string(&source).expect("still there"), text);
+    #[cfg(unix)]
+    {
+        let socket = path(&dir, "socket.json");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
+        let outcome = run(&["analyze", &source, "--json", &socket]);
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("a device or a pipe"), "{}", outcome.stderr);
+        assert!(!Path::new(&socket).is_file());
+    }
+}
+
+#[test]
+fn names_that_look_like_r1c1_cells_do_not_spoil_the_workbook() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (source, report) = (path(&dir, "a.c"), path(&dir, "a.xlsx"));
+    let text = "void f(int c1, int r2max, float *x) {\n\
+                for (int i = 0; i < c1; i++) x[i] = 0;\n\
+                for (int i = 0; i < r2max; i++) x[i] = 0;\n}\n";
+    fs::write(&source, text).expect("written");
+    let outcome = run(&["analyze", &source, "-o", &report, "--set", "c1=7"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+}

@@ -179,7 +179,12 @@ impl Symbols<'_> {
         variables_of(value, &mut used);
         let changes = |id: &VarId| self.loops.contains(id) || self.known.contains_key(id);
         let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
-        if opaque || used.iter().any(changes) { None } else { Some(Expr::symbol(&self.text(value))) }
+        if opaque || used.iter().any(changes) {
+            return None;
+        }
+        // A part that could not be read, or an operator without a sign of its own, is no name.
+        let text = self.text(value);
+        (!text.contains("opaque(") && !text.contains("<op>")).then(|| Expr::symbol(&text))
     }
 
     fn is_integer(&self, value: &Value) -> bool {

@@ -376,8 +376,16 @@ impl<'f> Walker<'f> {
             Control::Counted { variable, lower, upper, step } => {
                 let name = function.variable(*variable).name.clone();
                 let bounds = [lower, upper, step].map(|bound| self.symbols.bound(bound));
+                let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
+                if zero_step {
+                    reasons.push(("zero_step", "a step of zero".to_string()));
+                }
+                let moves = self.symbols.language == Language::C && assigns_any_of(&inner.body, [upper, step]);
+                if moves {
+                    reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
+                }
                 match bounds {
-                    [Some(lower), Some(upper), Some(step)] if !step.is_zero() => (name, lower, upper, step),
+                    [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => (name, lower, upper, step),
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
                     [_, _, step] => {
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
@@ -561,6 +569,15 @@ fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignmen
             Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
         }
     }
+}
+
+/// Whether the statements assign a variable that one of the values reads.
+fn assigns_any_of<'v>(statements: &[Stmt], values: impl IntoIterator<Item = &'v Value>) -> bool {
+    let mut counts = BTreeMap::new();
+    count_assignments(statements, &mut counts);
+    let mut used = BTreeSet::new();
+    values.into_iter().for_each(|value| variables_of(value, &mut used));
+    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
 }
 
 /// Variables that the body of a loop advances by the same amount once in every iteration, with that

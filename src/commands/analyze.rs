@@ -1,5 +1,6 @@
 //! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -35,6 +36,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
     let program = inputs::read(&args.paths, &reading, voice)?;
+    spare_inputs(&requested, args, &program)?;
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     refuse_empty(&program, args, &found)?;
@@ -77,7 +79,7 @@ fn setting(text: &str) -> anyhow::Result<Setting> {
 fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)>> {
     let mut requested = Vec::new();
     if let Some(path) = &args.output {
-        let format = match path.extension().and_then(|e| e.to_str()) {
+        let format = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
             Some("xlsx") => Format::Workbook,
             Some("xml") => Format::Xml,
             Some("json") => Format::Json,
@@ -97,6 +99,17 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
 
 fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output)>> {
     requested.iter().map(|(format, path)| Ok((*format, Output::create(path)?))).collect()
+}
+
+/// An output must not take the place of a file that was read.
+fn spare_inputs(requested: &[(Format, PathBuf)], args: &AnalyzeArgs, program: &Program) -> anyhow::Result<()> {
+    let read = args.paths.iter().cloned().chain(program.files.iter().map(|file| PathBuf::from(&*file.path)));
+    let read: HashSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
+    for (_, path) in requested {
+        let is_input = path.canonicalize().is_ok_and(|path| read.contains(&path));
+        anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to analyse", path.display());
+    }
+    Ok(())
 }
 
 /// Nothing to analyse is an error; functions without loops are not.

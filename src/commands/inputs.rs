@@ -120,6 +120,11 @@ fn collect(
         inputs.push(Input { path: path.to_path_buf(), name: name(path), kind });
         return Ok(());
     }
+    anyhow::ensure!(
+        metadata.is_dir(),
+        "{} is neither a file nor a directory; devices, pipes and sockets are not read",
+        path.display()
+    );
     std::fs::read_dir(path).with_context(|| format!("cannot read the directory {}", path.display()))?;
     for entry in ignore::WalkBuilder::new(path).sort_by_file_path(Path::cmp).build() {
         let entry = match entry {

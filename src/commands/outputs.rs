@@ -17,17 +17,24 @@ impl Output {
     /// Makes sure that `path` can be written; `-` is standard output.
     ///
     /// # Errors
-    /// The directory is not there or not writable, or the path is a directory.
+    /// The directory is not there or not writable, or the path is a directory or a device.
     pub fn create(path: &Path) -> anyhow::Result<Output> {
         if path.as_os_str() == "-" {
             return Ok(Output::StandardOutput);
         }
         anyhow::ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
+        // A rename would put a file in the place of a device.
+        anyhow::ensure!(
+            !path.exists() || path.is_file(),
+            "cannot write {}: it is a device or a pipe; - writes to standard output",
+            path.display()
+        );
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let temporary = tempfile::Builder::new()
             .prefix(".loopsheet-")
             .tempfile_in(parent)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+            // The error itself would name the temporary file.
+            .map_err(|error| anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind()))?;
         Ok(Output::File { path: path.to_path_buf(), temporary })
     }
 

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use crate::analysis::facts::Loop;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::model::{Model, NestModel};
 
-/// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`, or a
-/// function with one nest.
+/// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`,
+/// `file:line`, or a function.
 ///
 /// # Errors
 /// No nest fits; the message lists those that there are.
 pub fn nest(model: &Model, name: &str) -> Result<String, String> {
     let wanted = name.replace(':', "@");
     let of_function = |n: &&NestModel| model.program.functions[n.nest.function].name == wanted;
-    let contains = |n: &&NestModel| n.nest.loops[n.nest.own..].iter().any(|l| l.facts.id == wanted);
+    let is_meant = |l: &Loop| l.id == wanted || format!("{}:{}", l.file, l.line) == name;
+    let contains = |n: &&NestModel| n.nest.loops[n.nest.own..].iter().any(|l| is_meant(l.facts));
     let fitting: Vec<&NestModel> = match model.nests.iter().find(contains) {
         Some(nest) => vec![nest],
         None => model.nests.iter().filter(of_function).collect(),

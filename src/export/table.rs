@@ -32,14 +32,17 @@ fn row(model: &Model, nest: &NestModel) -> [String; 8] {
     let head = nest.nest.head();
     let names = nest.time.bound_names();
     let bound = names.get((value(nest.time.bound) as usize).wrapping_sub(1)).copied().unwrap_or("unknown");
+    let mark = if nest.nest.reason_codes().is_empty() { "" } else { " *" };
+    let known = |value: f64, text: String| if value.is_finite() { text } else { "unknown".to_string() };
+    let shown = |id, text: &dyn Fn(f64) -> String| known(value(id), text(value(id)));
     [
-        head.id.clone(),
+        format!("{}{mark}", head.id),
         format!("{}:{}", head.file, head.line),
-        count(value(nest.iterations)),
-        Flops(value(nest.operations.flops)).to_string(),
-        Bytes(value(nest.traffic.actual)).to_string(),
-        format!("{:.3}", value(nest.time.intensity)),
-        Seconds(value(nest.time.seconds)).to_string(),
+        shown(nest.iterations, &count),
+        shown(nest.operations.flops, &|v| Flops(v).to_string()),
+        shown(nest.traffic.actual, &|v| Bytes(v).to_string()),
+        shown(nest.time.intensity, &|v| format!("{v:.3}")),
+        shown(nest.time.seconds, &|v| Seconds(v).to_string()),
         bound.to_string(),
     ]
 }
@@ -74,14 +77,34 @@ fn write_rows(text: &mut String, rows: &[[String; 8]]) {
 fn write_summary(text: &mut String, model: &Model) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
+    let total = |id, text: &dyn Fn(f64) -> String| {
+        let value = model.value(id);
+        if value.is_finite() { text(value) } else { "unknown".to_string() }
+    };
     let _ = writeln!(
         text,
         "\ntotal: {} in {} nests, {}, {}",
-        Flops(model.value(totals.flops)),
+        total(totals.flops, &|v| Flops(v).to_string()),
         model.nests.len(),
-        Bytes(model.value(totals.traffic)),
-        Seconds(model.value(totals.seconds)),
+        total(totals.traffic, &|v| Bytes(v).to_string()),
+        total(totals.seconds, &|v| Seconds(v).to_string()),
     );
+    if coverage.loops == 0 {
+        let _ = writeln!(text, "no loops found");
+        return;
+    }
+    let unknown = model.nests.iter().filter(|n| !model.value(n.time.seconds).is_finite()).count();
+    if unknown > 0 {
+        let _ = writeln!(text, "{unknown} nests have unknown figures (a division by zero?), and so have the totals");
+    }
+    let estimated = |n: &&NestModel| n.nest.reason_codes().iter().any(|code| *code == "approximate_trip_count");
+    let estimated = model.nests.iter().filter(estimated).count();
+    if estimated > 0 {
+        let _ = writeln!(text, "{estimated} nests have estimated trip counts");
+    }
+    if model.nests.iter().any(|n| !n.nest.reason_codes().is_empty()) {
+        let _ = writeln!(text, "* not everything of the nest is understood or exact; what is left out is not in its figures");
+    }
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
     for (code, loops) in &coverage.reasons {

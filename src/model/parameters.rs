@@ -23,8 +23,8 @@ pub enum SettingError {
     Unknown { name: String, near: Vec<String> },
     #[error("--set {name}={value}: {why}")]
     BadValue { name: String, value: String, why: &'static str },
-    #[error("--set {name}={value}: {source}")]
-    Machine { name: String, value: String, source: Box<MachineError> },
+    #[error("--set {name}={value}: {why}")]
+    Machine { name: String, value: String, why: Box<MachineError> },
 }
 
 fn near_names(names: &[String]) -> String {
@@ -191,7 +191,7 @@ impl ParameterTable {
         let Setting { name, value } = setting;
         if machine.parameter(name).is_some() {
             let wrap =
-                |source| SettingError::Machine { name: name.clone(), value: value.clone(), source: Box::new(source) };
+                |why| SettingError::Machine { name: name.clone(), value: value.clone(), why: Box::new(why) };
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");
@@ -214,6 +214,9 @@ impl ParameterTable {
             Kind::Probability if !(0.0..=1.0).contains(&number) => return Err(bad("a probability is between 0 and 1")),
             Kind::Block if number < 0.0 || number.fract() != 0.0 => {
                 return Err(bad("a block size is a whole number; 0 is not blocked"));
+            }
+            Kind::Problem | Kind::TripCount if number.fract() != 0.0 => {
+                return Err(bad("a problem size is a whole number"));
             }
             Kind::Problem | Kind::TripCount if number.abs() > 1e15 => return Err(bad("larger than 1e15")),
             _ => {}
@@ -397,14 +400,24 @@ impl Names {
         }
         name.truncate(200);
         let last = name.rsplit('.').next().unwrap_or(&name);
-        if is_reserved(&name) || is_reserved(last) {
+        if starts_like_r1c1(&name) {
+            name.insert(0, '_');
+        } else if is_reserved(&name) || is_reserved(last) {
             name.push('_');
         }
         name
     }
 }
 
-/// What a spreadsheet reads as a cell (`N1`, `R1C1`, `r`, `c`) or a keyword.
+/// `r1`, `c2max`, `rc3`: Excel ignores what follows the number, so nothing at the end makes it a name.
+fn starts_like_r1c1(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["rc", "r", "c"]
+        .iter()
+        .any(|head| lower.strip_prefix(head).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+}
+
+/// What a spreadsheet reads as a cell (`N1`, `r`, `c`) or a keyword.
 fn is_reserved(name: &str) -> bool {
     let lower = name.to_lowercase();
     let letters = lower.chars().take_while(char::is_ascii_alphabetic).count();
@@ -431,7 +444,12 @@ mod tests {
             ("n1", "n1_"),
             ("r", "r_"),
             ("C", "C_"),
-            ("r1c1", "r1c1_"),
+            ("r1c1", "_r1c1"),
+            ("c1", "_c1"),
+            ("r2max", "_r2max"),
+            ("rc3", "_rc3"),
+            ("c1.n", "_c1.n"),
+            ("crest1", "crest1"),
             ("true", "true_"),
             ("xfd1048576", "xfd1048576_"),
             ("nx", "nx"),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::build::LoopFigures;
 use super::footprint::{self, Columns, Walk};
 use super::nest::ChainLoop;
-use crate::analysis::facts::{AccessClass, Stream};
-use crate::expr::{Expr, FigureId};
+use crate::analysis::facts::{AccessClass, Loop, Stream};
+use crate::expr::{Expr, FigureId, Function, Node};
 
 /// A stride that is not a known number, taken to be longer than any cache line.
 const LONG_STRIDE: i64 = 1 << 40;
@@ -39,13 +39,24 @@ impl StreamShape {
             let from_outside = spatial.iter().rposition(|c| c.facts.variable == name)?;
             Some((depth - 1 - from_outside, &spatial[from_outside].facts.step))
         };
+        let stride = |factors: Expr| factors.as_integer().map_or(LONG_STRIDE, |s| s.abs().clamp(1, LONG_STRIDE));
         let dimension = |terms: &[(String, Expr)]| {
-            let walk = |(name, coefficient): &(String, Expr)| {
-                let (position, step) = position(name)?;
-                let stride = (coefficient * step).as_integer().map_or(LONG_STRIDE, |s| s.abs().clamp(1, LONG_STRIDE));
-                Some((position, stride))
-            };
-            terms.iter().filter_map(walk).collect()
+            let mut walks: Vec<(usize, i64)> = Vec::new();
+            for (name, coefficient) in terms {
+                let Some((at, step)) = position(name) else { continue };
+                walks.push((at, stride(coefficient * step)));
+                // A tile: where the loop starts moves with a loop around it.
+                for outer in &spatial[..depth - 1 - at] {
+                    let Some(moved) = tile_offset(spatial[depth - 1 - at].facts, &outer.facts.variable) else { continue };
+                    if let Some((at, step)) = position(&outer.facts.variable)
+                        && !terms.iter().any(|(name, _)| *name == outer.facts.variable)
+                        && !walks.iter().any(|(p, _)| *p == at)
+                    {
+                        walks.push((at, stride(coefficient.clone() * moved * step.clone())));
+                    }
+                }
+            }
+            walks
         };
         let swept = |name: &str| sweeps.iter().any(|c| c.facts.variable == name);
         let rank = stream.subscripts.len();
@@ -194,6 +205,18 @@ impl StreamShape {
         };
         (0..self.rank).map(range).collect()
     }
+}
+
+/// By how much both ends of a loop move with one step of an outer variable, if they move together: a
+/// loop over the cells of a tile. The upper end may be cut off by a minimum.
+fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
+    let slope = |bound: &Expr| Some(bound.linear_in(&[outer])?.coefficients.remove(0));
+    let lower = slope(&facts.lower).filter(|c| !c.is_zero())?;
+    let upper_moves = match facts.upper.node() {
+        Node::Call(Function::Min, ends) => ends.iter().any(|end| slope(end).as_ref() == Some(&lower)),
+        _ => slope(&facts.upper).as_ref() == Some(&lower),
+    };
+    upper_moves.then_some(lower)
 }
 
 /// Loops that move along a dimension by an unknown stride beside other loops: each is a dimension of
@@ -346,7 +369,8 @@ impl<'a> Elements<'a> {
             return separate;
         }
         let covered = (extent - Expr::from(1.0)) * stride as f64 + (1 + columns.extra) as f64;
-        Expr::min([self.lines(covered), separate])
+        // A loop that never runs covers nothing.
+        Expr::min([self.lines(Expr::max([covered, Expr::from(0.0)])), separate])
     }
 
     /// A run of elements rounded up to whole cache lines, in elements.

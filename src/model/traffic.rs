@@ -149,9 +149,15 @@ fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
     if shape.gathered {
         return Expr::symbol("gather_lines") * count * line();
     }
-    let moves_row = shape.dimensions.first().is_some_and(|d| d.iter().any(|(p, _)| *p == 0));
     let moves = shape.dimensions.iter().any(|d| d.iter().any(|(p, _)| *p == 0));
-    if moves && !moves_row { line() * count } else { Expr::from(count) }
+    let along_row = shape.dimensions.first().and_then(|d| d.iter().find(|(p, _)| *p == 0));
+    match along_row {
+        // A stride shares a line with its neighbours until it is as long as one.
+        Some((_, 1)) => Expr::from(count),
+        Some((_, stride)) => Expr::min([Expr::from(*stride), line()]) * count,
+        None if moves => line() * count,
+        None => Expr::from(count),
+    }
 }
 
 /// Sums the streams and chooses the scenario for a cache of `cache_bytes`.

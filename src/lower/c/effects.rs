@@ -2,7 +2,6 @@
 
 use tree_sitter::Node;
 
-use super::expressions::binary_operator;
 use super::fields::{Field, children, part};
 use super::scope::Lowering;
 use super::types::CType;
@@ -95,7 +94,7 @@ impl<'t> Lowering<'t> {
         };
         let value = match operator.strip_suffix('=') {
             None | Some("") => right,
-            Some(operator) => Value::binary(binary_operator(operator), target.clone(), right),
+            Some(operator) => self.operation(operator, target.clone(), right),
         };
         // Reading a literal back from memory would count an access that no program makes.
         let left_behind = match &value {

@@ -8,7 +8,7 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::scope::Lowering;
 use super::types::CType;
-use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value};
+use crate::ir::{BinaryOp, If, Stmt, Type, UnaryOp, Value};
 use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
@@ -145,9 +145,27 @@ impl<'t> Lowering<'t> {
             }
             links.into_iter().rev().fold(first, |left, link| {
                 let right = this.part_value(link, Field::Right);
-                Value::binary(binary_operator(this.operator(link)), left, right)
+                this.operation(this.operator(link), left, right)
             })
         })
+    }
+
+    /// A binary operation. Shifts are products and quotients of powers of two, so that `1 << 10` is a
+    /// size and `n >> 1` follows `n`; they differ only where a negative number is shifted right.
+    pub fn operation(&self, operator: &str, left: Value, right: Value) -> Value {
+        let is_integer = |value: &Value| matches!(value.ty(&self.function), Type::Integer(_));
+        let op = match operator {
+            "<<" if is_integer(&left) => BinaryOp::Multiply,
+            ">>" if is_integer(&left) => BinaryOp::Divide,
+            _ => return Value::binary(binary_operator(operator), left, right),
+        };
+        let factor = match right {
+            Value::Integer(bits @ 0..=62) => Value::Integer(1 << bits),
+            Value::Integer(_) => return Value::binary(BinaryOp::Other, left, right),
+            bits if is_integer(&bits) => Value::binary(BinaryOp::Power, Value::Integer(2), bits),
+            bits => return Value::binary(BinaryOp::Other, left, bits),
+        };
+        Value::binary(op, left, factor)
     }
 
     fn is_link(&self, node: Node<'t>) -> bool {
@@ -264,7 +282,7 @@ pub fn is_expression(role: Role) -> bool {
     )
 }
 
-pub fn binary_operator(text: &str) -> BinaryOp {
+fn binary_operator(text: &str) -> BinaryOp {
     match text {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Subtract,

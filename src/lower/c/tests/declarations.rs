@@ -220,7 +220,7 @@ fn macros_that_the_preprocessor_left_are_constants() {
     expect![[r#"
         function f @1
           argument a: real8[:]
-          macro N: integer4 = (1 <op> 3)
+          macro N: integer4 = (1 * 8)
           macro H: real8 = (1.0_8 / N)
           evaluate (a[(N - 1)] * H)
           return

@@ -27,7 +27,7 @@ fn assignments_inside_expressions_come_before() {
               a[i] := (a[i] + b[j])
               i := 3
               x := a[i]
-              i := (i <op> 1)
+              i := (i * 2)
               j := (j % 3)
         "#]],
     );

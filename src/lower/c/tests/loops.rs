@@ -116,7 +116,7 @@ fn uncounted_headers() {
                 i := (i * 2)
               i := n
               loop (i > 0) (geometric_step) @6
-                i := (i <op> 1)
+                i := (i / 2)
               i := 1
               loop (i < n) (geometric_step) @7
                 i := (i * 2)
