@@ -229,3 +229,42 @@ fn names_that_look_like_r1c1_cells_do_not_spoil_the_workbook() {
     let outcome = run(&["analyze", &source, "-o", &report, "--set", "c1=7"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
 }
+
+/// Memory traffic of the only nest of each function, in the order of the source.
+fn traffic(source: &str) -> Vec<f64> {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = path(&dir, "source.c");
+    fs::write(&file, source).expect("written");
+    let outcome = run(&["analyze", &file, "--json", "-"]);
+    let value: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("nothing but JSON");
+    let functions = value["functions"].as_array().expect("a list");
+    functions.iter().map(|f| f["nests"][0]["traffic"]["actual"].as_f64().expect("a number")).collect()
+}
+
+#[test]
+fn strides_move_whole_lines() {
+    // 240 MB in 8-byte elements, updated in place: read and written. Every third element touches every
+    // line, every eighth as well, every sixteenth half of them.
+    let source = "double a[30000000];
+void third(void) { for (long i = 0; i < 30000000; i += 3) a[i] = a[i]*2; }
+void eighth(void) { for (long i = 0; i < 30000000; i += 8) a[i] = a[i]*2; }
+void sixteenth(void) { for (long i = 0; i < 30000000; i += 16) a[i] = a[i]*2; }
+";
+    let [third, eighth, sixteenth] = traffic(source).try_into().expect("three nests");
+    for (moved, expected) in [(third, 480e6), (eighth, 480e6), (sixteenth, 240e6)] {
+        assert!((moved / expected - 1.0).abs() < 1e-3, "{moved} for {expected}");
+    }
+}
+
+#[test]
+fn a_tiled_loop_covers_the_whole_array() {
+    // 100,000,000 elements in tiles of 1,000: 800 MB read and written once.
+    let source = "double a[100000000];
+void tiled(void) {
+  for (int ii = 0; ii < 100000000; ii += 1000)
+    for (int i = ii; i < (ii + 1000 < 100000000 ? ii + 1000 : 100000000); i++) a[i] *= 2;
+}
+";
+    let moved = traffic(source)[0];
+    assert!((moved / 1600e6 - 1.0).abs() < 1e-3, "{moved}");
+}

@@ -163,8 +163,11 @@ mod tests {
         }
     }
 
-    fn function(loops: &[(&str, &[(&str, &str, AccessClass)])]) -> Function {
-        let one = |(id, streams): &(&str, &[(&str, &str, AccessClass)])| {
+    /// Array, component, class.
+    type Use = (&'static str, &'static str, AccessClass);
+
+    fn function(loops: &[(&str, &[Use])]) -> Function {
+        let one = |(id, streams): &(&str, &[Use])| {
             let body = Block { streams: streams.iter().copied().map(stream).collect(), ..Block::default() };
             Item::Loop(Box::new(Loop {
                 id: id.to_string(),

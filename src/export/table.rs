@@ -103,7 +103,10 @@ fn write_summary(text: &mut String, model: &Model) {
         let _ = writeln!(text, "{estimated} nests have estimated trip counts");
     }
     if model.nests.iter().any(|n| !n.nest.reason_codes().is_empty()) {
-        let _ = writeln!(text, "* not everything of the nest is understood or exact; what is left out is not in its figures");
+        let _ = writeln!(
+            text,
+            "* not everything of the nest is understood or exact; what is left out is not in its figures"
+        );
     }
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);

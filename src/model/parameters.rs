@@ -190,8 +190,7 @@ impl ParameterTable {
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
         let Setting { name, value } = setting;
         if machine.parameter(name).is_some() {
-            let wrap =
-                |why| SettingError::Machine { name: name.clone(), value: value.clone(), why: Box::new(why) };
+            let wrap = |why| SettingError::Machine { name: name.clone(), value: value.clone(), why: Box::new(why) };
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");

@@ -47,7 +47,9 @@ impl StreamShape {
                 walks.push((at, stride(coefficient * step)));
                 // A tile: where the loop starts moves with a loop around it.
                 for outer in &spatial[..depth - 1 - at] {
-                    let Some(moved) = tile_offset(spatial[depth - 1 - at].facts, &outer.facts.variable) else { continue };
+                    let Some(moved) = tile_offset(spatial[depth - 1 - at].facts, &outer.facts.variable) else {
+                        continue;
+                    };
                     if let Some((at, step)) = position(&outer.facts.variable)
                         && !terms.iter().any(|(name, _)| *name == outer.facts.variable)
                         && !walks.iter().any(|(p, _)| *p == at)
@@ -212,7 +214,12 @@ impl StreamShape {
 fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
     let slope = |bound: &Expr| Some(bound.linear_in(&[outer])?.coefficients.remove(0));
     let lower = slope(&facts.lower).filter(|c| !c.is_zero())?;
-    let upper_moves = match facts.upper.node() {
+    // `i < min(ii + 64, n)` ends at that less one.
+    let end = match facts.upper.node() {
+        Node::Sum(terms) if terms.len() == 2 && terms[1].as_number().is_some() => &terms[0],
+        _ => &facts.upper,
+    };
+    let upper_moves = match end.node() {
         Node::Call(Function::Min, ends) => ends.iter().any(|end| slope(end).as_ref() == Some(&lower)),
         _ => slope(&facts.upper).as_ref() == Some(&lower),
     };
