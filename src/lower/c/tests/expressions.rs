@@ -160,7 +160,7 @@ fn parentheses_round_variables_are_no_casts() {
               u[(i + (j * n))] := (((a - ((b * a) / u[i])) - (real8(a) * (-real8(b)))) + SIZE)
               a := ((((((2 * a) - (b * 3)) - (i * j)) - (-a)) - (b * real8(a))) - (b * 2))
               b := (((real8((-a)) * b) + ((-a) * real8(u[0]))) + (real8((a + b)) * a))
-              i := (i <op> (j <op> 2))
+              i := (i <op> (j * 4))
               a := (((u[i] - (g(i) * b)) + g(a)) - (b * b))
               a := (((u[i] - (b * 2)) * u(real8 **)[1, i]) - (u[0] * b))
             test.c:4:69 unknown-type: type `unknown_t` is not declared in this file or what it includes
