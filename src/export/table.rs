@@ -97,12 +97,15 @@ fn write_summary(text: &mut String, model: &Model) {
     if unknown > 0 {
         let _ = writeln!(text, "{unknown} nests have unknown figures (a division by zero?), and so have the totals");
     }
-    let estimated = |n: &&NestModel| n.nest.reason_codes().iter().any(|code| *code == "approximate_trip_count");
-    let estimated = model.nests.iter().filter(estimated).count();
+    let (mut estimated, mut partial) = (0, false);
+    for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
+        estimated += usize::from(codes.contains("approximate_trip_count"));
+        partial |= !codes.is_empty();
+    }
     if estimated > 0 {
         let _ = writeln!(text, "{estimated} nests have estimated trip counts");
     }
-    if model.nests.iter().any(|n| !n.nest.reason_codes().is_empty()) {
+    if partial {
         let _ = writeln!(
             text,
             "* not everything of the nest is understood or exact; what is left out is not in its figures"

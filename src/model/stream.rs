@@ -212,6 +212,10 @@ impl StreamShape {
 /// By how much both ends of a loop move with one step of an outer variable, if they move together: a
 /// loop over the cells of a tile. The upper end may be cut off by a minimum.
 fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
+    // Cheap and most often the answer.
+    if !facts.lower.mentions(outer) {
+        return None;
+    }
     let slope = |bound: &Expr| Some(bound.linear_in(&[outer])?.coefficients.remove(0));
     let lower = slope(&facts.lower).filter(|c| !c.is_zero())?;
     // `i < min(ii + 64, n)` ends at that less one.
