@@ -116,7 +116,15 @@ impl std::fmt::Debug for Expr {
 
 impl From<f64> for Expr {
     fn from(value: f64) -> Expr {
-        Expr::wrap(Node::Number(Number::new(value)))
+        let make = |value: f64| Expr::wrap(Node::Number(Number::new(value)));
+        // Small whole numbers are everywhere; each thread makes them once.
+        thread_local! {
+            static SMALL: [Expr; 16] = std::array::from_fn(|n| Expr::wrap(Node::Number(Number::new(n as f64))));
+        }
+        match value {
+            0.0..16.0 if value.fract() == 0.0 => SMALL.with(|small| small[value as usize].clone()),
+            _ => make(value),
+        }
     }
 }
 impl From<i64> for Expr {

@@ -77,7 +77,12 @@ impl<'p> Nest<'p> {
 
     /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it.
     pub fn has_approximate_trip_count(&self) -> bool {
-        (1..=self.loops.len()).any(|length| trip_count::is_approximate(&self.loops[..length]))
+        let depends = |length: &usize| {
+            let (outer, inner) = self.loops[..*length].split_at(length - 1);
+            let bounds = [&inner[0].facts.lower, &inner[0].facts.upper];
+            outer.iter().any(|o| bounds.iter().any(|b| b.mentions(&o.facts.variable)))
+        };
+        (1..=self.loops.len()).filter(depends).any(|length| trip_count::is_approximate(&self.loops[..length]))
     }
 
     /// Loops that are not sweeps, outermost first.
