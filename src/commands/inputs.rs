@@ -74,10 +74,7 @@ pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Resul
     let units = lower_all(&sources, reading, voice)?;
     let mut analysed = analysis::analyze(&units);
     keep_functions(&mut analysed, reading.function.as_ref());
-    append(&mut program, analysed);
-    for (extension, count) in unread {
-        *program.unread.entry(extension).or_insert(0) += count;
-    }
+    append(&mut program, Program { unread, ..analysed });
     if let Some(file) = program.files.first_mut() {
         file.diagnostics.extend(skipped);
     }

@@ -8,7 +8,7 @@ use super::stream::{StreamFigures, StreamShape};
 use super::time::TimeFigures;
 use super::traffic::{self, NestTraffic, Surroundings, WorkingSets};
 use super::trip_count::{self, TripCount};
-use crate::analysis::facts::{AccessClass, OperationCounts, Program};
+use crate::analysis::facts::{AccessClass, OperationCounts};
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
 
@@ -85,12 +85,10 @@ pub struct NestModel<'p> {
 impl<'p> NestModel<'p> {
     pub(super) fn build(
         nest: Nest<'p>,
-        program: &Program,
         machine: &MachineModel,
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> NestModel<'p> {
-        let _ = program;
         let function = nest.function;
         let symbol = |name: &str| parameters.symbol(function, name);
         let counts = Counts::define(&nest, parameters, figures);

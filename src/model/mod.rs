@@ -50,9 +50,8 @@ impl<'p> Model<'p> {
         let (machine, parameters) = ParameterTable::build(program, &nests, machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
         figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
-        let nests: Vec<NestModel> = (nests.into_iter())
-            .map(|nest| NestModel::build(nest, program, &machine, &parameters, &mut figures))
-            .collect();
+        let nests: Vec<NestModel> =
+            (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();
         let totals = Totals::define(&nests, &mut figures);
         Ok(Model { program, machine, parameters, figures, nests, totals, dimensions })
     }
