@@ -12,6 +12,8 @@
 //! - [`ir`]: language-neutral loop nests. [`lower`] makes them, one file a language.
 //! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
 //! - [`model`]: every formula, defined once, over the facts and a machine.
+//! - [`cache`]: cache hierarchies and stack distances.
+//! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
 //!
@@ -26,6 +28,7 @@
 //! 5. The same input gives the same bytes.
 
 pub mod analysis;
+pub mod cache;
 pub mod cli;
 pub mod commands;
 pub mod diagnostic;
@@ -39,3 +42,4 @@ pub mod model;
 pub mod quantity;
 pub mod source;
 pub mod syntax;
+pub mod trace;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 16] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -15,6 +15,8 @@ const ORDER: [&str; 14] = [
     "lower",
     "analysis",
     "model",
+    "cache",
+    "trace",
     "export",
     "cli",
     "commands",

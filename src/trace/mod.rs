@@ -1,0 +1,3 @@
+//! Instruction traces of RISC-V programs: reading them, and what their instructions are.
+
+pub mod isa;
