@@ -14,6 +14,7 @@
 //! - [`model`]: every formula, defined once, over the facts and a machine.
 //! - [`cache`]: cache hierarchies and stack distances.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
+//! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
 //!
@@ -38,6 +39,7 @@ pub mod intrinsics;
 pub mod ir;
 pub mod lower;
 pub mod machine;
+pub mod metrics;
 pub mod model;
 pub mod quantity;
 pub mod source;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -17,6 +17,7 @@ const ORDER: [&str; 16] = [
     "model",
     "cache",
     "trace",
+    "metrics",
     "export",
     "cli",
     "commands",

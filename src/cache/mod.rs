@@ -19,3 +19,22 @@ impl AccessKind {
         self != AccessKind::Load
     }
 }
+
+/// One level as specified; replaced by the full type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheSpec {
+    pub bytes: u64,
+    pub line: u32,
+}
+
+/// What happened in one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct LevelCounters {
+    pub accesses: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub evictions: u64,
+    pub write_backs: u64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+}

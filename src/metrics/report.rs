@@ -1,0 +1,175 @@
+//! The results of a trace as plain values, for any exporter to show.
+
+use std::collections::BTreeMap;
+
+use crate::cache::CacheSpec;
+use crate::cache::LevelCounters;
+use crate::trace::isa::Class;
+
+/// Everything that one run of `loopsheet trace` found.
+#[derive(Clone, Debug)]
+pub struct TraceReport {
+    pub trace: TraceSummary,
+    /// Executed instructions of each class; classes that did not occur are absent.
+    pub mix: BTreeMap<Class, u64>,
+    /// The cache levels, nearest first; empty without a cache model.
+    pub cache: Vec<CacheLevel>,
+    pub inputs: Inputs,
+    pub edag: Edag,
+    /// `None` where the trace has no addresses.
+    pub movement: Option<Movement>,
+    /// Reuse distances, if asked for.
+    pub reuse: Option<Reuse>,
+    /// The random-delay what-if, if asked for.
+    pub remote: Option<RemoteDelay>,
+    /// The greedy schedule of a small trace's materialised eDAG.
+    pub schedule: Option<GreedySchedule>,
+    /// The same figures by function, line or loop, if asked for, costliest first.
+    pub regions: Vec<Region>,
+    /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …
+    pub notes: Vec<String>,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct TraceSummary {
+    /// As given on the command line; `-` is standard input.
+    pub path: String,
+    pub format: &'static str,
+    /// Executed instructions.
+    pub instructions: u64,
+    /// Bytes of the trace as text, after decompression.
+    pub bytes: u64,
+    pub harts: u64,
+    /// Executions of mnemonics that are not in the table, where that was allowed.
+    pub unknown: BTreeMap<String, u64>,
+    /// Different bytes that the program touched, in whole lines of the reuse or cache line; `None` if not known.
+    pub distinct_instructions: u64,
+}
+
+/// One cache level and what happened in it.
+#[derive(Clone, Debug)]
+pub struct CacheLevel {
+    pub spec: CacheSpec,
+    pub counters: LevelCounters,
+}
+
+/// The inputs of the formulas, as set on the command line; input cells in the workbook.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inputs {
+    /// m: RAM accesses that can be under way at once.
+    pub slots: f64,
+    /// α: cycles of a RAM access.
+    pub latency: f64,
+    /// α₀: the latency at which relative sensitivity is taken, cycles.
+    pub base_latency: f64,
+    /// Cycles of a nanosecond.
+    pub ghz: f64,
+    /// p of Brent's bounds.
+    pub processors: f64,
+}
+
+/// What was counted on the eDAG (dynamic.md section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edag {
+    /// Vertices: executed instructions, without those that `--compat edan` leaves out.
+    pub vertices: u64,
+    /// Pairs of instructions of which the second uses a value of the first.
+    pub edges: u64,
+    /// T₁: cycles of all vertices.
+    pub work: u64,
+    /// T∞: cycles on the longest path.
+    pub depth: u64,
+    /// `None` where the trace has no addresses.
+    pub memory: Option<EdagMemory>,
+}
+
+/// The part of the eDAG's figures that needs addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdagMemory {
+    /// 𝒲: accesses that go to RAM.
+    pub work: u64,
+    /// 𝒟: most of such instructions on one path.
+    pub depth: u64,
+    /// C: cycles of all vertices that do not go to RAM.
+    pub non_memory_cost: u64,
+    /// The longest path in which vertices that go to RAM cost nothing, cycles.
+    pub non_memory_span: u64,
+    /// Bytes between the last cache and RAM, both ways.
+    pub bytes_moved: u64,
+}
+
+/// Bytes to and from RAM over the as-soon-as-possible schedule, in which every instruction starts when
+/// its operands are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Movement {
+    /// Cycles of one interval, a power of two.
+    pub interval: u64,
+    /// Bytes moved by the instructions that start in each interval.
+    pub bytes: Vec<u64>,
+}
+
+/// Reuse distances in lines: different other lines touched between two touches of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// Bytes.
+    pub line: u64,
+    /// First touches.
+    pub cold: u64,
+    /// Bins that double: distances from `lo` to below `hi`.
+    pub histogram: Vec<ReuseBin>,
+    /// Every distance that occurred, ascending, with how often.
+    pub exact: Vec<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReuseBin {
+    pub lo: u64,
+    pub hi: u64,
+    pub count: u64,
+}
+
+/// The distribution of T∞ when a share of the RAM accesses costs more: RAM accesses cost the latency,
+/// remote ones the delay on top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteDelay {
+    /// Share of RAM accesses that are remote, 0 to 1.
+    pub share: f64,
+    /// Extra cycles.
+    pub delay: u64,
+    pub seed: u64,
+    /// T∞ of every trial in cycles, ascending.
+    pub depths: Vec<u64>,
+    /// T∞ with no access remote, cycles.
+    pub local: u64,
+    /// T∞ with every access remote, cycles.
+    pub all_remote: u64,
+}
+
+/// A greedy schedule of the RAM accesses alone: every one that is ready takes a free slot for the
+/// latency, everything else takes no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GreedySchedule {
+    /// Cycles.
+    pub time: u64,
+}
+
+/// One function, source line or loop.
+#[derive(Clone, Debug)]
+pub struct Region {
+    pub kind: RegionKind,
+    pub name: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub instructions: u64,
+    pub mix: BTreeMap<Class, u64>,
+    /// Of the part of the eDAG that has only this region's vertices and the edges between them.
+    pub edag: Edag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegionKind {
+    Function,
+    Line,
+    Loop,
+}
