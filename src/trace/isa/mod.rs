@@ -1,6 +1,19 @@
 //! The RISC-V instruction set as facts: which registers an instruction reads and writes, what it does
 //! to memory, and what kind of work it is. One table; from text and from machine words.
 
+mod facts;
+mod flow;
+mod names;
+mod operands;
+mod table;
+mod text;
+mod word;
+
+pub use flow::control_flow;
+pub use table::{encodings, pseudo_mnemonics};
+pub use text::{TextError, decode_text, unknown};
+pub use word::{decode_word, length};
+
 use crate::cache::AccessKind;
 
 /// A register that can carry a dependence. `x0` is not one.
@@ -68,13 +81,16 @@ pub struct Operands([Option<Operand>; Operands::MOST]);
 impl Operands {
     pub const MOST: usize = 6;
 
-    /// Adds an operand unless it is there.
+    /// Adds an operand unless it is there. Operands stand in the order of their registers, so that equal
+    /// sets are equal.
     pub fn insert(&mut self, operand: Operand) {
         if self.iter().any(|other| other == operand) {
             return;
         }
-        let free = self.0.iter_mut().find(|place| place.is_none()).expect("no instruction has more operands");
-        *free = Some(operand);
+        let count = self.iter().count();
+        let place = self.iter().take_while(|other| other.register <= operand.register).count();
+        self.0[place..=count].rotate_right(1);
+        self.0[place] = Some(operand);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Operand> + '_ {
@@ -86,7 +102,7 @@ impl Operands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub kind: AccessKind,
-    /// Bytes of one element.
+    /// Bytes of one element; 0 for indexed vector accesses, whose elements have the bits of SEW.
     pub bytes: u8,
     /// Whether the trace may show no address, or several: `sc` that failed, vector accesses under a mask.
     pub count: AccessCount,
