@@ -1,6 +1,8 @@
 //! The RISC-V instruction set as facts: which registers an instruction reads and writes, what it does
 //! to memory, and what kind of work it is. One table; from text and from machine words.
 
+mod class_name;
+
 use crate::cache::AccessKind;
 
 /// A register that can carry a dependence. `x0` is not one.
