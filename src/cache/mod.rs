@@ -1,5 +1,27 @@
 //! Caches: set-associative hierarchies that are simulated access by access, and stack distances, which
 //! give every capacity of a fully associative LRU cache at once.
+//!
+//! [`spec`] says what a level is and reads it from text; [`hierarchy`] runs accesses through levels and
+//! counts in [`counters`]; a level is in `level`, its policies in a file each. [`stack_distance`] and
+//! [`reuse`] are about no cache in particular.
+
+pub mod counters;
+mod fifo;
+pub mod hierarchy;
+mod level;
+mod lru;
+mod placed;
+mod plru;
+mod random;
+mod recency_axis;
+pub mod reuse;
+pub mod spec;
+pub mod stack_distance;
+
+pub use hierarchy::{Hierarchy, Outcome, Served};
+pub use reuse::ReuseHistogram;
+pub use spec::CacheSpec;
+pub use stack_distance::StackDistances;
 
 /// What an access does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
