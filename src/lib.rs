@@ -15,6 +15,7 @@
 //! - [`cache`]: cache hierarchies and stack distances.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
+//! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
 //!
@@ -35,6 +36,7 @@ pub mod commands;
 pub mod diagnostic;
 pub mod export;
 pub mod expr;
+pub mod graph;
 pub mod intrinsics;
 pub mod ir;
 pub mod lower;

@@ -69,6 +69,13 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
     Ok(Bytes(bytes))
 }
 
+/// Bytes exactly, in the largest binary unit that leaves no fraction: `49152` is `48 KiB`.
+pub fn binary_size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(bits, _)| bytes > 0 && bytes.is_multiple_of(1 << bits));
+    unit.map_or(format!("{bytes} B"), |(bits, name)| format!("{} {name}", bytes >> bits))
+}
+
 /// Three significant digits with a decimal (SI) prefix: `61079552` is `61.1 M`.
 fn with_prefix(value: f64) -> String {
     const PREFIXES: [(f64, &str); 9] = [
@@ -107,6 +114,14 @@ mod tests {
         assert_eq!(Bytes(61_079_552.0).to_string(), "61.1 MB");
         assert_eq!(Seconds(5.9648e-5).to_string(), "59.6 µs");
         assert_eq!(Flops(0.0).to_string(), "0 flop");
+    }
+
+    #[test]
+    fn binary_sizes_are_exact() {
+        let sizes = [(0, "0 B"), (64, "64 B"), (49_152, "48 KiB"), (1 << 20, "1 MiB"), ((1 << 30) + 1, "1073741825 B")];
+        for (bytes, text) in sizes {
+            assert_eq!(binary_size(bytes), text);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -18,6 +18,7 @@ const ORDER: [&str; 17] = [
     "cache",
     "trace",
     "metrics",
+    "graph",
     "export",
     "cli",
     "commands",

@@ -18,6 +18,7 @@ pub mod reuse;
 pub mod spec;
 pub mod stack_distance;
 
+pub use counters::LevelCounters;
 pub use hierarchy::{Hierarchy, Outcome, Served};
 pub use reuse::ReuseHistogram;
 pub use spec::CacheSpec;
@@ -40,23 +41,4 @@ impl AccessKind {
     pub fn writes(self) -> bool {
         self != AccessKind::Load
     }
-}
-
-/// One level as specified; replaced by the full type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheSpec {
-    pub bytes: u64,
-    pub line: u32,
-}
-
-/// What happened in one level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct LevelCounters {
-    pub accesses: u64,
-    pub hits: u64,
-    pub misses: u64,
-    pub evictions: u64,
-    pub write_backs: u64,
-    pub bytes_in: u64,
-    pub bytes_out: u64,
 }

@@ -59,7 +59,7 @@ fn functions(model: &Model) -> Vec<String> {
 }
 
 /// A whole number without a fraction, any other number as it is, unknown as null.
-fn number(value: f64) -> Value {
+pub(super) fn number(value: f64) -> Value {
     if !value.is_finite() {
         Value::Null
     } else if value.fract() == 0.0 && value.abs() < 9e15 {

@@ -1,8 +1,13 @@
 //! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
+mod columns;
+pub mod dot;
 pub mod explain;
 pub mod json;
+pub mod svg;
 pub mod table;
+pub mod trace_json;
+pub mod trace_table;
 pub mod xlsx;
 pub mod xml;

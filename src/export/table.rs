@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::model::{Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
@@ -15,9 +16,10 @@ pub fn render(model: &Model, top: Option<usize>) -> String {
     };
     nests.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let shown = top.unwrap_or(nests.len()).min(nests.len());
-    let rows: Vec<[String; 8]> = nests[..shown].iter().map(|nest| row(model, nest)).collect();
+    let mut rows = vec![HEADINGS.map(String::from)];
+    rows.extend(nests[..shown].iter().map(|nest| row(model, nest)));
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
-    write_rows(&mut text, &rows);
+    text.push_str(&columns::aligned(&rows, ALIGN));
     if shown < nests.len() {
         let _ = writeln!(text, "… and {} more nests", nests.len() - shown);
     }
@@ -26,6 +28,10 @@ pub fn render(model: &Model, top: Option<usize>) -> String {
 }
 
 const HEADINGS: [&str; 8] = ["nest", "file", "iterations", "flops", "traffic", "flop/B", "time", "bound by"];
+const ALIGN: [Align; 8] = {
+    use Align::{Left, Right};
+    [Left, Left, Right, Right, Right, Right, Right, Left]
+};
 
 fn row(model: &Model, nest: &NestModel) -> [String; 8] {
     let value = |id| model.value(id);
@@ -49,29 +55,6 @@ fn row(model: &Model, nest: &NestModel) -> [String; 8] {
 
 fn count(value: f64) -> String {
     if value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:.3e}") }
-}
-
-fn write_rows(text: &mut String, rows: &[[String; 8]]) {
-    let length = |s: &str| s.chars().count();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| length(&row[column]));
-        cells.chain([length(HEADINGS[column])]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..8).map(width).collect();
-    let mut line = |cells: &[&str]| {
-        let padded = cells.iter().enumerate().map(|(column, cell)| {
-            let fill = " ".repeat(widths[column] - length(cell));
-            // Text to the left, numbers to the right.
-            if column < 2 || column == 7 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
-        });
-        let line = padded.collect::<Vec<_>>().join("  ");
-        text.push_str(line.trim_end());
-        text.push('\n');
-    };
-    line(&HEADINGS);
-    for row in rows {
-        line(&row.each_ref().map(String::as_str));
-    }
 }
 
 fn write_summary(text: &mut String, model: &Model) {

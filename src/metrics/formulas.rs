@@ -1,7 +1,7 @@
 //! What follows from the counts of an eDAG and the inputs: latency sensitivity, time bounds, Brent's
 //! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names below.
 
-use crate::expr::{Expr, Lookup};
+use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup};
 use crate::metrics::report::{Edag, Inputs};
 
 /// One derived figure.
@@ -15,6 +15,8 @@ pub struct Formula {
     pub unit: &'static str,
     /// Over [`COUNTS`], [`INPUTS`] and the keys of earlier formulas.
     pub expr: Expr,
+    /// Where the formula comes from.
+    pub source: &'static str,
     /// Whether it needs the addresses of accesses.
     pub needs_addresses: bool,
 }
@@ -54,23 +56,32 @@ pub const INPUTS: [Name; 5] = [
     name("processors", "p", "Processors of Brent's bounds", ""),
 ];
 
+const EDAN: &str = "EDAN (arXiv 2512.13176)";
+const BRENT: &str = "Brent, J. ACM 21(2), 1974";
+
 /// All derived figures; later ones may name earlier ones.
 pub fn formulas() -> Vec<Formula> {
     let v = Expr::symbol;
-    let of_memory = |key, symbol, label, unit, expr| Formula { key, symbol, label, unit, expr, needs_addresses: true };
-    let of_graph = |key, symbol, label, unit, expr| Formula { key, symbol, label, unit, expr, needs_addresses: false };
+    let of_memory = |key, symbol, label, unit, expr| {
+        let (source, needs_addresses) = (EDAN, true);
+        Formula { key, symbol, label, unit, expr, source, needs_addresses }
+    };
+    let of_graph = |key, symbol, label, unit, expr| {
+        let (source, needs_addresses) = (BRENT, false);
+        Formula { key, symbol, label, unit, expr, source, needs_addresses }
+    };
     vec![
         of_graph("parallelism", "T₁/T∞", "Parallelism", "", v("work").quotient(v("depth"))),
         of_graph(
             "brent_lower",
-            "",
+            "T_p ≥",
             "Least time on p processors (work and depth laws)",
             "cycles",
             Expr::max([v("work").quotient(v("processors")), v("depth")]),
         ),
         of_graph(
             "brent_upper",
-            "",
+            "T_p ≤",
             "Most time on p processors (Brent)",
             "cycles",
             (v("work") - v("depth")).quotient(v("processors")) + v("depth"),
@@ -84,7 +95,7 @@ pub fn formulas() -> Vec<Formula> {
         ),
         of_memory(
             "lambda_lower",
-            "",
+            "λ_lower",
             "Growth of the lower bound per cycle of latency",
             "accesses",
             Expr::max([v("memory_work").quotient(v("slots")), v("memory_depth")]),
@@ -96,8 +107,8 @@ pub fn formulas() -> Vec<Formula> {
             "1/cycle",
             v("lambda").quotient(v("lambda") * v("base_latency") + v("non_memory_cost")),
         ),
-        of_memory("time_lower", "", "Least time", "cycles", v("lambda_lower") * v("latency") + v("non_memory_cost")),
-        of_memory("time_upper", "", "Most time", "cycles", v("lambda") * v("latency") + v("non_memory_cost")),
+        of_memory("time_lower", "T ≥", "Least time", "cycles", v("lambda_lower") * v("latency") + v("non_memory_cost")),
+        of_memory("time_upper", "T ≤", "Most time", "cycles", v("lambda") * v("latency") + v("non_memory_cost")),
         of_memory(
             "average_bandwidth",
             "",
@@ -112,6 +123,33 @@ pub fn formulas() -> Vec<Formula> {
 #[derive(Clone, Debug)]
 pub struct Figures {
     values: Vec<(&'static str, Option<f64>)>,
+}
+
+/// What a formula calls its leaves in print: symbols where there are any, else the keys.
+struct Symbols;
+
+impl CellNames for Symbols {
+    fn figure(&self, id: FigureId) -> String {
+        format!("figure {}", id.0)
+    }
+
+    fn symbol(&self, key: &str) -> String {
+        let leaves = COUNTS.iter().chain(&INPUTS).map(|name| (name.key, name.symbol));
+        let known = leaves.chain([("lambda", "λ"), ("lambda_lower", "λ_lower")]);
+        let symbol = known.filter(|(_, symbol)| !symbol.is_empty()).find(|(name, _)| *name == key);
+        symbol.map_or(key, |(_, symbol)| symbol).to_string()
+    }
+
+    fn range(&self, _: &[FigureId]) -> Option<String> {
+        None
+    }
+}
+
+impl Formula {
+    /// The formula as it is printed in the publications: `(𝒲-𝒟)/m+𝒟`.
+    pub fn text(&self) -> String {
+        Excel { expr: &self.expr, names: &Symbols }.to_string()
+    }
 }
 
 impl Figures {
@@ -183,6 +221,14 @@ mod tests {
         let relative = independent.get("relative_lambda").expect("known");
         assert!((relative - (5.0 / 3.0) / (250.0 / 3.0 + 1.0)).abs() < 1e-15);
         assert_eq!(chained.get("time_upper"), Some(301.0));
+    }
+
+    #[test]
+    fn formulas_are_printed_with_their_symbols() {
+        let text = |key| formulas().into_iter().find(|formula| formula.key == key).expect("a formula").text();
+        assert_eq!(text("lambda"), "(𝒲-𝒟)/m+𝒟");
+        assert_eq!(text("lambda_lower"), "MAX(𝒲/m,𝒟)");
+        assert_eq!(text("parallelism"), "T₁/T∞");
     }
 
     #[test]

@@ -4,3 +4,5 @@
 
 pub mod formulas;
 pub mod report;
+pub mod sweep;
+pub mod tables;

@@ -146,6 +146,22 @@ pub struct RemoteDelay {
     pub all_remote: u64,
 }
 
+impl RemoteDelay {
+    /// The least T∞ in cycles that at least this share of the trials (0 to 1) does not exceed; `None`
+    /// without trials.
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let rank = (share * self.depths.len() as f64).ceil() as usize;
+        self.depths.get(rank.saturating_sub(1)).copied()
+    }
+}
+
+impl Reuse {
+    /// All touches of lines, first ones too.
+    pub fn touches(&self) -> u64 {
+        self.cold + self.histogram.iter().map(|bin| bin.count).sum::<u64>()
+    }
+}
+
 /// A greedy schedule of the RAM accesses alone: every one that is ready takes a free slot for the
 /// latency, everything else takes no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,4 +188,15 @@ pub enum RegionKind {
     Function,
     Line,
     Loop,
+}
+
+impl RegionKind {
+    /// As in JSON and `--by`.
+    pub fn name(self) -> &'static str {
+        match self {
+            RegionKind::Function => "function",
+            RegionKind::Line => "line",
+            RegionKind::Loop => "loop",
+        }
+    }
 }

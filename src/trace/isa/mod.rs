@@ -1,6 +1,7 @@
 //! The RISC-V instruction set as facts: which registers an instruction reads and writes, what it does
 //! to memory, and what kind of work it is. One table; from text and from machine words.
 
+mod class_name;
 mod facts;
 mod flow;
 mod names;

@@ -1,0 +1,40 @@
+//! Rows of text in aligned columns.
+
+/// On which side the cells of a column are flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// One line a row, columns two spaces apart, as wide as their widest cell.
+pub(super) fn aligned<const N: usize>(rows: &[[String; N]], align: [Align; N]) -> String {
+    let length = |s: &str| s.chars().count();
+    let width = |column: usize| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let padded = row.iter().enumerate().map(|(column, cell)| {
+            let fill = " ".repeat(widths[column] - length(cell));
+            match align[column] {
+                Align::Left => format!("{cell}{fill}"),
+                Align::Right => format!("{fill}{cell}"),
+            }
+        });
+        let line = padded.collect::<Vec<_>>().join("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_flush_and_lines_have_no_tail() {
+        let rows = [["a".to_string(), "1".into(), "µ".into()], ["bc".to_string(), "10".into(), String::new()]];
+        assert_eq!(aligned(&rows, [Align::Left, Align::Right, Align::Left]), "a    1  µ\nbc  10\n");
+    }
+}

@@ -1,0 +1,10 @@
+//! Pictures as SVG, written by hand: deterministic, on a light background, in colours that
+//! colour-blind people tell apart; nothing is said by colour alone.
+
+mod document;
+mod edag;
+mod latency_sweep;
+mod layers;
+
+pub use edag::edag;
+pub use latency_sweep::latency_sweep;

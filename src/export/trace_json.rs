@@ -1,0 +1,161 @@
+//! JSON, schema `loopsheet/trace/1` (the keys are a promise).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::json::number;
+use crate::metrics::formulas::Figures;
+use crate::metrics::report::{
+    CacheLevel, Edag, EdagMemory, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
+};
+use crate::trace::isa::Class;
+
+/// Shares of trials at which the distribution of remote delays is given.
+pub(super) const QUANTILES: [(&str, f64); 7] =
+    [("min", 0.0), ("p05", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p95", 0.95), ("max", 1.0)];
+
+/// The whole report. Bytes, cycles and seconds are plain numbers in base units; what is not known is
+/// null; what was not asked for is absent.
+pub fn trace(report: &TraceReport) -> String {
+    let TraceReport { trace, mix, cache, inputs, edag, movement, reuse, remote, schedule, regions, notes } = report;
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
+    put("schema", json!("loopsheet/trace/1"));
+    put("trace", summary(trace));
+    put("mix", classes(mix));
+    put("cache", cache.iter().map(level).collect());
+    put("edag", metrics(edag, inputs).into());
+    if let Some(movement) = movement {
+        put("movement", moved(movement));
+    }
+    if let Some(reuse) = reuse {
+        put("reuse", distances(reuse));
+    }
+    if let Some(remote) = remote {
+        put("remote", delays(remote));
+    }
+    if let Some(schedule) = schedule {
+        put("schedule", json!({ "time": schedule.time }));
+    }
+    put("regions", regions.iter().map(|part| region(part, inputs)).collect());
+    put("notes", json!(notes));
+    let mut text = serde_json::to_string_pretty(&Value::Object(object)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn summary(trace: &TraceSummary) -> Value {
+    let TraceSummary { path, format, instructions, bytes, harts, unknown, distinct_instructions } = trace;
+    json!({
+        "path": path,
+        "format": format,
+        "instructions": instructions,
+        "bytes": bytes,
+        "harts": harts,
+        "unknown": unknown,
+        "distinct_instructions": distinct_instructions,
+    })
+}
+
+fn classes(mix: &BTreeMap<Class, u64>) -> Value {
+    mix.iter().map(|(class, count)| (class.name().to_string(), json!(count))).collect::<Map<String, Value>>().into()
+}
+
+fn level(level: &CacheLevel) -> Value {
+    let CacheLevel { spec, counters } = level;
+    json!({
+        "size": spec.bytes,
+        "line": spec.line,
+        "ways": spec.set_lines(),
+        "policy": spec.policy.to_string(),
+        "write": spec.write.to_string(),
+        "latency_cycles": spec.latency_cycles,
+        "accesses": counters.accesses(),
+        "hits": counters.hits,
+        "misses": counters.misses,
+        "bypasses": counters.bypasses,
+        "evictions": counters.evictions,
+        "write_backs": counters.write_backs,
+        "bytes_in": counters.bytes_in,
+        "bytes_out": counters.bytes_out,
+    })
+}
+
+fn metrics(edag: &Edag, inputs: &Inputs) -> Map<String, Value> {
+    let figures = Figures::of(edag, inputs);
+    let figure = |key| figures.get(key).map_or(Value::Null, number);
+    let Edag { vertices, edges, work, depth, memory } = edag;
+    let memory = |part: fn(&EdagMemory) -> u64| json!(memory.as_ref().map(part));
+    let entries = [
+        ("vertices", json!(vertices)),
+        ("edges", json!(edges)),
+        ("work", json!(work)),
+        ("depth", json!(depth)),
+        ("parallelism", figure("parallelism")),
+        ("memory_work", memory(|m| m.work)),
+        ("memory_depth", memory(|m| m.depth)),
+        ("non_memory_cost", memory(|m| m.non_memory_cost)),
+        ("non_memory_span", memory(|m| m.non_memory_span)),
+        ("slots", figure("slots")),
+        ("latency", figure("latency")),
+        ("base_latency", figure("base_latency")),
+        ("ghz", figure("ghz")),
+        ("lambda", figure("lambda")),
+        ("lambda_lower", figure("lambda_lower")),
+        ("relative_lambda", figure("relative_lambda")),
+        ("time_lower", figure("time_lower")),
+        ("time_upper", figure("time_upper")),
+        ("bytes_moved", memory(|m| m.bytes_moved)),
+        ("average_bandwidth", figure("average_bandwidth")),
+        (
+            "brent",
+            json!({
+                "processors": figure("processors"),
+                "lower": figure("brent_lower"),
+                "upper": figure("brent_upper"),
+            }),
+        ),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+fn moved(movement: &Movement) -> Value {
+    let Movement { interval, bytes } = movement;
+    json!({ "interval": interval, "bytes": bytes })
+}
+
+fn distances(reuse: &Reuse) -> Value {
+    let Reuse { line, cold, histogram, exact } = reuse;
+    let bins = histogram.iter().map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
+    json!({ "line": line, "cold": cold, "histogram": bins.collect::<Vec<_>>(), "exact": exact })
+}
+
+fn delays(remote: &RemoteDelay) -> Value {
+    let quantiles = QUANTILES.iter().map(|(name, share)| (name.to_string(), json!(remote.quantile(*share))));
+    let RemoteDelay { share, delay, seed, depths, local, all_remote } = remote;
+    json!({
+        "share": number(*share),
+        "delay": delay,
+        "seed": seed,
+        "trials": depths.len(),
+        "local": local,
+        "all_remote": all_remote,
+        "quantiles": quantiles.collect::<Map<String, Value>>(),
+    })
+}
+
+/// The metrics stand beside the name, as the promise says.
+fn region(region: &Region, inputs: &Inputs) -> Value {
+    let Region { kind, name, file, line, instructions, mix, edag } = region;
+    let own = [
+        ("kind", json!(kind.name())),
+        ("name", json!(name)),
+        ("file", json!(file)),
+        ("line", json!(line)),
+        ("instructions", json!(instructions)),
+        ("mix", classes(mix)),
+    ];
+    let own = own.into_iter().map(|(key, value)| (key.to_string(), value));
+    own.chain(metrics(edag, inputs)).collect::<Map<String, Value>>().into()
+}

@@ -1,0 +1,208 @@
+//! The table of a trace on standard output: what was read, what it executed, and what its eDAG says.
+
+use std::fmt::Write;
+
+use super::columns::{Align, aligned};
+use super::trace_json::QUANTILES;
+use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::metrics::report::{Region, RemoteDelay, Reuse, TraceReport};
+use crate::quantity::{Bytes, binary_size};
+use Align::{Left, Right};
+
+/// Instruction classes shown; the rest are put together.
+const CLASSES: usize = 10;
+/// Characters of the longest bar.
+const BAR: f64 = 40.0;
+/// Why figures of memory are missing.
+const NO_ADDRESSES: &str = "unknown (the trace has no addresses)";
+
+/// The table; `top` limits the regions to that many.
+pub fn render(report: &TraceReport, top: Option<usize>) -> String {
+    let mut parts = vec![summary(report), mix(report)];
+    if !report.cache.is_empty() {
+        parts.push(cache(report));
+    }
+    parts.push(edag(report));
+    parts.extend(report.reuse.as_ref().map(reuse));
+    parts.extend(report.remote.as_ref().map(remote));
+    if !report.regions.is_empty() {
+        parts.push(regions(report, top));
+    }
+    if !report.notes.is_empty() {
+        parts.push(report.notes.iter().fold("notes\n".to_string(), |text, note| text + "  " + note + "\n"));
+    }
+    parts.join("\n")
+}
+
+fn summary(report: &TraceReport) -> String {
+    let trace = &report.trace;
+    let path = if trace.path == "-" { "standard input" } else { &trace.path };
+    let harts = if trace.harts == 1 { "1 hart".to_string() } else { format!("{} harts", trace.harts) };
+    let mut text = format!("{path} ({}): {} instructions, ", trace.format, trace.instructions);
+    let _ = writeln!(text, "{} of them distinct, {harts}, {}", trace.distinct_instructions, Bytes(trace.bytes as f64));
+    if !trace.unknown.is_empty() {
+        let names = trace.unknown.iter().map(|(name, count)| format!("{name} ({count})"));
+        let _ = writeln!(text, "not in the instruction table: {}", names.collect::<Vec<_>>().join(", "));
+    }
+    text
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "unknown (of nothing)".into() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}
+
+fn mix(report: &TraceReport) -> String {
+    let mut classes: Vec<(&str, u64)> = report.mix.iter().map(|(class, count)| (class.name(), *count)).collect();
+    classes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let total = classes.iter().map(|(_, count)| count).sum();
+    let rest: u64 = classes.iter().skip(CLASSES).map(|(_, count)| count).sum();
+    classes.truncate(CLASSES);
+    if rest > 0 {
+        classes.push(("others", rest));
+    }
+    let row = |(name, count): &(&str, u64)| [format!("  {name}"), count.to_string(), percent(*count, total)];
+    let rows: Vec<[String; 3]> = classes.iter().map(row).collect();
+    format!("instruction mix\n{}", aligned(&rows, [Left, Right, Right]))
+}
+
+fn cache(report: &TraceReport) -> String {
+    let headings = ["cache", "", "accesses", "misses", "miss ratio", "bytes in", "bytes out"];
+    let mut rows = vec![headings.map(String::from)];
+    for (number, level) in (1..).zip(&report.cache) {
+        let counters = &level.counters;
+        rows.push([
+            format!("  level {number}"),
+            level.spec.to_string(),
+            counters.accesses().to_string(),
+            counters.misses.to_string(),
+            percent(counters.misses, counters.accesses()),
+            Bytes(counters.bytes_in as f64).to_string(),
+            Bytes(counters.bytes_out as f64).to_string(),
+        ]);
+    }
+    aligned(&rows, [Left, Left, Right, Right, Right, Right, Right])
+}
+
+/// Whole numbers in full, others with six digits.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        format!("{value:.0}")
+    } else if value.abs() >= 1e15 || value.abs() < 1e-3 {
+        format!("{value:.5e}")
+    } else {
+        let digits = value.abs().log10().floor().max(0.0) as usize + 1;
+        format!("{value:.*}", 6usize.saturating_sub(digits).max(1))
+    }
+}
+
+fn edag(report: &TraceReport) -> String {
+    let figures = Figures::of(&report.edag, &report.inputs);
+    let has_addresses = report.edag.memory.is_some();
+    let needs = formulas().into_iter().filter(|formula| formula.needs_addresses).map(|formula| formula.key);
+    let needs: Vec<&str> = needs.collect();
+    let value = |key: &str| match figures.get(key) {
+        Some(value) => number(value),
+        None if !has_addresses && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) => {
+            NO_ADDRESSES.into()
+        }
+        None => "unknown (division by zero)".into(),
+    };
+    let named = COUNTS.iter().chain(&INPUTS).map(|name| (name.label, name.symbol, name.key, name.unit));
+    let derived = formulas().into_iter().map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
+    let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
+        let value = value(key);
+        // What is unknown has no unit, and must not widen the column.
+        let (value, unit) = if value.starts_with("unknown") { (String::new(), value) } else { (value, unit.into()) };
+        [format!("  {label}"), symbol.to_string(), value, unit]
+    };
+    let mut rows: Vec<[String; 4]> = named.chain(derived).map(row).collect();
+    if let Some(schedule) = &report.schedule {
+        let label = "  Time of a greedy schedule of the RAM accesses alone";
+        rows.push([label.into(), String::new(), schedule.time.to_string(), "cycles".into()]);
+    }
+    format!("eDAG\n{}", aligned(&rows, [Left, Left, Right, Left]))
+}
+
+fn reuse(reuse: &Reuse) -> String {
+    let (total, most) = (reuse.touches(), reuse.histogram.iter().map(|bin| bin.count).max().unwrap_or(0));
+    let most = most.max(reuse.cold);
+    let row =
+        |label: String, count: u64| [format!("  {label}"), count.to_string(), percent(count, total), bar(count, most)];
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    for bin in &reuse.histogram {
+        let label = match (bin.lo, bin.hi) {
+            (lo, hi) if hi == lo + 1 => format!("{lo}"),
+            (lo, hi) => format!("{lo} to {}", hi - 1),
+        };
+        rows.push(row(label, bin.count));
+    }
+    rows.push(row("first touch".into(), reuse.cold));
+    let heading = format!("reuse distance in lines of {}\n", binary_size(reuse.line));
+    heading + &aligned(&rows, [Left, Right, Right, Left])
+}
+
+/// A bar in eighths of a character; what is not zero is seen.
+fn bar(count: u64, most: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if count == 0 {
+        return String::new();
+    }
+    let eighths = ((count as f64 / most as f64 * BAR * 8.0).round() as usize).max(1);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+fn remote(remote: &RemoteDelay) -> String {
+    let mut text = format!(
+        "depth T∞ in cycles when {} of the RAM accesses cost {} cycles more ({} trials, seed {})\n",
+        percent_of(remote.share),
+        remote.delay,
+        remote.depths.len(),
+        remote.seed
+    );
+    let unknown = || "unknown (no trials)".to_string();
+    let quantile = |share| remote.quantile(share).map_or_else(unknown, |depth| depth.to_string());
+    let mut rows = vec![["  none remote".to_string(), remote.local.to_string()]];
+    rows.extend(QUANTILES.iter().map(|(name, share)| [format!("  {name}"), quantile(*share)]));
+    rows.push(["  all remote".into(), remote.all_remote.to_string()]);
+    text.push_str(&aligned(&rows, [Left, Right]));
+    text
+}
+
+fn percent_of(share: f64) -> String {
+    format!("{} %", number(share * 100.0))
+}
+
+fn regions(report: &TraceReport, top: Option<usize>) -> String {
+    let headings = ["", "place", "instructions", "T₁", "T∞", "𝒲", "𝒟", "λ", "Λ(α₀)"];
+    let mut rows = vec![headings.map(String::from)];
+    rows[0][0] = format!("by {}", report.regions[0].kind.name());
+    let shown = top.unwrap_or(report.regions.len()).min(report.regions.len());
+    for region in &report.regions[..shown] {
+        let figures = Figures::of(&region.edag, &report.inputs);
+        let value = |key| figures.get(key).map_or_else(|| "unknown".to_string(), number);
+        rows.push([
+            format!("  {}", region.name),
+            place(region),
+            region.instructions.to_string(),
+            value("work"),
+            value("depth"),
+            value("memory_work"),
+            value("memory_depth"),
+            value("lambda"),
+            value("relative_lambda"),
+        ]);
+    }
+    let mut text = aligned(&rows, [Left, Left, Right, Right, Right, Right, Right, Right, Right]);
+    if shown < report.regions.len() {
+        let _ = writeln!(text, "  … and {} more", report.regions.len() - shown);
+    }
+    text
+}
+
+fn place(region: &Region) -> String {
+    match (&region.file, region.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), None) => file.clone(),
+        (None, _) => "unknown".to_string(),
+    }
+}
