@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -16,6 +16,7 @@ const ORDER: [&str; 16] = [
     "analysis",
     "model",
     "cache",
+    "binary",
     "trace",
     "export",
     "cli",

@@ -88,7 +88,7 @@ __attribute__((constructor)) static void choose_version(void)
         qemu_plugin_version = 2;
 }
 
-/* ---- Shared with loopsheet: src/commands/tracer.rs reads the same layout. ---- */
+/* ---- Shared with loopsheet: src/commands/record/shared.rs reads the same layout. ---- */
 
 enum { STATE_BYTES = 4096, BUFFER_BYTES = 1 << 20 };
 enum phase { LOADED = 1, STARTED = 2, ENDED = 3, LIMIT_REACHED = 4 };
@@ -97,7 +97,7 @@ struct state {
     uint64_t phase;        /* enum phase; 0: the plugin was not loaded */
     uint64_t instructions; /* lines made */
     uint64_t written;      /* bytes that `out` has taken */
-    uint64_t used;         /* bytes of the buffer that it has not taken: whole lines, but for the first */
+    uint64_t used;         /* bytes of the buffer that it has not taken; they end with a whole line */
     uint64_t start;        /* where in the buffer they start */
     uint64_t error;        /* errno of the write that failed */
     uint64_t bias;         /* load address less link address */
@@ -282,10 +282,12 @@ static void end_program(int status)
 
 static void flush(void)
 {
-    sigset_t pipe_signal, before;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    /* The error number says the same, and does not kill. */
+    sigset_t said_by_errno, before;
+    sigemptyset(&said_by_errno);
+    sigaddset(&said_by_errno, SIGPIPE);
+    sigaddset(&said_by_errno, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &said_by_errno, &before);
     while (state->used > 0) {
         ssize_t n = write(out_fd, buffer + state->start, state->used);
         if (n < 0 && errno == EINTR)
