@@ -28,6 +28,7 @@ use crate::cli::RecordArgs;
 /// It is no program that can be recorded, something is not installed, or the trace cannot be written; then
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
+    let signals = Signals::hold()?;
     let path = Path::new(&args.program[0]);
     let binary = read_binary(path)?;
     let functions = find_functions(&binary, &args.function, path)?;
@@ -51,7 +52,6 @@ pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
         limit: args.limit,
         output_taken: args.output.as_deref().is_none_or(sink::is_standard_output),
     };
-    let signals = Signals::hold()?;
     let begin = Instant::now();
     let mut child = emulator.start(&request, &tracer, &shared, out)?;
     let progress = progress(to_file, voice);

@@ -711,6 +711,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
     state = shared;
     buffer = (char *)shared + STATE_BYTES;
     out_fd = move_away(out_fd);
+    fcntl(out_fd, F_SETPIPE_SZ, BUFFER_BYTES); /* fewer switches between writer and reader, where it is a pipe */
     pthread_atfork(NULL, NULL, on_fork_in_child);
     state->phase = LOADED;
     qemu_plugin_register_vcpu_init_cb(id, on_new_hart);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use rustix::io::FdFlags;
 use rustix::process::{Pid, Signal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
 use super::shared::Shared;
 use super::tracer::Tracer;
@@ -122,8 +122,9 @@ pub struct Signals {
 
 impl Signals {
     pub fn hold() -> anyhow::Result<Signals> {
-        for from_terminal in [SIGINT, SIGQUIT] {
-            signal_hook::flag::register(from_terminal, Arc::new(AtomicBool::new(false)))?;
+        // A terminal sends the first two to the program as well; of the last the failing write tells.
+        for held in [SIGINT, SIGQUIT, SIGXFSZ] {
+            signal_hook::flag::register(held, Arc::new(AtomicBool::new(false)))?;
         }
         let mut pass_on = Vec::new();
         for (number, signal) in [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)] {

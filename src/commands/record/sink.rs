@@ -131,25 +131,17 @@ impl Receiver {
         if let Some(error) = error {
             return Err(anyhow::Error::new(error).context(what()));
         }
-        let file = match &mut target {
-            Target::File { temporary, .. } => temporary.as_file_mut(),
-            Target::Stream(file) => file,
-        };
-        match packed {
-            Some(Packed { mut encoder, received }) => {
+        match (packed, &mut target) {
+            (Some(Packed { mut encoder, received }), _) => {
                 encoder.write_all(beyond(pending, received, written)).with_context(what)?;
                 encoder.finish().with_context(what)?;
             }
-            None => {
-                // A write that the tracer was killed in may have been done and not counted.
-                let received = file.stream_position().unwrap_or(written);
-                let rest = if matches!(target, Target::File { .. }) { beyond(pending, received, written) } else { pending };
-                let file = match &mut target {
-                    Target::File { temporary, .. } => temporary.as_file_mut(),
-                    Target::Stream(file) => file,
-                };
-                file.write_all(rest).with_context(what)?;
+            (None, Target::File { temporary, .. }) => {
+                let file = temporary.as_file_mut();
+                let received = file.stream_position().with_context(what)?;
+                file.write_all(beyond(pending, received, written)).with_context(what)?;
             }
+            (None, Target::Stream(file)) => file.write_all(pending).with_context(what)?,
         }
         match target {
             Target::File { path, temporary } => outputs::put_in_place(temporary, &path),
@@ -158,7 +150,8 @@ impl Receiver {
     }
 }
 
-/// What of `pending` lies beyond the bytes received.
+/// What of `pending` lies beyond the bytes received: a write that the tracer was killed in may have been done and
+/// not counted.
 fn beyond(pending: &[u8], received: u64, written: u64) -> &[u8] {
     let done = usize::try_from(received.saturating_sub(written)).unwrap_or(usize::MAX);
     &pending[done.min(pending.len())..]
