@@ -13,6 +13,7 @@
 //! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
 //! - [`model`]: every formula, defined once, over the facts and a machine.
 //! - [`cache`]: cache hierarchies and stack distances.
+//! - [`binary`]: what an ELF file says of a RISC-V program: segments and functions.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
@@ -30,6 +31,7 @@
 //! 5. The same input gives the same bytes.
 
 pub mod analysis;
+pub mod binary;
 pub mod cache;
 pub mod cli;
 pub mod commands;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 20] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -16,7 +16,9 @@ const ORDER: [&str; 18] = [
     "analysis",
     "model",
     "cache",
+    "binary",
     "trace",
+    "dataflow",
     "metrics",
     "graph",
     "export",

@@ -6,6 +6,8 @@ mod diagnostics;
 mod inputs;
 mod machines;
 mod outputs;
+#[cfg(target_os = "linux")]
+mod record;
 mod samples;
 
 use std::io::IsTerminal;
@@ -46,6 +48,10 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
     let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color };
     match cli.command {
         Command::Analyze(args) => analyze::run(&args, voice),
+        #[cfg(target_os = "linux")]
+        Command::Record(args) => record::run(&args, voice),
+        #[cfg(not(target_os = "linux"))]
+        Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Demo { dir } => demo::run(&dir, voice),
     }

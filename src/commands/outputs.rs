@@ -50,14 +50,22 @@ impl Output {
         match self {
             Output::StandardOutput => print(content),
             Output::File { path, mut temporary } => {
-                let what = || format!("cannot write {}", path.display());
-                temporary.write_all(content).with_context(what)?;
-                make_readable(temporary.path()).with_context(what)?;
-                temporary.persist(&path).with_context(what)?;
-                Ok(())
+                temporary.write_all(content).with_context(|| format!("cannot write {}", path.display()))?;
+                put_in_place(temporary, &path)
             }
         }
     }
+}
+
+/// Gives a complete file its name.
+///
+/// # Errors
+/// Renaming failed.
+pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> anyhow::Result<()> {
+    let what = || format!("cannot write {}", path.display());
+    make_readable(temporary.path()).with_context(what)?;
+    temporary.persist(path).with_context(what)?;
+    Ok(())
 }
 
 /// Writes to standard output.

@@ -1,0 +1,189 @@
+//! Where a trace goes: a file that gets its name when it is whole, or a stream; compressed by its extension.
+
+use std::fs::File;
+use std::io::{IsTerminal, PipeReader, Read, Seek, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use anyhow::Context;
+use tempfile::NamedTempFile;
+
+use crate::commands::outputs::{self, Output};
+
+/// Where the trace is to go, made sure of before the program runs.
+pub struct Sink {
+    target: Target,
+    compression: Option<Compression>,
+    name: String,
+}
+
+enum Target {
+    File { path: PathBuf, temporary: NamedTempFile },
+    /// Standard output, a pipe or a device.
+    Stream(File),
+}
+
+#[derive(Clone, Copy)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+/// Takes the trace while the program runs.
+pub struct Receiver {
+    target: Target,
+    name: String,
+    pump: Option<JoinHandle<std::io::Result<Packed>>>,
+}
+
+/// What went through the compressor.
+struct Packed {
+    encoder: Encoder,
+    received: u64,
+}
+
+enum Encoder {
+    Gzip(flate2::write::GzEncoder<File>),
+    Zstd(zstd::Encoder<'static, File>),
+}
+
+pub fn is_standard_output(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path.as_os_str() == *name)
+}
+
+impl Sink {
+    /// # Errors
+    /// Standard output is a terminal and was not asked for, or the path cannot be written.
+    pub fn create(path: Option<&Path>) -> anyhow::Result<Sink> {
+        let path = match path {
+            Some(path) => path,
+            None if std::io::stdout().is_terminal() => anyhow::bail!(
+                "a trace is long: -o FILE writes it to a file (.zst compresses it), -o - shows it in the terminal"
+            ),
+            None => Path::new("-"),
+        };
+        if is_standard_output(path) {
+            let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
+            let name = "standard output".to_string();
+            return Ok(Sink { target: Target::Stream(File::from(stdout)), compression: None, name });
+        }
+        let compression = match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => Some(Compression::Gzip),
+            Some("zst") => Some(Compression::Zstd),
+            _ => None,
+        };
+        let name = path.display().to_string();
+        let is_stream = |kind: std::fs::FileType| kind.is_fifo() || kind.is_char_device();
+        let target = if std::fs::metadata(path).is_ok_and(|m| is_stream(m.file_type())) {
+            let stream = File::options().write(true).open(path).with_context(|| format!("cannot write {name}"))?;
+            Target::Stream(stream)
+        } else {
+            match Output::create(path)? {
+                Output::File { path, temporary } => Target::File { path, temporary },
+                Output::StandardOutput => unreachable!("told apart above"),
+            }
+        };
+        Ok(Sink { target, compression, name })
+    }
+
+    pub fn is_file(&self) -> bool {
+        matches!(self.target, Target::File { .. })
+    }
+
+    /// Starts to receive. The descriptor is for the tracer to write to; whoever passes it on must close it here.
+    ///
+    /// # Errors
+    /// No pipe or thread can be had.
+    pub fn open(self) -> anyhow::Result<(Receiver, OwnedFd)> {
+        let Sink { target, compression, name } = self;
+        let file = match &target {
+            Target::File { temporary, .. } => temporary.as_file(),
+            Target::Stream(file) => file,
+        };
+        let copy = file.try_clone()?;
+        let Some(compression) = compression else {
+            return Ok((Receiver { target, name, pump: None }, copy.into()));
+        };
+        let (reader, writer) = std::io::pipe()?;
+        let encoder = match compression {
+            Compression::Gzip => Encoder::Gzip(flate2::write::GzEncoder::new(copy, flate2::Compression::fast())),
+            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(copy, 3)?),
+        };
+        let pump = std::thread::Builder::new().spawn(move || pump(reader, encoder))?;
+        Ok((Receiver { target, name, pump: Some(pump) }, writer.into()))
+    }
+}
+
+impl Receiver {
+    /// Adds what the tracer could not write any more, and gives the file its name. `written` bytes were written by
+    /// the tracer's account, and `pending` follow. A failed write of the tracer comes as `error`.
+    ///
+    /// # Errors
+    /// Something could not be written. A broken pipe is for the caller to tell apart.
+    pub fn finish(self, written: u64, pending: &[u8], error: Option<std::io::Error>) -> anyhow::Result<()> {
+        let Receiver { mut target, name, pump } = self;
+        let what = || format!("cannot write {name}");
+        // A failure of the compressor's file shows as a broken pipe to the tracer: the compressor knows better.
+        let packed = pump.map(|pump| pump.join().expect("the compressor does not panic")).transpose();
+        let packed = packed.with_context(what)?;
+        if let Some(error) = error {
+            return Err(anyhow::Error::new(error).context(what()));
+        }
+        match (packed, &mut target) {
+            (Some(Packed { mut encoder, received }), _) => {
+                encoder.write_all(beyond(pending, received, written)).with_context(what)?;
+                encoder.finish().with_context(what)?;
+            }
+            (None, Target::File { temporary, .. }) => {
+                let file = temporary.as_file_mut();
+                let received = file.stream_position().with_context(what)?;
+                file.write_all(beyond(pending, received, written)).with_context(what)?;
+            }
+            (None, Target::Stream(file)) => file.write_all(pending).with_context(what)?,
+        }
+        match target {
+            Target::File { path, temporary } => outputs::put_in_place(temporary, &path),
+            Target::Stream(_) => Ok(()),
+        }
+    }
+}
+
+/// What of `pending` lies beyond the bytes received: a write that the tracer was killed in may have been done and
+/// not counted.
+fn beyond(pending: &[u8], received: u64, written: u64) -> &[u8] {
+    let done = usize::try_from(received.saturating_sub(written)).unwrap_or(usize::MAX);
+    &pending[done.min(pending.len())..]
+}
+
+fn pump(mut reader: PipeReader, mut encoder: Encoder) -> std::io::Result<Packed> {
+    let mut buffer = vec![0; 1 << 18];
+    let mut received = 0;
+    loop {
+        let n = match reader.read(&mut buffer) {
+            Ok(0) => return Ok(Packed { encoder, received }),
+            Ok(n) => n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        encoder.write_all(&buffer[..n])?;
+        received += n as u64;
+    }
+}
+
+impl Encoder {
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Encoder::Gzip(encoder) => encoder.write_all(bytes),
+            Encoder::Zstd(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        match self {
+            Encoder::Gzip(encoder) => encoder.finish().map(drop),
+            Encoder::Zstd(encoder) => encoder.finish().map(drop),
+        }
+    }
+}
