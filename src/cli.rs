@@ -43,6 +43,11 @@ pub enum Command {
     /// QEMU calls execlog. The tracer is built with cc at first use and kept in the user's cache directory.
     #[command(after_help = RECORD_NOTES)]
     Record(Box<RecordArgs>),
+    /// Read an instruction trace of a RISC-V program: work, depth and memory latency sensitivity
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = TRACE_EXAMPLES)]
+    Trace(Box<TraceArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
         /// A preset or a file like templates/machines/exasat.toml
@@ -146,6 +151,134 @@ pub struct AnalyzeArgs {
     /// Show only the N costliest nests in the table
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
+}
+
+const TRACE_EXAMPLES: &str = "\
+Examples:
+  loopsheet trace kernel.trace.zst                       a table: work, depth, latency sensitivity
+  loopsheet trace kernel.trace --cache 32KiB,8way --cache 1MiB,16way -o report.xlsx
+  loopsheet record -o - -- ./a.out | loopsheet trace -   trace and analyse with no file in between
+  loopsheet trace a.trace --elf a.out --by function      the same figures for every function
+  loopsheet trace small.trace --graph edag.svg           a picture of the execution DAG
+
+Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.";
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// The trace: plain, gzip or zstd; - is standard input
+    pub trace: PathBuf,
+    /// Write the workbook; the extension may also be .json
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write everything as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Format of the trace
+    #[arg(long, value_enum, default_value_t = TraceFormat::Auto)]
+    pub format: TraceFormat,
+    /// A cache level, nearest first: SIZE[,WAYSway|full][,LINEB][,lru|fifo|plru|random[:SEED]][,write-back|write-through];
+    /// or none (the default): every access goes to RAM
+    #[arg(long, value_name = "SPEC")]
+    pub cache: Vec<String>,
+    /// m: RAM accesses that can be under way at once
+    #[arg(long, value_name = "M", default_value_t = 4.0)]
+    pub slots: f64,
+    /// α: cycles of a RAM access
+    #[arg(long, value_name = "CYCLES", default_value_t = 100.0)]
+    pub latency: f64,
+    /// α₀: latency at which relative sensitivity is taken [default: that of --latency]
+    #[arg(long, value_name = "CYCLES")]
+    pub base_latency: Option<f64>,
+    /// Clock in GHz, for bandwidth
+    #[arg(long, value_name = "GHZ", default_value_t = 1.0)]
+    pub ghz: f64,
+    /// p of Brent's bounds
+    #[arg(long, value_name = "P", default_value_t = 4.0)]
+    pub processors: f64,
+    /// Cycles of instructions by class, a TOML file like templates/costs.toml [default: 1 each]
+    #[arg(long, value_name = "FILE")]
+    pub costs: Option<PathBuf>,
+    /// Dependences that count: true ones, false ones too, or true ones through registers only
+    #[arg(long, value_enum, default_value_t = DependenceKind::True)]
+    pub dependences: DependenceKind,
+    /// Reuse distances of all accesses, in lines of --line bytes
+    #[arg(long)]
+    pub reuse: bool,
+    /// Bytes of a line for reuse distances
+    #[arg(long, value_name = "BYTES", default_value = "64")]
+    pub line: String,
+    /// The program that was traced, for --by
+    #[arg(long, value_name = "BINARY")]
+    pub elf: Option<PathBuf>,
+    /// Where the program was loaded, if it is position-independent [default: where QEMU loads it]
+    #[arg(long, value_name = "ADDRESS", requires = "elf")]
+    pub elf_base: Option<String>,
+    /// Every figure by function, source line or loop too; needs --elf
+    #[arg(long, value_enum, requires = "elf")]
+    pub by: Option<RegionBy>,
+    /// Draw the eDAG of a short trace: .dot or .svg
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Draw the time bounds over the latency: .svg
+    #[arg(long, value_name = "FILE")]
+    pub sweep: Option<PathBuf>,
+    /// What to do with instructions that are not in the table: end, or count them and go on
+    #[arg(long, value_enum, default_value_t = UnknownKind::Error)]
+    pub unknown: UnknownKind,
+    /// Count as another tool does: no vertex for nop, ret and ecall, memory dependences by start address,
+    /// caches 2-way and write-through with 64-byte lines
+    #[arg(long, value_enum, value_name = "TOOL")]
+    pub compat: Option<Compat>,
+    /// What if this share of the RAM accesses, 0 to 1, were remote?
+    #[arg(long, value_name = "SHARE", requires = "remote_delay")]
+    pub remote_share: Option<f64>,
+    /// Cycles that a remote access takes on top of --latency
+    #[arg(long, value_name = "CYCLES", requires = "remote_share")]
+    pub remote_delay: Option<u64>,
+    /// Random choices of the remote accesses
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub trials: u32,
+    /// Seed of those choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    Auto,
+    Edan,
+    EdanBare,
+    Execlog,
+    Spike,
+    Gdb,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DependenceKind {
+    /// Read-after-write through registers and memory
+    True,
+    /// Write-after-read and write-after-write too
+    All,
+    /// Read-after-write through registers only
+    Register,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RegionBy {
+    Function,
+    Line,
+    Loop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UnknownKind {
+    Error,
+    Warn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Compat {
+    Edan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -15,6 +15,7 @@
 //! - [`cache`]: cache hierarchies and stack distances.
 //! - [`binary`]: what an ELF file says of a RISC-V program: segments and functions.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
+//! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
@@ -35,6 +36,7 @@ pub mod binary;
 pub mod cache;
 pub mod cli;
 pub mod commands;
+pub mod dataflow;
 pub mod diagnostic;
 pub mod export;
 pub mod expr;

@@ -18,7 +18,7 @@ pub mod reuse;
 pub mod spec;
 pub mod stack_distance;
 
-pub use counters::LevelCounters;
+pub use counters::{LevelCounters, RamTraffic};
 pub use hierarchy::{Hierarchy, Outcome, Served};
 pub use reuse::ReuseHistogram;
 pub use spec::CacheSpec;

@@ -9,6 +9,7 @@ mod outputs;
 #[cfg(target_os = "linux")]
 mod record;
 mod samples;
+mod trace;
 
 use std::io::IsTerminal;
 
@@ -52,6 +53,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         Command::Record(args) => record::run(&args, voice),
         #[cfg(not(target_os = "linux"))]
         Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
+        Command::Trace(args) => trace::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Demo { dir } => demo::run(&dir, voice),
     }

@@ -2,7 +2,14 @@
 //! movement and reuse. Counts come from one pass over the trace; everything that follows from counts
 //! and inputs is a formula of [`formulas`], which Rust evaluates and the workbook shows.
 
+pub mod analysis;
+pub mod costs;
 pub mod formulas;
+mod movement;
+mod ram;
+mod regions;
+pub mod remote;
 pub mod report;
 pub mod sweep;
 pub mod tables;
+mod reuse;

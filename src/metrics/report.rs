@@ -43,7 +43,7 @@ pub struct TraceSummary {
     pub harts: u64,
     /// Executions of mnemonics that are not in the table, where that was allowed.
     pub unknown: BTreeMap<String, u64>,
-    /// Different bytes that the program touched, in whole lines of the reuse or cache line; `None` if not known.
+    /// Instructions of the program that appear in the trace.
     pub distinct_instructions: u64,
 }
 

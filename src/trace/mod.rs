@@ -1,3 +1,48 @@
 //! Instruction traces of RISC-V programs: reading them, and what their instructions are.
 
+mod batch;
+mod compression;
+mod error;
+mod format;
+mod instruction;
 pub mod isa;
+mod program;
+mod reader;
+mod stream;
+
+pub use batch::Batch;
+pub use compression::{Compression, decompressed};
+pub use error::{LineError, TraceError};
+pub use format::FormatName;
+pub use instruction::{Instruction, InstructionId};
+pub use reader::read;
+pub use stream::{Consumer, stream};
+
+/// What to do with instructions that are not in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownPolicy {
+    /// They end the run.
+    Refuse,
+    /// They are counted, and read and write nothing.
+    Warn,
+}
+
+/// How a trace is to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// `None`: by the first line.
+    pub format: Option<FormatName>,
+    pub unknown: UnknownPolicy,
+}
+
+/// What was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadSummary {
+    pub format: FormatName,
+    /// After decompression.
+    pub bytes: u64,
+    pub lines: u64,
+    /// Executed instructions.
+    pub instructions: u64,
+    pub harts: u64,
+}

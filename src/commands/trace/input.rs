@@ -1,0 +1,54 @@
+//! The trace as a stream of text: a file or standard input, unpacked, with a progress bar.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::commands::Voice;
+use crate::trace;
+
+/// Opens a trace; `-` is standard input.
+///
+/// # Errors
+/// There is no such file, it cannot be read, or it is a directory.
+pub fn open(path: &Path, voice: Voice) -> anyhow::Result<Box<dyn Read + Send>> {
+    let what = || format!("cannot read {}", path.display());
+    if path.as_os_str() == "-" {
+        return trace::decompressed(std::io::stdin()).context("cannot read standard input");
+    }
+    anyhow::ensure!(!path.is_dir(), "{}: it is a directory; a trace is a file, or - for standard input", what());
+    let file = File::open(path).with_context(what)?;
+    let length = file.metadata().with_context(what)?.len();
+    let bar = progress(length, voice);
+    trace::decompressed(Watched { file, bar }).with_context(what)
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(length: u64, voice: Voice) -> ProgressBar {
+    if voice.quiet || length == 0 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
+        .expect("the template is well-formed");
+    ProgressBar::new(length).with_style(style)
+}
+
+/// A file that tells how far it was read.
+struct Watched {
+    file: File,
+    bar: ProgressBar,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.bar.inc(count as u64);
+        if count == 0 {
+            self.bar.finish_and_clear();
+        }
+        Ok(count)
+    }
+}

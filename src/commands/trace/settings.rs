@@ -1,0 +1,137 @@
+//! Arguments to settings, with what is wrong with them.
+
+use anyhow::Context;
+
+use crate::cache::CacheSpec;
+use crate::cache::spec::{Policy, Ways, WritePolicy};
+use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
+use crate::dataflow::{MemoryRule, Rules};
+use crate::metrics::analysis::Settings;
+use crate::metrics::costs::Costs;
+use crate::metrics::remote::RemoteSettings;
+use crate::metrics::report::Inputs;
+use crate::quantity::parse_bytes;
+use crate::trace::{FormatName, Options, UnknownPolicy};
+
+/// Vertices of the largest graph that is drawn.
+pub const MOST_DRAWN: usize = 5000;
+
+/// What to count.
+///
+/// # Errors
+/// An argument is no cache, no length, out of range, or does not go with another.
+pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
+    let costs = match &args.costs {
+        None => Costs::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Costs::parse(&text).with_context(|| path.display().to_string())?
+        }
+    };
+    let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?;
+    Ok(Settings {
+        rules: rules(args)?,
+        caches: caches(args)?,
+        costs,
+        like_edan: args.compat == Some(Compat::Edan),
+        reuse_line: args.reuse.then_some(line.0 as u64),
+        remote: remote(args)?,
+        keep: MOST_DRAWN,
+    })
+}
+
+fn rules(args: &TraceArgs) -> anyhow::Result<Rules> {
+    let is_edan = args.compat == Some(Compat::Edan);
+    let (memory, false_dependences) = match args.dependences {
+        DependenceKind::True if is_edan => (MemoryRule::SameAddress, false),
+        DependenceKind::True => (MemoryRule::Bytes, false),
+        DependenceKind::All => (MemoryRule::Bytes, true),
+        DependenceKind::Register => (MemoryRule::Registers, false),
+    };
+    anyhow::ensure!(
+        !is_edan || args.dependences == DependenceKind::True,
+        "--compat edan counts true dependences: --dependences has to be true"
+    );
+    anyhow::ensure!(
+        args.by.is_none() || !false_dependences,
+        "--by counts true dependences within a region: --dependences has to be true or register"
+    );
+    Ok(Rules { memory, false_dependences })
+}
+
+fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
+    if args.cache.iter().any(|text| text == "none") {
+        anyhow::ensure!(args.cache.len() == 1, "--cache none goes with no other --cache");
+        return Ok(Vec::new());
+    }
+    args.cache.iter().map(|text| cache(text, args.compat)).collect()
+}
+
+fn cache(text: &str, compat: Option<Compat>) -> anyhow::Result<CacheSpec> {
+    let what = || format!("--cache {text}");
+    if compat.is_none() {
+        return text.parse::<CacheSpec>().with_context(what);
+    }
+    // Only the size is open: the rest is what that tool simulates.
+    let bytes = parse_bytes(text).map_err(anyhow::Error::msg).with_context(|| {
+        format!("{}: with --compat edan a cache is a size, 2-way LRU, write-through, 64-byte lines", what())
+    })?;
+    let spec = CacheSpec {
+        ways: Ways::Fixed(2),
+        line: 64,
+        policy: Policy::Lru,
+        write: WritePolicy::Through,
+        ..CacheSpec::of_bytes(bytes.0 as u64)
+    };
+    spec.validate().with_context(what)?;
+    Ok(spec)
+}
+
+fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
+    let (Some(share), Some(delay)) = (args.remote_share, args.remote_delay) else { return Ok(None) };
+    anyhow::ensure!((0.0..=1.0).contains(&share), "--remote-share {share}: a share is from 0 to 1");
+    anyhow::ensure!((1..=10_000).contains(&args.trials), "--trials {}: from 1 to 10000 are possible", args.trials);
+    anyhow::ensure!(delay <= 1_000_000_000, "--remote-delay {delay}: at most 1000000000 cycles are possible");
+    anyhow::ensure!(
+        args.latency.fract() == 0.0,
+        "--latency {}: with --remote-share it has to be a whole number of cycles",
+        args.latency
+    );
+    Ok(Some(RemoteSettings { share, delay, latency: args.latency as u64, trials: args.trials, seed: args.seed }))
+}
+
+/// The inputs of the formulas.
+///
+/// # Errors
+/// One is not in its range.
+pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
+    let in_range = |name: &str, value: f64, least: f64, most: f64| {
+        anyhow::ensure!((least..=most).contains(&value), "--{name} {value}: from {least} to {most} is possible");
+        Ok(value)
+    };
+    let latency = in_range("latency", args.latency, 0.0, 1e9)?;
+    Ok(Inputs {
+        slots: in_range("slots", args.slots, 1.0, 1e9)?,
+        latency,
+        base_latency: in_range("base-latency", args.base_latency.unwrap_or(latency), 0.0, 1e9)?,
+        ghz: in_range("ghz", args.ghz, 1e-6, 1e6)?,
+        processors: in_range("processors", args.processors, 1.0, 1e9)?,
+    })
+}
+
+/// How to read the trace.
+pub fn options(args: &TraceArgs) -> Options {
+    let format = match args.format {
+        TraceFormat::Auto => None,
+        TraceFormat::Edan => Some(FormatName::Edan),
+        TraceFormat::EdanBare => Some(FormatName::EdanBare),
+        TraceFormat::Execlog => Some(FormatName::Execlog),
+        TraceFormat::Spike => Some(FormatName::Spike),
+        TraceFormat::Gdb => Some(FormatName::Gdb),
+    };
+    let unknown = match args.unknown {
+        UnknownKind::Error => UnknownPolicy::Refuse,
+        UnknownKind::Warn => UnknownPolicy::Warn,
+    };
+    Options { format, unknown }
+}

@@ -1,0 +1,274 @@
+//! Dependences, followed in program order.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::bytes::Bytes;
+use super::lanes::Lanes;
+use super::operation::{Operation, Wide};
+use super::registers::{FIRST_SHARED, Identity, NOBODY, RegisterFile, SINK, SOMEBODY};
+use super::slab::Handle;
+use crate::trace::isa::Access;
+
+/// Which dependences count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    pub memory: MemoryRule,
+    /// Whether an instruction also waits for those that read or wrote before what it overwrites
+    /// (write-after-read and write-after-write), in registers and, if memory counts, in memory.
+    pub false_dependences: bool,
+}
+
+/// How values are followed through memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryRule {
+    /// Byte by byte.
+    Bytes,
+    /// An access depends on the last store whose address begins at the same byte, as in EDAN.
+    SameAddress,
+    /// Not at all.
+    Registers,
+}
+
+/// When an instruction can start.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready<L> {
+    pub lanes: L,
+    /// True dependences: instructions whose values this one reads.
+    pub edges: u32,
+}
+
+/// The state of the engine: what is available when.
+pub struct Dataflow<L: Lanes> {
+    rules: Rules,
+    harts: Vec<RegisterFile<L>>,
+    memory: Bytes<L::Kept>,
+    readers: Bytes<L::Kept>,
+    by_address: FxHashMap<u64, (L, Handle)>,
+}
+
+/// Identities of instructions with several values, from which one reads.
+type Seen = SmallVec<[Identity; 16]>;
+
+impl<L: Lanes> Dataflow<L> {
+    pub fn new(rules: Rules) -> Dataflow<L> {
+        Dataflow {
+            rules,
+            harts: Vec::new(),
+            memory: Bytes::new(),
+            readers: Bytes::new(),
+            by_address: FxHashMap::default(),
+        }
+    }
+
+    /// Makes room for a hart; to be called before its first instruction.
+    pub fn add_hart(&mut self, hart: u16) {
+        while self.harts.len() <= hart as usize {
+            self.harts.push(RegisterFile::new());
+        }
+    }
+
+    /// When the operands of an instruction are there, and how many instructions they come from.
+    #[inline(always)]
+    pub fn ready(&mut self, operation: &Operation, addresses: &[u64], viewer: L::Viewer) -> Ready<L> {
+        let mut gathered = Gathered { lanes: L::START, edges: 0, seen: Seen::new(), viewer };
+        match &operation.wide {
+            None => {
+                let file = &self.harts[operation.hart as usize];
+                for source in operation.sources {
+                    gathered.add(file.lanes[source as usize], file.producers[source as usize]);
+                }
+                if self.rules.false_dependences && operation.destination as usize != SINK {
+                    gathered.wait_for(file, operation.destination as usize);
+                }
+            }
+            Some(wide) => gathered.add_wide(&self.harts[operation.hart as usize], wide, self.rules.false_dependences),
+        }
+        if let Some(access) = operation.access {
+            self.gather_memory(access, addresses, &mut gathered);
+        }
+        Ready { lanes: gathered.lanes, edges: gathered.edges }
+    }
+
+    #[inline(always)]
+    fn gather_memory(&mut self, access: Access, addresses: &[u64], gathered: &mut Gathered<L>) {
+        let bytes = u32::from(access.bytes);
+        match self.rules.memory {
+            MemoryRule::Bytes => {
+                for &address in addresses {
+                    if access.kind.reads() {
+                        self.memory.read(address, bytes, |handle, kept| {
+                            gathered.add(L::recall(kept), handle + FIRST_SHARED);
+                        });
+                    }
+                    if self.rules.false_dependences && access.kind.writes() {
+                        let later = |lanes: &mut L, kept| *lanes = lanes.latest(L::recall(kept));
+                        self.memory.read(address, bytes, |_, kept| later(&mut gathered.lanes, kept));
+                        self.readers.read(address, bytes, |_, kept| later(&mut gathered.lanes, kept));
+                    }
+                }
+            }
+            MemoryRule::SameAddress => {
+                for address in addresses {
+                    if access.kind.reads()
+                        && let Some((lanes, handle)) = self.by_address.get(address)
+                    {
+                        gathered.add(*lanes, handle + FIRST_SHARED);
+                    }
+                }
+            }
+            MemoryRule::Registers => {}
+        }
+    }
+
+    /// Makes the instruction's results available.
+    #[inline(always)]
+    pub fn complete(&mut self, operation: &Operation, addresses: &[u64], done: L) {
+        if self.rules.false_dependences {
+            self.note_reads(operation, addresses, done);
+        }
+        let mut identity = SOMEBODY;
+        if let Some(access) = operation.access
+            && access.kind.writes()
+        {
+            identity = self.store(access, addresses, done, identity);
+        }
+        match &operation.wide {
+            None => self.write_register(operation.hart, operation.destination as usize, done, identity),
+            Some(wide) => self.write_wide(operation.hart, wide, done, identity),
+        }
+    }
+
+    /// Stores the value, and tells under which identity.
+    #[inline(always)]
+    fn store(&mut self, access: Access, addresses: &[u64], done: L, mut identity: Identity) -> Identity {
+        let bytes = u32::from(access.bytes);
+        match self.rules.memory {
+            MemoryRule::Bytes => {
+                for (index, &address) in addresses.iter().enumerate() {
+                    if self.rules.false_dependences {
+                        self.readers.place(address, bytes, 0);
+                    }
+                    if index == 0 {
+                        identity = self.memory.write(address, bytes, done.keep()) + FIRST_SHARED;
+                    } else {
+                        self.memory.place(address, bytes, identity - FIRST_SHARED);
+                    }
+                }
+            }
+            MemoryRule::SameAddress => {
+                for address in addresses {
+                    if identity == SOMEBODY {
+                        let handle = self.memory.values.insert(done.keep());
+                        self.memory.values.add_places(handle, 1);
+                        identity = handle + FIRST_SHARED;
+                    } else {
+                        self.memory.values.add_places(identity - FIRST_SHARED, 1);
+                    }
+                    let old = self.by_address.insert(*address, (done, identity - FIRST_SHARED));
+                    self.memory.values.release(old.map_or(0, |(_, handle)| handle));
+                }
+            }
+            MemoryRule::Registers => {}
+        }
+        identity
+    }
+
+    #[inline(always)]
+    fn write_register(&mut self, hart: u16, place: usize, done: L, identity: Identity) {
+        // Written by whatever has no result, and read by nobody.
+        if place == SINK {
+            return;
+        }
+        let file = &mut self.harts[hart as usize];
+        let old = std::mem::replace(&mut file.producers[place], identity);
+        file.lanes[place] = done;
+        if self.rules.false_dependences {
+            file.readers[place] = L::START;
+        }
+        if old >= FIRST_SHARED || identity >= FIRST_SHARED {
+            self.memory.values.add_places(identity.saturating_sub(FIRST_SHARED), 1);
+            self.memory.values.release(old.saturating_sub(FIRST_SHARED));
+        }
+    }
+
+    fn write_wide(&mut self, hart: u16, wide: &Wide, done: L, identity: Identity) {
+        if let Some(set) = wide.sets_vector_type {
+            self.harts[hart as usize].vector_type = Some(set);
+        }
+        let file = &self.harts[hart as usize];
+        let places: SmallVec<[usize; 16]> = wide.writes.iter().flat_map(|operand| file.places(operand)).collect();
+        let identity = match identity {
+            SOMEBODY if places.len() > 1 => self.memory.values.insert(done.keep()) + FIRST_SHARED,
+            identity => identity,
+        };
+        for place in places {
+            self.write_register(hart, place, done, identity);
+        }
+    }
+
+    /// Remembers who reads, for those that will overwrite.
+    fn note_reads(&mut self, operation: &Operation, addresses: &[u64], done: L) {
+        let file = &mut self.harts[operation.hart as usize];
+        let mut note = |place: usize| file.readers[place] = file.readers[place].latest(done);
+        match &operation.wide {
+            None => operation.sources.iter().filter(|place| **place != 0).for_each(|place| note(*place as usize)),
+            Some(wide) => {
+                let places: SmallVec<[usize; 32]> = wide.reads.iter().flat_map(|o| file.places(o)).collect();
+                places.into_iter().for_each(|place| file.readers[place] = file.readers[place].latest(done));
+            }
+        }
+        if let Some(access) = operation.access
+            && access.kind.reads()
+            && self.rules.memory == MemoryRule::Bytes
+        {
+            for &address in addresses {
+                let later = |old: Option<L::Kept>| old.map_or(done, |old| L::recall(old).latest(done)).keep();
+                self.readers.change(address, u32::from(access.bytes), later);
+            }
+        }
+    }
+}
+
+/// What an instruction's operands come to.
+struct Gathered<L: Lanes> {
+    lanes: L,
+    edges: u32,
+    seen: Seen,
+    viewer: L::Viewer,
+}
+
+impl<L: Lanes> Gathered<L> {
+    #[inline(always)]
+    fn add(&mut self, lanes: L, producer: Identity) {
+        if producer == NOBODY {
+            return;
+        }
+        let Some(lanes) = lanes.seen_by(self.viewer) else { return };
+        self.lanes = self.lanes.latest(lanes);
+        if producer >= FIRST_SHARED {
+            if self.seen.contains(&producer) {
+                return;
+            }
+            self.seen.push(producer);
+        }
+        self.edges += 1;
+    }
+
+    fn add_wide(&mut self, file: &RegisterFile<L>, wide: &Wide, false_dependences: bool) {
+        for place in wide.reads.iter().flat_map(|operand| file.places(operand)) {
+            self.add(file.lanes[place], file.producers[place]);
+        }
+        if false_dependences {
+            for place in wide.writes.iter().flat_map(|operand| file.places(operand)) {
+                self.wait_for(file, place);
+            }
+        }
+    }
+
+    /// Waits for the last writer of a register and for those who read it since.
+    #[inline(always)]
+    fn wait_for(&mut self, file: &RegisterFile<L>, place: usize) {
+        self.lanes = self.lanes.latest(file.lanes[place]).latest(file.readers[place]);
+    }
+}

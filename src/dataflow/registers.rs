@@ -1,0 +1,62 @@
+//! The registers of one hart.
+
+use super::lanes::Lanes;
+use crate::trace::isa::{Extent, Operand, Register, VectorType};
+
+/// Who produced a value.
+pub(super) type Identity = u32;
+
+/// Nobody: it was there before the trace.
+pub(super) const NOBODY: Identity = 0;
+/// An instruction with no other value.
+pub(super) const SOMEBODY: Identity = 1;
+/// Identities from here on are handles of values that have several places.
+pub(super) const FIRST_SHARED: Identity = 2;
+
+/// Place 0 is always at the start, so that absent operands cost nothing and change nothing; writes to
+/// `x0` go to the place behind the last register.
+pub(super) const PLACES: usize = Register::COUNT + 1;
+pub(super) const SINK: usize = Register::COUNT;
+
+pub(super) struct RegisterFile<L> {
+    pub lanes: [L; PLACES],
+    pub producers: [Identity; PLACES],
+    /// The latest of those that read the value, since it was written; for false dependences.
+    pub readers: Box<[L; PLACES]>,
+    pub vector_type: Option<VectorType>,
+}
+
+impl<L: Lanes> RegisterFile<L> {
+    pub fn new() -> RegisterFile<L> {
+        RegisterFile {
+            lanes: [L::START; PLACES],
+            producers: [NOBODY; PLACES],
+            readers: Box::new([L::START; PLACES]),
+            vector_type: None,
+        }
+    }
+
+    /// The places of an operand. Vector groups follow what the last configuration instruction set, LMUL 1
+    /// if the trace did not show it.
+    pub fn places(&self, operand: Operand) -> std::ops::Range<usize> {
+        const VECTORS_END: usize = 96;
+        let first = operand.register.index();
+        let registers = |eighths: u32| (eighths.div_ceil(8)).max(1) as usize;
+        let lmul = self.vector_type.map_or(8, |set| u32::from(set.lmul_eighths));
+        let count = match operand.extent {
+            Extent::One => return first..first + 1,
+            Extent::Fixed(count) => count as usize,
+            Extent::Group { numerator, denominator } => {
+                registers(lmul * u32::from(numerator) / u32::from(denominator.max(1)))
+            }
+            Extent::Elements { bits, fields } => {
+                let one = match self.vector_type {
+                    Some(set) => registers(lmul * u32::from(bits) / u32::from(set.sew.max(1))),
+                    None => 1,
+                };
+                one * fields.max(1) as usize
+            }
+        };
+        first..(first + count).min(VECTORS_END)
+    }
+}

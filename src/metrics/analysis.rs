@@ -1,0 +1,311 @@
+//! One pass over a trace that counts everything a run asks for.
+
+use std::collections::BTreeMap;
+
+use crate::cache::hierarchy::{Atomics, HierarchyError};
+use crate::cache::spec::SpecError;
+use crate::cache::{CacheSpec, LevelCounters};
+use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
+use crate::trace::isa::Class;
+use crate::trace::{Batch, Consumer, Instruction, InstructionId};
+
+use super::costs::Costs;
+use super::movement::MovementMeter;
+use super::ram::{Ram, RamUse};
+use super::regions::RegionMeter;
+pub use super::regions::RegionId;
+use super::remote::{RemoteMeter, RemoteSettings};
+use super::report::{CacheLevel, Edag, EdagMemory, Movement, RemoteDelay, Reuse};
+use super::reuse::ReuseMeter;
+
+/// What to count and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub rules: Rules,
+    /// Nearest first; without levels every access goes to RAM.
+    pub caches: Vec<CacheSpec>,
+    pub costs: Costs,
+    /// Leave out the vertices that EDAN has none for, and send atomics to RAM.
+    pub like_edan: bool,
+    /// Bytes of a line for reuse distances, if they are asked for.
+    pub reuse_line: Option<u64>,
+    pub remote: Option<RemoteSettings>,
+    /// Keep the executions if they are no more than this, to draw the graph.
+    pub keep: usize,
+}
+
+/// Why a run cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
+    #[error("--line: {0}")]
+    Line(#[from] SpecError),
+}
+
+/// Tells which region an instruction belongs to; asked once for each that appears.
+pub type RegionOf<'r> = &'r mut dyn FnMut(&Instruction) -> RegionId;
+
+/// The pass.
+pub struct Analysis<'r> {
+    settings: Settings,
+    instructions: Vec<Instruction>,
+    vertices: Vec<Vertex>,
+    executions: Vec<u64>,
+    flow: Dataflow<PathLengths>,
+    ram: Ram,
+    totals: Totals,
+    movement: MovementMeter,
+    others: Others<'r>,
+}
+
+/// What is looked up for each execution.
+struct Vertex {
+    operation: Operation,
+    cycles: u64,
+    is_omitted: bool,
+    region: RegionId,
+}
+
+#[derive(Default)]
+struct Totals {
+    edges: u64,
+    memory_work: u64,
+    /// Cycles of the vertices that go to RAM.
+    ram_cycles: u64,
+    bytes_moved: u64,
+    deepest: PathLengths,
+}
+
+/// What is counted only if it was asked for.
+struct Others<'r> {
+    region_of: Option<RegionOf<'r>>,
+    regions: RegionMeter,
+    reuse: Option<ReuseMeter>,
+    remote: Option<RemoteMeter>,
+    kept: Vec<Execution>,
+    most_kept: usize,
+    has_more_than_kept: bool,
+}
+
+/// One execution, kept for drawing.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    pub instruction: InstructionId,
+    pub addresses: Vec<u64>,
+    pub to_ram: bool,
+    pub cycles: u64,
+}
+
+/// What was counted.
+pub struct Counted {
+    pub instructions: Vec<Instruction>,
+    /// Executions of each instruction.
+    pub executions: Vec<u64>,
+    pub mix: BTreeMap<Class, u64>,
+    pub edag: Edag,
+    pub cache: Vec<CacheLevel>,
+    /// Bytes in dirty lines of the caches at the end, which have not been moved.
+    pub dirty_bytes: u64,
+    pub movement: Option<Movement>,
+    pub reuse: Option<Reuse>,
+    pub remote: Option<RemoteDelay>,
+    /// By number of the region.
+    pub regions: Vec<CountedRegion>,
+    /// All executions in program order, if there were not too many.
+    pub kept: Option<Vec<Execution>>,
+}
+
+/// One region's part.
+pub struct CountedRegion {
+    pub instructions: u64,
+    pub mix: BTreeMap<Class, u64>,
+    pub edag: Edag,
+}
+
+impl<'r> Analysis<'r> {
+    /// # Errors
+    /// The caches are no hierarchy, or the line for reuse distances is no length of a line.
+    pub fn new(settings: Settings, region_of: Option<RegionOf<'r>>) -> Result<Analysis<'r>, SettingsError> {
+        let atomics = if settings.like_edan { Atomics::Bypass } else { Atomics::Cached };
+        let others = Others {
+            region_of,
+            regions: RegionMeter::new(settings.rules),
+            reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
+            remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
+            kept: Vec::new(),
+            most_kept: settings.keep,
+            has_more_than_kept: false,
+        };
+        Ok(Analysis {
+            instructions: Vec::new(),
+            vertices: Vec::new(),
+            executions: Vec::new(),
+            flow: Dataflow::new(settings.rules),
+            ram: Ram::new(&settings.caches, atomics)?,
+            totals: Totals::default(),
+            movement: MovementMeter::default(),
+            others,
+            settings,
+        })
+    }
+
+    fn add_instruction(&mut self, instruction: &Instruction) {
+        let region = self.others.add_instruction(instruction);
+        let facts = &instruction.decoded.facts;
+        self.vertices.push(Vertex {
+            operation: Operation::new(instruction),
+            cycles: u64::from(self.settings.costs.of(facts.class)),
+            is_omitted: self.settings.like_edan && facts.edan_omits,
+            region,
+        });
+        self.flow.add_hart(instruction.hart);
+        self.executions.push(0);
+        self.instructions.push(instruction.clone());
+    }
+
+    /// What was counted. Without addresses nothing is said of memory.
+    pub fn finish(self, has_addresses: bool) -> Counted {
+        let memory_edag = |work: u64| EdagMemory {
+            work: self.totals.memory_work,
+            depth: self.totals.deepest.memory_depth,
+            non_memory_cost: work - self.totals.ram_cycles,
+            non_memory_span: self.totals.deepest.non_memory_span,
+            bytes_moved: self.totals.bytes_moved,
+        };
+        let counted = || self.vertices.iter().zip(&self.executions).filter(|(vertex, _)| !vertex.is_omitted);
+        let work = counted().map(|(vertex, count)| vertex.cycles * count).sum();
+        let edag = Edag {
+            vertices: counted().map(|(_, count)| count).sum(),
+            edges: self.totals.edges,
+            work,
+            depth: self.totals.deepest.depth,
+            memory: has_addresses.then(|| memory_edag(work)),
+        };
+        let (cache, dirty_bytes) = match &self.ram {
+            Ram::Uncached => (Vec::new(), 0),
+            Ram::Cached(hierarchy) => {
+                let level = |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel { spec: *spec, counters: *counters };
+                (hierarchy.specs().zip(hierarchy.counters()).map(level).collect(), hierarchy.dirty_bytes())
+            }
+        };
+        let mixes = self.mixes();
+        let Others { regions, reuse, remote, kept, has_more_than_kept, .. } = self.others;
+        let region = |(edag, (instructions, mix))| CountedRegion { instructions, mix, edag };
+        Counted {
+            mix: mixes.whole,
+            edag,
+            cache,
+            dirty_bytes,
+            movement: has_addresses.then(|| self.movement.finish(edag.depth)),
+            reuse: reuse.filter(|_| has_addresses).map(ReuseMeter::finish),
+            remote: remote.map(RemoteMeter::finish),
+            regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
+            kept: (!has_more_than_kept).then_some(kept),
+            instructions: self.instructions,
+            executions: self.executions,
+        }
+    }
+
+    fn mixes(&self) -> Mixes {
+        let mut mixes = Mixes::default();
+        for ((instruction, vertex), count) in self.instructions.iter().zip(&self.vertices).zip(&self.executions) {
+            let class = instruction.decoded.facts.class;
+            *mixes.whole.entry(class).or_default() += count;
+            if self.others.region_of.is_some() {
+                let region = vertex.region as usize;
+                if mixes.regions.len() <= region {
+                    mixes.regions.resize(region + 1, Default::default());
+                }
+                mixes.regions[region].0 += count;
+                *mixes.regions[region].1.entry(class).or_default() += count;
+            }
+        }
+        mixes
+    }
+}
+
+#[derive(Default)]
+struct Mixes {
+    whole: BTreeMap<Class, u64>,
+    regions: Vec<(u64, BTreeMap<Class, u64>)>,
+}
+
+impl Consumer for Analysis<'_> {
+    fn take(&mut self, batch: &Batch) {
+        for instruction in &batch.instructions {
+            self.add_instruction(instruction);
+        }
+        let Analysis { vertices, executions, flow, ram, totals, movement, others, .. } = self;
+        let has_others = others.are_any();
+        batch.for_each(|id, addresses| {
+            let index = id.0 as usize;
+            executions[index] += 1;
+            let vertex = &vertices[index];
+            if vertex.is_omitted {
+                return;
+            }
+            let operation = &vertex.operation;
+            let ready = flow.ready(operation, addresses, ());
+            let used = match operation.access {
+                Some(access) => ram.access(access, addresses),
+                None => RamUse::default(),
+            };
+            let done = ready.lanes.then(vertex.cycles, used.accesses > 0);
+            flow.complete(operation, addresses, done);
+            totals.edges += u64::from(ready.edges);
+            totals.deepest = totals.deepest.latest(done);
+            if used.accesses > 0 {
+                totals.memory_work += used.accesses;
+                totals.ram_cycles += vertex.cycles;
+            }
+            if used.bytes > 0 {
+                totals.bytes_moved += used.bytes;
+                movement.add(ready.lanes.depth, used.bytes);
+            }
+            if has_others {
+                others.step(id, vertex, addresses, used);
+            }
+        });
+    }
+}
+
+impl Others<'_> {
+    fn are_any(&self) -> bool {
+        let Others { region_of, regions: _, reuse, remote, kept: _, most_kept, has_more_than_kept } = self;
+        region_of.is_some() || reuse.is_some() || remote.is_some() || (*most_kept > 0 && !has_more_than_kept)
+    }
+
+    fn add_instruction(&mut self, instruction: &Instruction) -> RegionId {
+        if let Some(remote) = &mut self.remote {
+            remote.add_hart(instruction.hart);
+        }
+        let Some(region_of) = &mut self.region_of else { return 0 };
+        let region = region_of(instruction);
+        self.regions.add_hart(instruction.hart);
+        self.regions.add_region(region);
+        region
+    }
+
+    fn step(&mut self, id: InstructionId, vertex: &Vertex, addresses: &[u64], used: RamUse) {
+        let Vertex { operation, cycles, region, .. } = vertex;
+        let to_ram = used.accesses > 0;
+        if self.region_of.is_some() {
+            self.regions.step(*region, operation, addresses, *cycles, used);
+        }
+        if let (Some(reuse), Some(access)) = (&mut self.reuse, operation.access) {
+            reuse.access(access, addresses);
+        }
+        if let Some(remote) = &mut self.remote {
+            remote.step(operation, addresses, *cycles, to_ram);
+        }
+        if self.kept.len() < self.most_kept {
+            let addresses = addresses.to_vec();
+            self.kept.push(Execution { instruction: id, addresses, to_ram, cycles: *cycles });
+        } else {
+            self.kept = Vec::new();
+            self.has_more_than_kept = true;
+            self.most_kept = 0;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Which accesses go to RAM.
+
+use crate::cache::hierarchy::{Atomics, HierarchyError};
+use crate::cache::{CacheSpec, Hierarchy, Served};
+use crate::trace::isa::Access;
+
+/// What an instruction's accesses took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RamUse {
+    /// Accesses that went to RAM.
+    pub accesses: u64,
+    /// Bytes between the last cache and RAM, write-backs included.
+    pub bytes: u64,
+}
+
+/// The memory model of a run.
+pub(super) enum Ram {
+    /// Every access goes to RAM and moves its own bytes.
+    Uncached,
+    Cached(Box<Hierarchy>),
+}
+
+impl Ram {
+    /// Without levels nothing is cached. EDAN sends every atomic to RAM.
+    ///
+    /// # Errors
+    /// The levels are no hierarchy.
+    pub fn new(levels: &[CacheSpec], atomics: Atomics) -> Result<Ram, HierarchyError> {
+        if levels.is_empty() {
+            return Ok(Ram::Uncached);
+        }
+        Ok(Ram::Cached(Box::new(Hierarchy::new(levels)?.with_atomics(atomics))))
+    }
+
+    #[inline(always)]
+    pub fn access(&mut self, access: Access, addresses: &[u64]) -> RamUse {
+        let bytes = u32::from(access.bytes);
+        let mut used = RamUse::default();
+        for address in addresses {
+            let (to_ram, moved) = match self {
+                Ram::Uncached => (true, u64::from(bytes)),
+                Ram::Cached(hierarchy) => {
+                    let outcome = hierarchy.access(*address, bytes, access.kind);
+                    (outcome.served == Served::Memory, outcome.ram_bytes)
+                }
+            };
+            used.accesses += u64::from(to_ram);
+            used.bytes += moved;
+        }
+        used
+    }
+}

@@ -1,0 +1,129 @@
+//! What if a share of the RAM accesses were remote and cost more? The distribution of T∞ over trials,
+//! each with its own random choice of accesses (dynamic.md section 3).
+
+use super::report::RemoteDelay;
+use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
+
+/// Trials at once, as lanes of one engine.
+const LANES: usize = 16;
+/// The first two lanes of all are no trials: no access remote, and every access remote.
+const BOUNDS: u32 = 2;
+
+/// The question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemoteSettings {
+    /// Share of the RAM accesses that are remote, 0 to 1.
+    pub share: f64,
+    /// Cycles that a remote access takes more.
+    pub delay: u64,
+    /// Cycles of a local one.
+    pub latency: u64,
+    pub trials: u32,
+    pub seed: u64,
+}
+
+/// T∞ of every trial up to a value, cycles.
+#[derive(Clone, Copy, Debug)]
+struct Depths([u64; LANES]);
+
+impl Lanes for Depths {
+    const START: Depths = Depths([0; LANES]);
+    type Kept = Depths;
+    type Viewer = ();
+
+    #[inline(always)]
+    fn latest(self, other: Depths) -> Depths {
+        Depths(std::array::from_fn(|lane| self.0[lane].max(other.0[lane])))
+    }
+
+    fn keep(self) -> Depths {
+        self
+    }
+
+    fn recall(kept: Depths) -> Depths {
+        kept
+    }
+}
+
+/// Follows all trials.
+pub(super) struct RemoteMeter {
+    settings: RemoteSettings,
+    groups: Vec<Group>,
+    /// RAM instructions so far; each has its own draw in every trial.
+    drawn: u64,
+}
+
+struct Group {
+    flow: Dataflow<Depths>,
+    first: u32,
+    deepest: Depths,
+}
+
+impl RemoteMeter {
+    pub fn new(settings: RemoteSettings, rules: Rules) -> RemoteMeter {
+        let group = |first| Group { flow: Dataflow::new(rules), first, deepest: Depths::START };
+        let groups = (0..settings.trials + BOUNDS).step_by(LANES).map(group).collect();
+        RemoteMeter { settings, groups, drawn: 0 }
+    }
+
+    pub fn add_hart(&mut self, hart: u16) {
+        self.groups.iter_mut().for_each(|group| group.flow.add_hart(hart));
+    }
+
+    /// Takes the next instruction; one that goes to RAM costs the latency in place of its cycles.
+    pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, to_ram: bool) {
+        let RemoteSettings { share, delay, latency, seed, .. } = self.settings;
+        self.drawn += u64::from(to_ram);
+        let drawn = self.drawn;
+        for group in &mut self.groups {
+            let ready = group.flow.ready(operation, addresses, ()).lanes;
+            let cost = |lane: usize| match (to_ram, group.first + lane as u32) {
+                (false, _) => cycles,
+                (true, 0) => latency,
+                (true, 1) => latency + delay,
+                (true, trial) => latency + if is_remote(seed, trial, drawn, share) { delay } else { 0 },
+            };
+            let done = Depths(std::array::from_fn(|lane| ready.0[lane] + cost(lane)));
+            group.flow.complete(operation, addresses, done);
+            group.deepest = group.deepest.latest(done);
+        }
+    }
+
+    pub fn finish(self) -> RemoteDelay {
+        let RemoteSettings { share, delay, seed, trials, .. } = self.settings;
+        let lanes: Vec<u64> = self.groups.iter().flat_map(|group| group.deepest.0).collect();
+        let mut depths = lanes[BOUNDS as usize..][..trials as usize].to_vec();
+        depths.sort_unstable();
+        RemoteDelay { share, delay, seed, depths, local: lanes[0], all_remote: lanes[1] }
+    }
+}
+
+/// The draw depends on seed, trial and access alone, so that trials can be followed in any grouping.
+fn is_remote(seed: u64, trial: u32, access: u64, share: f64) -> bool {
+    let mixed = mix(mix(seed ^ u64::from(trial).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(access));
+    // 53 bits make a uniform number from 0 to below 1.
+    ((mixed >> 11) as f64) * (1.0 / (1u64 << 53) as f64) < share
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_have_the_share_asked_for() {
+        for share in [0.0, 0.1, 0.5, 1.0] {
+            let remote = (0..100_000).filter(|access| is_remote(7, 3, *access, share)).count();
+            // Four standard deviations of a binomial distribution.
+            let spread = 4.0 * (100_000.0 * share * (1.0 - share)).sqrt();
+            assert!((remote as f64 - 100_000.0 * share).abs() <= spread, "{remote} of 100,000 at {share}");
+        }
+    }
+}

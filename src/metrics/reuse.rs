@@ -1,0 +1,39 @@
+//! Reuse distances of all accesses.
+
+use super::report::{Reuse, ReuseBin};
+use crate::cache::spec::SpecError;
+use crate::cache::{ReuseHistogram, StackDistances};
+use crate::trace::isa::Access;
+
+/// Collects the stack distance of every line that an access touches.
+pub(super) struct ReuseMeter {
+    line: u64,
+    distances: StackDistances,
+    histogram: ReuseHistogram,
+}
+
+impl ReuseMeter {
+    /// # Errors
+    /// `line` is no length of a cache line.
+    pub fn new(line: u64) -> Result<ReuseMeter, SpecError> {
+        Ok(ReuseMeter { line, distances: StackDistances::new(line)?, histogram: ReuseHistogram::default() })
+    }
+
+    pub fn access(&mut self, access: Access, addresses: &[u64]) {
+        for address in addresses {
+            for line in self.distances.lines(*address, u32::from(access.bytes)) {
+                self.histogram.record(self.distances.touch(line));
+            }
+        }
+    }
+
+    pub fn finish(self) -> Reuse {
+        let bins = self.histogram.bins().into_iter();
+        Reuse {
+            line: self.line,
+            cold: self.histogram.cold(),
+            histogram: bins.map(|bin| ReuseBin { lo: bin.lo, hi: bin.hi, count: bin.count }).collect(),
+            exact: self.histogram.exact().collect(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Compressed traces, recognised by how they begin.
+
+use std::io::{self, Read};
+
+use flate2::read::MultiGzDecoder;
+
+/// How a trace is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    None,
+    Gzip,
+    Zstandard,
+}
+
+impl Compression {
+    /// By the first bytes.
+    pub fn of(start: &[u8]) -> Compression {
+        match start {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstandard,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// The trace as text, whatever it is packed with.
+///
+/// # Errors
+/// The first bytes cannot be read.
+pub fn decompressed<'r>(mut input: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+    let mut start = Vec::new();
+    input.by_ref().take(4).read_to_end(&mut start)?;
+    let compression = Compression::of(&start);
+    let whole = io::Cursor::new(start).chain(input);
+    Ok(match compression {
+        Compression::None => Box::new(whole),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+        Compression::Zstandard => Box::new(zstd::stream::read::Decoder::new(whole)?),
+    })
+}

@@ -1,0 +1,141 @@
+//! The distinct instructions of a trace: each line's key is decoded once and found again by its bytes.
+
+use rustc_hash::FxHashMap;
+
+use super::UnknownPolicy;
+use super::error::{LineError, excerpt};
+use super::format::{self, Format, FormatName, Named};
+use super::instruction::{Instruction, InstructionId};
+use super::isa::{self, AccessCount, Decoded, Facts};
+
+const MOST_HARTS: usize = 4096;
+const NO_INSTRUCTION: u32 = u32::MAX;
+
+/// How many addresses a line of an instruction may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Addresses {
+    None,
+    One,
+    AtMostOne,
+    Any,
+    /// The facts of the instruction are not known: whatever there is, is passed over.
+    Ignored,
+}
+
+/// What the reader needs to recognise a line by comparing bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Key {
+    start: u32,
+    length: u32,
+    pub addresses: Addresses,
+    /// Bytes of one access.
+    pub bytes: u8,
+    /// What followed last time, and the time before that something else followed.
+    followers: [u32; 2],
+}
+
+/// The keys and what they stand for.
+pub(super) struct Program {
+    keys: Vec<Key>,
+    /// All keys one behind the other.
+    text: Vec<u8>,
+    ids: FxHashMap<Box<[u8]>, u32>,
+    harts: Vec<u64>,
+    unknown: UnknownPolicy,
+}
+
+impl Program {
+    pub fn new(unknown: UnknownPolicy) -> Program {
+        Program { keys: Vec::new(), text: Vec::new(), ids: FxHashMap::default(), harts: Vec::new(), unknown }
+    }
+
+    pub fn harts(&self) -> usize {
+        self.harts.len()
+    }
+
+    pub fn key(&self, id: u32) -> Key {
+        self.keys[id as usize]
+    }
+
+    /// An instruction that follows `last` often and whose key the bytes begin with. The byte behind the
+    /// key has to end it, for the caller to see.
+    #[inline(always)]
+    pub fn follower(&self, last: u32, bytes: &[u8]) -> Option<(u32, usize)> {
+        let followers = self.keys.get(last as usize)?.followers;
+        followers.into_iter().find_map(|id| {
+            let key = self.keys.get(id as usize)?;
+            let text = &self.text[key.start as usize..][..key.length as usize];
+            bytes.starts_with(text).then_some((id, text.len()))
+        })
+    }
+
+    /// Remembers that `next` came after `last`.
+    pub fn follows(&mut self, last: u32, next: u32) {
+        if let Some(key) = self.keys.get_mut(last as usize) {
+            key.followers = [next, key.followers[0]];
+        }
+    }
+
+    pub fn find(&self, key: &[u8]) -> Option<u32> {
+        self.ids.get(key).copied()
+    }
+
+    /// Decodes a key that was not seen before.
+    pub fn insert<F: Format>(&mut self, key: &[u8]) -> Result<(u32, Instruction), LineError> {
+        let other = |reason| LineError::OtherFormat { text: excerpt(key), format: F::NAME, reason };
+        let named = F::name(key).map_err(other)?;
+        let (decoded, is_known) = self.decode(&named)?;
+        let hart = self.hart(named.hart)?;
+        let text = match (named.text.trim(), named.word) {
+            ("", Some(word)) if !is_known => format!("{word:#010x}").into(),
+            ("", _) => decoded.mnemonic.into(),
+            (text, _) => text.into(),
+        };
+        let instruction = Instruction { hart, pc: named.pc, word: named.word, text, decoded };
+        let id = InstructionId(self.keys.len() as u32).0;
+        let (addresses, bytes) = addresses(&decoded.facts, F::NAME, is_known);
+        let followers = [NO_INSTRUCTION; 2];
+        self.keys.push(Key { start: self.text.len() as u32, length: key.len() as u32, addresses, bytes, followers });
+        self.text.extend_from_slice(key);
+        self.ids.insert(key.into(), id);
+        Ok((id, instruction))
+    }
+
+    fn decode(&self, named: &Named) -> Result<(Decoded, bool), LineError> {
+        match format::decode(named) {
+            Ok(decoded) => Ok((decoded, true)),
+            Err(LineError::UnknownMnemonic { .. } | LineError::UnknownWord { .. })
+                if self.unknown == UnknownPolicy::Warn =>
+            {
+                Ok((Decoded { mnemonic: "unknown", facts: isa::unknown() }, false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn hart(&mut self, number: u64) -> Result<u16, LineError> {
+        if let Some(place) = self.harts.iter().position(|known| *known == number) {
+            return Ok(place as u16);
+        }
+        if self.harts.len() == MOST_HARTS {
+            return Err(LineError::TooManyHarts { limit: MOST_HARTS });
+        }
+        self.harts.push(number);
+        Ok(self.harts.len() as u16 - 1)
+    }
+}
+
+fn addresses(facts: &Facts, format: FormatName, is_known: bool) -> (Addresses, u8) {
+    match facts.access {
+        _ if !is_known => (Addresses::Ignored, 0),
+        Some(access) if format.has_addresses() => {
+            let addresses = match access.count {
+                AccessCount::One => Addresses::One,
+                AccessCount::AtMostOne => Addresses::AtMostOne,
+                AccessCount::Any => Addresses::Any,
+            };
+            (addresses, access.bytes)
+        }
+        _ => (Addresses::None, 0),
+    }
+}

@@ -1,0 +1,282 @@
+//! From bytes to batches of executed instructions.
+//!
+//! A line is recognised by what followed the last one before: one comparison of bytes, then the
+//! address. Only a line that surprises is searched for its end and looked up, and only one that is new
+//! is decoded.
+
+use std::io::Read;
+
+use super::batch::Batch;
+use super::error::{LineError, TraceError, excerpt};
+use super::format::{Edan, Execlog, Format, FormatName, Gdb, Spike};
+use super::program::{Addresses, Program};
+use super::{Options, ReadSummary};
+
+/// Bytes that are read at once.
+const BLOCK: usize = 256 << 10;
+/// No format has longer lines: a vector instruction with 1,024 accesses takes about 24,000 bytes.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Reads a whole trace and hands over batches; `sink` gives an empty one back, or `None` to stop.
+///
+/// # Errors
+/// The first line that is wrong. Batches before it have been handed over: what they led to is no result.
+pub fn read(
+    input: impl Read,
+    options: Options,
+    sink: &mut dyn FnMut(Batch) -> Option<Batch>,
+) -> Result<ReadSummary, TraceError> {
+    let mut blocks = Blocks { input, bytes: Vec::new(), read: 0 };
+    let first = blocks.first_line()?;
+    let looks_like = FormatName::of_line(&first);
+    let format = match options.format.or(looks_like) {
+        Some(format) => format,
+        None => return Err(TraceError { line: 1, error: LineError::UnknownFormat(excerpt(&first)) }),
+    };
+    match format {
+        FormatName::Edan => Reader::<Edan<false>>::read(blocks, options, sink),
+        FormatName::EdanBare => Reader::<Edan<true>>::read(blocks, options, sink),
+        FormatName::Execlog => Reader::<Execlog>::read(blocks, options, sink),
+        FormatName::Spike => Reader::<Spike>::read(blocks, options, sink),
+        FormatName::Gdb => Reader::<Gdb>::read(blocks, options, sink),
+    }
+}
+
+/// The input in blocks of whole lines.
+struct Blocks<R> {
+    input: R,
+    bytes: Vec<u8>,
+    read: u64,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Reads on until there is a whole line or the end; tells whether there is more to come.
+    fn fill(&mut self, line: u64) -> Result<bool, TraceError> {
+        let failed = |error| TraceError { line, error };
+        loop {
+            let before = self.bytes.len();
+            self.bytes.resize(before + BLOCK, 0);
+            let mut filled = before;
+            // Pipes give small pieces.
+            while filled < self.bytes.len() {
+                match self.input.read(&mut self.bytes[filled..]) {
+                    Ok(0) => break,
+                    Ok(count) => filled += count,
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) if is_damage(&error) => return Err(failed(LineError::Compression(error))),
+                    Err(error) => return Err(failed(LineError::Read(error))),
+                }
+            }
+            self.bytes.truncate(filled);
+            self.read += (filled - before) as u64;
+            if filled < before + BLOCK {
+                return Ok(false);
+            }
+            if memchr::memrchr(b'\n', &self.bytes[before..]).is_some() {
+                return Ok(true);
+            }
+            if self.bytes.len() > LONGEST_LINE {
+                return Err(failed(LineError::TooLong { limit: LONGEST_LINE }));
+            }
+        }
+    }
+
+    /// The first line that is not blank, without taking it.
+    fn first_line(&mut self) -> Result<Vec<u8>, TraceError> {
+        let more = self.fill(1)?;
+        let line = self.bytes.split(|c| *c == b'\n').find(|line| !line.trim_ascii().is_empty());
+        match line {
+            Some(line) => Ok(line.to_vec()),
+            None if more => Err(TraceError { line: 1, error: LineError::UnknownFormat(String::new()) }),
+            None => Err(TraceError { line: 1, error: LineError::Empty }),
+        }
+    }
+}
+
+/// Decompressors report damage as these kinds.
+fn is_damage(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | InvalidData | InvalidInput | Other)
+}
+
+struct Reader<'s, F> {
+    program: Program,
+    batch: Batch,
+    /// Lines before the one at hand.
+    lines: u64,
+    instructions: u64,
+    last: u32,
+    sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
+    format: std::marker::PhantomData<F>,
+}
+
+impl<F: Format> Reader<'_, F> {
+    fn read(
+        mut blocks: Blocks<impl Read>,
+        options: Options,
+        sink: &mut dyn FnMut(Batch) -> Option<Batch>,
+    ) -> Result<ReadSummary, TraceError> {
+        let mut reader = Reader::<F> {
+            program: Program::new(options.unknown),
+            batch: Batch::default(),
+            lines: 0,
+            instructions: 0,
+            last: u32::MAX,
+            sink,
+            format: std::marker::PhantomData,
+        };
+        // The first block is there already; it is whole if it is short.
+        let mut more = blocks.bytes.len() >= BLOCK;
+        loop {
+            let whole = memchr::memrchr(b'\n', &blocks.bytes).map_or(0, |end| end + 1);
+            if !reader.block(&blocks.bytes[..whole])? {
+                break;
+            }
+            blocks.bytes.drain(..whole);
+            if !more {
+                reader.refuse_rest(&blocks.bytes)?;
+                break;
+            }
+            more = blocks.fill(reader.lines + 1)?;
+        }
+        reader.finish(blocks.read)
+    }
+
+    /// Reads whole lines; `false` if nobody wants more.
+    fn block(&mut self, block: &[u8]) -> Result<bool, TraceError> {
+        let mut rest = block;
+        while !rest.is_empty() {
+            let length = match self.quick_line(rest) {
+                Some(length) => length,
+                None => self.line(rest)?,
+            };
+            rest = &rest[length..];
+            self.lines += 1;
+        }
+        let batch = std::mem::take(&mut self.batch);
+        match (self.sink)(batch) {
+            Some(mut spare) => {
+                spare.clear();
+                self.batch = spare;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Takes a line that was foreseen and is plain; its length.
+    #[inline(always)]
+    fn quick_line(&mut self, rest: &[u8]) -> Option<usize> {
+        let (id, key_length) = self.program.follower(self.last, rest)?;
+        let before = self.batch.addresses.len();
+        let tail = F::quick_tail(&rest[key_length..], &mut self.batch.addresses);
+        let key = self.program.key(id);
+        let is_plain = tail.as_ref().is_some_and(|tail| match key.addresses {
+            Addresses::None => tail.addresses == 0,
+            Addresses::One => tail.addresses == 1,
+            _ => false,
+        });
+        if !is_plain {
+            self.batch.addresses.truncate(before);
+            return None;
+        }
+        let tail = tail?;
+        self.batch.push(id, tail.addresses);
+        self.instructions += 1;
+        self.last = id;
+        Some(key_length + tail.length)
+    }
+
+    /// Takes any line; its length.
+    fn line(&mut self, rest: &[u8]) -> Result<usize, TraceError> {
+        let length = memchr::memchr(b'\n', rest).expect("blocks end with a newline") + 1;
+        let line = rest[..length - 1].strip_suffix(b"\r").unwrap_or(&rest[..length - 1]);
+        if !F::is_remark(line) {
+            self.instruction(line).map_err(|error| TraceError { line: self.lines + 1, error })?;
+        }
+        Ok(length)
+    }
+
+    fn instruction(&mut self, line: &[u8]) -> Result<(), LineError> {
+        if line.len() > LONGEST_LINE {
+            return Err(LineError::TooLong { limit: LONGEST_LINE });
+        }
+        let (key, tail) = line.split_at(F::key_length(line));
+        let id = match self.program.find(key) {
+            Some(id) => id,
+            None => {
+                let (id, instruction) = self.program.insert::<F>(key).map_err(|error| self.first_error(line, error))?;
+                self.batch.instructions.push(instruction);
+                id
+            }
+        };
+        let before = self.batch.addresses.len();
+        F::tail(tail, &mut self.batch.addresses)?;
+        let count = self.check_addresses(id, before, key)?;
+        self.batch.push(id, count);
+        self.instructions += 1;
+        self.program.follows(self.last, id);
+        self.last = id;
+        Ok(())
+    }
+
+    /// The first line decides the format, so what is wrong with it may be that it is no trace at all.
+    fn first_error(&self, line: &[u8], error: LineError) -> LineError {
+        match error {
+            LineError::OtherFormat { .. } | LineError::Operands { .. } if self.instructions == 0 => {
+                LineError::UnknownFormat(excerpt(line))
+            }
+            error => error,
+        }
+    }
+
+    /// Brings the addresses of a line to one an access.
+    fn check_addresses(&mut self, id: u32, before: usize, key: &[u8]) -> Result<u32, LineError> {
+        let found = &mut self.batch.addresses;
+        let count = found.len() - before;
+        let expected = self.program.key(id);
+        match (expected.addresses, count) {
+            (Addresses::Ignored, _) => found.truncate(before),
+            (Addresses::None, 1..) => return Err(LineError::UnexpectedAddress(excerpt(key))),
+            (Addresses::One, 0) => return Err(LineError::NoAddress(excerpt(key))),
+            (Addresses::One | Addresses::AtMostOne, 2..) => {
+                // An atomic operation shows its load and its store; an access may be shown in parts.
+                let first = found[before];
+                let last = first.saturating_add(u64::from(expected.bytes));
+                if found[before..].iter().any(|address| !(first..last).contains(address)) {
+                    return Err(LineError::SeveralAddresses(excerpt(key)));
+                }
+                found.truncate(before + 1);
+            }
+            _ => {}
+        }
+        Ok((found.len() - before) as u32)
+    }
+
+    /// What is left behind the last newline when the input ends.
+    fn refuse_rest(&self, rest: &[u8]) -> Result<(), TraceError> {
+        if rest.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let line = self.lines + 1;
+        let error = match self.instructions {
+            0 => self.first_error(rest, LineError::UnknownFormat(excerpt(rest))),
+            _ => LineError::Cut(excerpt(rest)),
+        };
+        Err(TraceError { line, error })
+    }
+
+    fn finish(self, bytes: u64) -> Result<ReadSummary, TraceError> {
+        if self.instructions == 0 {
+            let error = if F::NAME == FormatName::Spike { LineError::NoCommits } else { LineError::Empty };
+            return Err(TraceError { line: self.lines.max(1), error });
+        }
+        Ok(ReadSummary {
+            format: F::NAME,
+            bytes,
+            lines: self.lines,
+            instructions: self.instructions,
+            harts: self.program.harts() as u64,
+        })
+    }
+}
