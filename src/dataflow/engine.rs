@@ -14,8 +14,10 @@ use crate::trace::isa::Access;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     pub memory: MemoryRule,
-    /// Whether an instruction also waits for those that read or wrote before what it overwrites
-    /// (write-after-read and write-after-write), in registers and, if memory counts, in memory.
+    /// Whether an instruction also waits for those that read or wrote before what it overwrites, in
+    /// registers and, if memory counts, in memory: it starts when the last write is done
+    /// (write-after-write) and not before the readers since have started (write-after-read; operands
+    /// are read at the start). On EDAN's slide "Exposing Potential Parallelism" that gives depth 6.
     pub false_dependences: bool,
 }
 
@@ -121,11 +123,11 @@ impl<L: Lanes> Dataflow<L> {
         }
     }
 
-    /// Makes the instruction's results available.
+    /// Makes the results available of an instruction that started when its operands were there.
     #[inline(always)]
-    pub fn complete(&mut self, operation: &Operation, addresses: &[u64], done: L) {
+    pub fn complete(&mut self, operation: &Operation, addresses: &[u64], started: L, done: L) {
         if self.rules.false_dependences {
-            self.note_reads(operation, addresses, done);
+            self.note_reads(operation, addresses, started);
         }
         let mut identity = SOMEBODY;
         if let Some(access) = operation.access
@@ -207,15 +209,15 @@ impl<L: Lanes> Dataflow<L> {
         }
     }
 
-    /// Remembers who reads, for those that will overwrite.
-    fn note_reads(&mut self, operation: &Operation, addresses: &[u64], done: L) {
+    /// Remembers when operands were read, for those that will overwrite them.
+    fn note_reads(&mut self, operation: &Operation, addresses: &[u64], started: L) {
         let file = &mut self.harts[operation.hart as usize];
-        let mut note = |place: usize| file.readers[place] = file.readers[place].latest(done);
+        let mut note = |place: usize| file.readers[place] = file.readers[place].latest(started);
         match &operation.wide {
             None => operation.sources.iter().filter(|place| **place != 0).for_each(|place| note(*place as usize)),
             Some(wide) => {
                 let places: SmallVec<[usize; 32]> = wide.reads.iter().flat_map(|o| file.places(o)).collect();
-                places.into_iter().for_each(|place| file.readers[place] = file.readers[place].latest(done));
+                places.into_iter().for_each(|place| file.readers[place] = file.readers[place].latest(started));
             }
         }
         if let Some(access) = operation.access
@@ -223,7 +225,7 @@ impl<L: Lanes> Dataflow<L> {
             && self.rules.memory == MemoryRule::Bytes
         {
             for &address in addresses {
-                let later = |old: Option<L::Kept>| old.map_or(done, |old| L::recall(old).latest(done)).keep();
+                let later = |old: Option<L::Kept>| old.map_or(started, |old| L::recall(old).latest(started)).keep();
                 self.readers.change(address, u32::from(access.bytes), later);
             }
         }

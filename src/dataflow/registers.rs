@@ -21,7 +21,7 @@ pub(super) const SINK: usize = Register::COUNT;
 pub(super) struct RegisterFile<L> {
     pub lanes: [L; PLACES],
     pub producers: [Identity; PLACES],
-    /// The latest of those that read the value, since it was written; for false dependences.
+    /// The latest start of those that read the value since it was written; for false dependences.
     pub readers: Box<[L; PLACES]>,
     pub vector_type: Option<VectorType>,
 }

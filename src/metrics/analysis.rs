@@ -12,8 +12,8 @@ use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 use super::costs::Costs;
 use super::movement::MovementMeter;
 use super::ram::{Ram, RamUse};
-use super::regions::RegionMeter;
 pub use super::regions::RegionId;
+use super::regions::RegionMeter;
 use super::remote::{RemoteMeter, RemoteSettings};
 use super::report::{CacheLevel, Edag, EdagMemory, Movement, RemoteDelay, Reuse};
 use super::reuse::ReuseMeter;
@@ -185,7 +185,8 @@ impl<'r> Analysis<'r> {
         let (cache, dirty_bytes) = match &self.ram {
             Ram::Uncached => (Vec::new(), 0),
             Ram::Cached(hierarchy) => {
-                let level = |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel { spec: *spec, counters: *counters };
+                let level =
+                    |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel { spec: *spec, counters: *counters };
                 (hierarchy.specs().zip(hierarchy.counters()).map(level).collect(), hierarchy.dirty_bytes())
             }
         };
@@ -252,7 +253,7 @@ impl Consumer for Analysis<'_> {
                 None => RamUse::default(),
             };
             let done = ready.lanes.then(vertex.cycles, used.accesses > 0);
-            flow.complete(operation, addresses, done);
+            flow.complete(operation, addresses, ready.lanes, done);
             totals.edges += u64::from(ready.edges);
             totals.deepest = totals.deepest.latest(done);
             if used.accesses > 0 {

@@ -10,6 +10,6 @@ mod ram;
 mod regions;
 pub mod remote;
 pub mod report;
+mod reuse;
 pub mod sweep;
 pub mod tables;
-mod reuse;

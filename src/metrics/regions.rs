@@ -76,7 +76,7 @@ impl RegionMeter {
     pub fn step(&mut self, region: RegionId, operation: &Operation, addresses: &[u64], cycles: u64, ram: RamUse) {
         let ready = self.flow.ready(operation, addresses, region);
         let lengths = ready.lanes.lengths.then(cycles, ram.accesses > 0);
-        self.flow.complete(operation, addresses, PathInRegion { region, lengths });
+        self.flow.complete(operation, addresses, ready.lanes, PathInRegion { region, lengths });
         let totals = &mut self.totals[region as usize];
         totals.vertices += 1;
         totals.edges += u64::from(ready.edges);

@@ -84,7 +84,7 @@ impl RemoteMeter {
                 (true, trial) => latency + if is_remote(seed, trial, drawn, share) { delay } else { 0 },
             };
             let done = Depths(std::array::from_fn(|lane| ready.0[lane] + cost(lane)));
-            group.flow.complete(operation, addresses, done);
+            group.flow.complete(operation, addresses, ready, done);
             group.deepest = group.deepest.latest(done);
         }
     }

@@ -1,34 +1,39 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
 mod input;
+mod outputs;
+mod report;
 mod settings;
 
 use std::path::Path;
 
-use anyhow::Context;
-
-use super::outputs::{self, Output};
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
-use crate::metrics::analysis::{Analysis, Counted};
-use crate::metrics::report::{Inputs, TraceReport, TraceSummary};
-use crate::trace::{self, ReadSummary};
+use crate::metrics::analysis::Analysis;
+use crate::trace;
+use outputs::Outputs;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let settings = settings::of(args)?;
     let inputs = settings::inputs(args)?;
-    let options = settings::options(args);
+    // Created first, so that a path that cannot be written fails before the work.
+    let outputs = Outputs::create(args)?;
     let input = input::open(&args.trace, voice)?;
     let mut analysis = Analysis::new(settings, None)?;
-    let read = trace::stream(input, options, &mut analysis)
+    let read = trace::stream(input, settings::options(args), &mut analysis)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(&args.trace)))?;
+    settings::refuse_memory(args, read.format)?;
     let counted = analysis.finish(read.format.has_addresses());
-    println!("{:?} {:?}", read, counted.edag);
-    let f = crate::metrics::formulas::Figures::of(&counted.edag, &inputs);
-    println!("{:?}", f);
+    let graph = report::graph(args, &counted)?;
+    let report = report::of(args, &inputs, &read, counted, Vec::new(), graph.as_ref());
+    if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
+        report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
+    }
+    outputs.write(&report, graph.as_ref())?;
     Ok(Status::Done)
 }
 
+/// The trace as messages name it.
 fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_string() } else { path.display().to_string() }
 }

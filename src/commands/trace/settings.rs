@@ -119,6 +119,26 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     })
 }
 
+/// Figures of memory that were asked for, from a trace that says nothing of it.
+///
+/// # Errors
+/// There are some.
+pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()> {
+    let asked = [
+        (args.cache.iter().any(|text| text != "none"), "--cache"),
+        (args.reuse, "--reuse"),
+        (args.remote_share.is_some(), "--remote-share"),
+        (args.sweep.is_some(), "--sweep"),
+    ];
+    let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
+    anyhow::ensure!(
+        format.has_addresses() || asked.is_empty(),
+        "{} needs the addresses of accesses, which a {format} trace does not have; `loopsheet record` writes them",
+        asked.join(", ")
+    );
+    Ok(())
+}
+
 /// How to read the trace.
 pub fn options(args: &TraceArgs) -> Options {
     let format = match args.format {

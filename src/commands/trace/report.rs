@@ -1,0 +1,142 @@
+//! From counts to a report: names, notes, and the graph of a short trace.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use crate::cli::{Compat, DependenceKind, TraceArgs};
+use crate::graph::{Dependences, Edag, GraphError, Step, Touch};
+use crate::metrics::analysis::Counted;
+use crate::metrics::report::{Inputs, Region, TraceReport, TraceSummary};
+use crate::trace::ReadSummary;
+use crate::trace::isa::Class;
+
+/// The graph of a trace that is short enough and is followed as graphs are.
+///
+/// # Errors
+/// `--graph` asks for one that cannot be drawn.
+pub fn graph(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>> {
+    let dependences = match args.dependences {
+        DependenceKind::True => Dependences::True,
+        DependenceKind::All => Dependences::All,
+        DependenceKind::Register => {
+            anyhow::ensure!(
+                args.graph.is_none(),
+                "--graph draws dependences through memory too, not --dependences register"
+            );
+            return Ok(None);
+        }
+    };
+    let Some(kept) = &counted.kept else {
+        let vertices = counted.edag.vertices as usize;
+        return if args.graph.is_some() { Err(GraphError::TooLarge { vertices }.into()) } else { Ok(None) };
+    };
+    let step = |execution: &crate::metrics::analysis::Execution| {
+        let instruction = &counted.instructions[execution.instruction.0 as usize];
+        let facts = instruction.decoded.facts;
+        let touch = |address: &u64| {
+            facts.access.map(|access| Touch { address: *address, bytes: u32::from(access.bytes), kind: access.kind })
+        };
+        Step {
+            facts,
+            label: instruction.text.to_string(),
+            pc: instruction.pc,
+            accesses: execution.addresses.iter().filter_map(touch).collect(),
+            hart: u32::from(instruction.hart),
+            misses: execution.to_ram,
+            cycles: execution.cycles,
+        }
+    };
+    let steps: Vec<Step> = kept.iter().map(step).collect();
+    Ok(Some(Edag::new(&steps, dependences)?))
+}
+
+/// Everything that was found.
+pub fn of(
+    args: &TraceArgs,
+    inputs: &Inputs,
+    read: &ReadSummary,
+    counted: Counted,
+    regions: Vec<Region>,
+    graph: Option<&Edag>,
+) -> TraceReport {
+    let notes = notes(args, read, &counted);
+    // A schedule has whole slots and cycles.
+    let slots = NonZeroU32::new(inputs.slots as u32).filter(|slots| f64::from(slots.get()) == inputs.slots);
+    let schedule = match (graph, slots) {
+        (Some(graph), Some(slots)) if read.format.has_addresses() && inputs.latency.fract() == 0.0 => {
+            Some(graph.greedy_schedule(slots, inputs.latency as u64))
+        }
+        _ => None,
+    };
+    let unknown = unknown(&counted);
+    TraceReport {
+        trace: TraceSummary {
+            path: args.trace.display().to_string(),
+            format: read.format.name(),
+            instructions: read.instructions,
+            bytes: read.bytes,
+            harts: read.harts,
+            unknown,
+            distinct_instructions: counted.instructions.len() as u64,
+        },
+        mix: counted.mix,
+        cache: counted.cache,
+        inputs: *inputs,
+        edag: counted.edag,
+        movement: counted.movement,
+        reuse: counted.reuse,
+        remote: counted.remote,
+        schedule,
+        regions,
+        notes,
+    }
+}
+
+/// Executions of each mnemonic that the table does not have.
+fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
+    let mut unknown = BTreeMap::new();
+    for (instruction, count) in counted.instructions.iter().zip(&counted.executions) {
+        if instruction.decoded.facts.class == Class::Unknown {
+            let mnemonic = instruction.text.split_whitespace().next().unwrap_or_default();
+            *unknown.entry(mnemonic.to_string()).or_default() += count;
+        }
+    }
+    unknown
+}
+
+fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String> {
+    let mut notes = Vec::new();
+    let unknown = unknown(counted);
+    if !unknown.is_empty() {
+        let named: Vec<String> = unknown.iter().map(|(mnemonic, count)| format!("{mnemonic} {count} times")).collect();
+        notes.push(format!("not in the table, so taken to read and write nothing: {}", named.join(", ")));
+    }
+    if !read.format.has_addresses() {
+        notes.push(format!(
+            "the {} format has no addresses of accesses: dependences through memory are not followed, and what \
+             concerns memory is unknown",
+            read.format
+        ));
+    }
+    if args.compat == Some(Compat::Edan) {
+        notes.push(
+            "counted as EDAN does: no vertices for nop, ret and ecall; through memory an access depends on the last \
+             store to the same start address, so partial overlaps are missed; atomics always go to RAM"
+                .to_string(),
+        );
+    }
+    match args.dependences {
+        DependenceKind::All => notes.push(
+            "write-after-read and write-after-write count for all paths; `edges` are the true dependences".to_string(),
+        ),
+        DependenceKind::Register => notes.push("dependences through memory are not followed".to_string()),
+        DependenceKind::True => {}
+    }
+    if counted.dirty_bytes > 0 {
+        notes.push(format!(
+            "{} bytes are in changed lines of the caches at the end; they have not been moved and are not counted",
+            counted.dirty_bytes
+        ));
+    }
+    notes
+}
