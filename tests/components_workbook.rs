@@ -2,6 +2,7 @@
 //! and openpyxl read the cached ones.
 
 mod programs;
+mod trace_reports;
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
@@ -9,7 +10,9 @@ use std::path::Path;
 use std::process::Command;
 
 use calamine::{Data, Reader, Xlsx};
-use loopsheet::export::xlsx::{figure_cells, workbook};
+use loopsheet::export::xlsx::{figure_cells, named_cells, trace_workbook, workbook};
+use loopsheet::metrics::formulas::{Figures, formulas};
+use loopsheet::metrics::report::{Inputs, TraceReport};
 use programs::{WORKED, mixed, model};
 
 /// Values by sheet, row and column, counted from zero.
@@ -134,6 +137,65 @@ fn editing_inputs_gives_the_figures_of_the_model() {
         assert_ne!(found[&poisoned], Data::Float(12_345.0));
         let changed = cells(&bytes).iter().filter(|(cell, value)| found.get(cell) != Some(value)).count();
         assert!(changed > 20, "{changed} cells changed");
+    }
+}
+
+/// The cells of a trace's workbook after its inputs were edited and everything was computed anew.
+fn trace_recalculated(report: &TraceReport, inputs: Inputs, others: &[(&str, f64)]) -> Cells {
+    let bytes = trace_workbook(report).unwrap();
+    let poisoned = named_cells(report).unwrap().into_iter().find(|cell| cell.name == "parallelism").unwrap();
+    let place = (poisoned.sheet.to_string(), poisoned.row, u32::from(poisoned.column));
+    let mut numbers = vec![((1, format!("C{}", poisoned.row + 1)), 12_345.0)];
+    let Inputs { slots, latency, base_latency, ghz, processors } = inputs;
+    let edits = [
+        ("slots", slots),
+        ("latency", latency),
+        ("base_latency", base_latency),
+        ("ghz", ghz),
+        ("processors", processors),
+    ];
+    numbers.extend(edits.iter().chain(others).map(|(name, value)| (named_cell(&bytes, name), *value)));
+    let edited = with_numbers(&bytes, &numbers);
+    assert_eq!(cells(&edited)[&place], Data::Float(12_345.0));
+    let found = recalculated(&edited);
+    assert_ne!(found[&place], Data::Float(12_345.0));
+    found
+}
+
+#[test]
+fn editing_inputs_of_a_trace_gives_its_figures() {
+    let inputs = Inputs { slots: 7.0, latency: 133.0, base_latency: 81.0, ghz: 3.5, processors: 12.0 };
+    for report in [trace_reports::full(), trace_reports::large()] {
+        let found = trace_recalculated(&report, inputs, &[]);
+        let after = TraceReport { inputs, ..report };
+        let figures = Figures::of(&after.edag, &inputs);
+        for formula in formulas() {
+            let cell = named_cells(&after).unwrap().into_iter().find(|cell| cell.name == formula.key).unwrap();
+            let shown = &found[&(cell.sheet.to_string(), cell.row, u32::from(cell.column))];
+            let value = figures.get(formula.key).unwrap();
+            assert!(
+                matches!(shown, Data::Float(shown) if near(*shown, value)),
+                "{}: {shown}, not {value}",
+                formula.key
+            );
+        }
+        // Every other cell too: the sweep, regions, movement, reuse.
+        assert!(compare(&found, &cells(&trace_workbook(&after).unwrap())) > 300);
+    }
+}
+
+#[test]
+fn the_cache_of_the_sheet_reuse_has_any_size() {
+    let report = trace_reports::full();
+    let place = |name: &str| {
+        let cell = named_cells(&report).unwrap().into_iter().find(|cell| cell.name == name).unwrap();
+        (cell.sheet.to_string(), cell.row, u32::from(cell.column))
+    };
+    // By hand from distances 0 ×7, 1 ×3, 2 ×1, 3 ×3, 6 ×1 and five first touches.
+    for (bytes, misses) in [(0.0, 20.0), (64.0, 13.0), (191.0, 10.0), (192.0, 9.0), (256.0, 6.0), (1e6, 5.0)] {
+        let found = trace_recalculated(&report, report.inputs, &[("reuse_cache_bytes", bytes)]);
+        assert_eq!(found[&place("reuse_misses")], Data::Float(misses), "{bytes}");
+        assert_eq!(found[&place("reuse_miss_ratio")], Data::Float(misses / 20.0), "{bytes}");
     }
 }
 

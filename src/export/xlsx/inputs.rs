@@ -4,7 +4,7 @@ use rust_xlsxwriter::utility::row_col_to_cell_absolute;
 use rust_xlsxwriter::{ColNum, DataValidation, RowNum, Workbook, XlsxError};
 
 use super::layout::Sheet;
-use super::page::Page;
+use super::page::Paper;
 use super::style::{self, Look, Role};
 
 /// Makes a cell known to all formulas under a name.
@@ -20,8 +20,8 @@ pub(super) fn define_name(
 }
 
 /// A number in a cell that may be changed; an unknown one leaves it empty.
-pub(super) fn write_value(
-    page: &mut Page,
+pub(super) fn write_value<B>(
+    page: &mut Paper<B>,
     (row, column): (RowNum, ColNum),
     value: Option<f64>,
     look: Look,

@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ColNum, RowNum};
 
 use crate::expr::{CellNames, FigureId};
 
-/// The sheets of the workbook, in their order.
+/// The sheets of the workbooks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sheet {
     Summary,
@@ -17,6 +17,8 @@ pub(super) enum Sheet {
     Arrays,
     Steps,
     Notes,
+    Edag,
+    Reuse,
 }
 
 impl Sheet {
@@ -30,6 +32,8 @@ impl Sheet {
             Sheet::Arrays => "Arrays",
             Sheet::Steps => "Steps",
             Sheet::Notes => "Notes",
+            Sheet::Edag => "eDAG",
+            Sheet::Reuse => "Reuse",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The workbook: a live spreadsheet of the static model (static.md section 7).
+//! Workbooks: a live spreadsheet of the static model, and one of a trace in `trace`.
 //!
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
@@ -15,6 +15,7 @@ mod steps;
 mod style;
 mod summary;
 mod table;
+mod trace;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 
@@ -25,6 +26,7 @@ use page::{Book, Page};
 use table::Table;
 
 pub use rust_xlsxwriter::XlsxError;
+pub use trace::{NamedCell, named_cells, trace_workbook};
 
 /// Where the workbook holds the formula of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     let Tables { loops, arrays, steps, layout } = Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
-    workbook.set_properties(&properties()?);
+    workbook.set_properties(&properties("Loop nests and what they cost")?);
     machine::define_names(&mut workbook, book)?;
     parameters::define_names(&mut workbook, book)?;
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
@@ -99,10 +101,7 @@ impl<'a> Tables<'a> {
 }
 
 /// The date is fixed, so that the same input gives the same bytes.
-fn properties() -> Result<DocProperties, XlsxError> {
+fn properties(title: &str) -> Result<DocProperties, XlsxError> {
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
-    Ok(DocProperties::new()
-        .set_title("Loop nests and what they cost")
-        .set_author("loopsheet")
-        .set_creation_datetime(&date))
+    Ok(DocProperties::new().set_title(title).set_author("loopsheet").set_creation_datetime(&date))
 }

@@ -14,21 +14,24 @@ pub(super) struct Book<'a> {
     pub layout: &'a Layout,
 }
 
-/// A sheet being written.
-pub(super) struct Page<'a> {
+/// A sheet being written; `book` is what its workbook is about.
+pub(super) struct Paper<B> {
     pub worksheet: Worksheet,
     pub sheet: Sheet,
-    pub book: Book<'a>,
+    pub book: B,
 }
+
+/// A sheet of the static model's workbook.
+pub(super) type Page<'a> = Paper<Book<'a>>;
 
 /// What a cell says where the value is not known.
 pub(super) const UNKNOWN: &str = "unknown";
 
-impl<'a> Page<'a> {
-    pub fn new(sheet: Sheet, book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+impl<B> Paper<B> {
+    pub fn new(sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
         let mut worksheet = Worksheet::new();
         worksheet.set_name(sheet.name())?;
-        Ok(Page { worksheet, sheet, book })
+        Ok(Paper { worksheet, sheet, book })
     }
 
     /// The title of the sheet.
@@ -55,6 +58,37 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
+    /// A formula that only finds or names what other cells hold.
+    pub fn presentation(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        formula: &str,
+        shown: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        let formula = Formula::new(format!("={formula}")).set_result(shown);
+        self.worksheet.write_formula_with_format(row, column, formula, format)?;
+        Ok(())
+    }
+
+    /// A presentation formula whose value is text.
+    pub fn presented_text(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        formula: &str,
+        shown: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        // A cached text that looks like a number, a truth value or an error would be stored as one.
+        let looks_typed = shown.parse::<f64>().is_ok() || matches!(shown, "TRUE" | "FALSE") || shown.starts_with('#');
+        let shown = if looks_typed { format!("{shown} ") } else { clipped(shown).to_string() };
+        self.presentation(row, column, formula, &shown, format)
+    }
+}
+
+impl Page<'_> {
     /// The figure's formula in its home cell, a reference to it in any other, its value in both. A
     /// figure that is a plain number is a fact of the source and no formula.
     pub fn figure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
@@ -89,35 +123,6 @@ impl<'a> Page<'a> {
     /// The formula of an expression, without `=`.
     pub fn formula(&self, expr: &Expr) -> String {
         Excel { expr, names: &self.book.layout.names(self.sheet) }.to_string()
-    }
-
-    /// A formula that only finds or names what other cells hold.
-    pub fn presentation(
-        &mut self,
-        row: RowNum,
-        column: ColNum,
-        formula: &str,
-        shown: &str,
-        format: &Format,
-    ) -> Result<(), XlsxError> {
-        let formula = Formula::new(format!("={formula}")).set_result(shown);
-        self.worksheet.write_formula_with_format(row, column, formula, format)?;
-        Ok(())
-    }
-
-    /// A presentation formula whose value is text.
-    pub fn presented_text(
-        &mut self,
-        row: RowNum,
-        column: ColNum,
-        formula: &str,
-        shown: &str,
-        format: &Format,
-    ) -> Result<(), XlsxError> {
-        // A cached text that looks like a number, a truth value or an error would be stored as one.
-        let looks_typed = shown.parse::<f64>().is_ok() || matches!(shown, "TRUE" | "FALSE") || shown.starts_with('#');
-        let shown = if looks_typed { format!("{shown} ") } else { clipped(shown).to_string() };
-        self.presentation(row, column, formula, &shown, format)
     }
 
     /// The name that a figure counted from one chooses.

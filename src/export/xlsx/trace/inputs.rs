@@ -1,0 +1,72 @@
+//! The input cells of the sheet eDAG.
+
+use rust_xlsxwriter::{DataValidation, DataValidationErrorStyle, DataValidationRule, RowNum, XlsxError};
+
+use super::super::inputs::write_value;
+use super::super::style::{self, Look, Role};
+use super::Page;
+use crate::metrics::formulas::INPUTS;
+
+/// Smallest and largest value of each input.
+const RANGES: [(&str, f64, f64); 5] = [
+    ("slots", 1.0, 1e9),
+    ("latency", 0.0, 1e9),
+    ("base_latency", 0.0, 1e9),
+    ("ghz", 0.001, 1000.0),
+    ("processors", 1.0, 1e9),
+];
+
+/// One row an input; returns the row after the last.
+pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
+    let first = page.section(row, "Inputs: change one and everything follows", headers)?;
+    for (row, name) in (first..).zip(INPUTS) {
+        let value = page.book.figures.get(name.key);
+        let texts = [(0, name.label), (1, name.symbol), (3, name.unit), (4, name.key)];
+        for (column, text) in texts {
+            page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
+        }
+        let (_, least, most) = RANGES.into_iter().find(|(key, ..)| *key == name.key).expect("every input has a range");
+        write_input(page, row, (name.key, name.label), value, (least, most))?;
+    }
+    Ok(first + INPUTS.len() as RowNum)
+}
+
+/// A named cell in the column of values, with what it may hold.
+pub(super) fn write_input(
+    page: &mut Page,
+    row: RowNum,
+    (key, label): (&str, &str),
+    value: Option<f64>,
+    (least, most): (f64, f64),
+) -> Result<(), XlsxError> {
+    const VALUE: u16 = 2;
+    let allowed = format!("{} to {}", short(least), short(most));
+    page.text(row, 5, &allowed, &style::cell(Look::Text, Role::Plain))?;
+    write_value(page, (row, VALUE), value, Look::Number, Role::Input)?;
+    // Titles are at most 32 characters long.
+    let title: String = label.chars().take_while(|c| *c != ':').take(32).collect();
+    let rule = (DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most)))
+        .set_input_title(title)?
+        .set_input_message(&allowed)?
+        .set_error_style(DataValidationErrorStyle::Stop)
+        .set_error_title("Out of range")?
+        .set_error_message(format!("{key}: {allowed}"))?;
+    page.worksheet.add_data_validation(row, VALUE, row, VALUE, &rule)?;
+    page.name(key, (row, VALUE), value);
+    Ok(())
+}
+
+fn short(value: f64) -> String {
+    if value >= 1e6 { format!("{value:e}") } else { value.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_those_of_the_inputs() {
+        assert_eq!(RANGES.map(|(key, ..)| key), INPUTS.map(|input| input.key));
+    }
+}

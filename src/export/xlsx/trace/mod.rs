@@ -1,0 +1,143 @@
+//! The workbook of a trace: the sheets eDAG and Reuse, whose derived figures are formulas over counts
+//! and named inputs.
+
+mod cache;
+mod edag;
+mod figures;
+mod inputs;
+mod latency_sweep;
+mod mix;
+mod movement;
+mod regions;
+mod reuse;
+mod scope;
+
+use rust_xlsxwriter::{Chart, ChartFormat, ChartLine, ChartSolidFill, Color, RowNum, Workbook, XlsxError};
+
+use super::inputs::define_name;
+use super::layout::Place;
+use super::page::Paper;
+use super::style::{self, Look};
+use crate::metrics::formulas::Figures;
+use crate::metrics::report::TraceReport;
+use scope::Scope;
+
+/// What the sheets of a trace are about.
+struct TraceBook<'a> {
+    report: &'a TraceReport,
+    figures: Figures,
+    /// Defined names and their cells, as the sheets are written.
+    names: Vec<(String, Place)>,
+    /// What the names stand for in formulas.
+    scope: Scope,
+}
+
+type Page<'a> = Paper<TraceBook<'a>>;
+
+/// A cell with a defined name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedCell {
+    /// The key of a count, an input or a formula of [`crate::metrics::formulas`], and a few of the sheets' own.
+    pub name: String,
+    pub sheet: &'static str,
+    /// Counted from zero.
+    pub row: u32,
+    /// Counted from zero.
+    pub column: u16,
+}
+
+/// The workbook of a trace, as the bytes of an .xlsx file; the same report gives the same bytes.
+///
+/// # Errors
+/// More rows than a sheet has.
+pub fn trace_workbook(report: &TraceReport) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    workbook.set_properties(&super::properties("An instruction trace and what it costs")?);
+    for page in pages(report)? {
+        for (name, Place { sheet, row, column }) in &page.book.names {
+            define_name(&mut workbook, name, *sheet, (*row, *column))?;
+        }
+        workbook.push_worksheet(page.worksheet);
+    }
+    workbook.save_to_buffer()
+}
+
+/// Every cell of the workbook of a trace that has a defined name.
+///
+/// # Errors
+/// As [`trace_workbook`].
+pub fn named_cells(report: &TraceReport) -> Result<Vec<NamedCell>, XlsxError> {
+    let names = pages(report)?.into_iter().flat_map(|page| page.book.names);
+    let cell =
+        |(name, Place { sheet, row, column }): (String, Place)| NamedCell { name, sheet: sheet.name(), row, column };
+    Ok(names.map(cell).collect())
+}
+
+fn pages(report: &TraceReport) -> Result<Vec<Page<'_>>, XlsxError> {
+    let mut pages = vec![edag::write(TraceBook::new(report))?];
+    if let Some(reuse) = &report.reuse {
+        pages.push(reuse::write(TraceBook::new(report), reuse)?);
+    }
+    Ok(pages)
+}
+
+impl TraceBook<'_> {
+    fn new(report: &TraceReport) -> TraceBook<'_> {
+        let figures = Figures::of(&report.edag, &report.inputs);
+        TraceBook { report, figures, names: Vec::new(), scope: Scope::default() }
+    }
+}
+
+impl Page<'_> {
+    /// Gives a cell a defined name, under which formulas find its value.
+    fn name(&mut self, name: &str, (row, column): (RowNum, u16), value: Option<f64>) {
+        self.book.names.push((name.to_string(), Place { sheet: self.sheet, row, column }));
+        self.book.scope.set(name, name.to_string(), value);
+    }
+
+    /// A section's heading and the headings of its columns; returns the row after them.
+    fn section<const N: usize>(&mut self, row: RowNum, title: &str, headers: [&str; N]) -> Result<RowNum, XlsxError> {
+        self.text(row, 0, title, &style::section())?;
+        for (column, header) in (0..).zip(headers) {
+            self.text(row + 1, column, header, &style::header())?;
+        }
+        let height = if headers.iter().any(|header| header.chars().count() > 14) { 32.0 } else { 20.0 };
+        self.worksheet.set_row_height(row + 1, height)?;
+        Ok(row + 2)
+    }
+}
+
+/// Counts show whole numbers, everything else four digits.
+fn look(unit: &str, value: Option<f64>) -> Look {
+    match unit {
+        _ if value.is_some_and(|value| value.abs() >= 1e3) => Look::Count,
+        _ if value.is_some_and(|value| value.fract() == 0.0) => Look::Number,
+        "1/cycle" => Look::Seconds,
+        _ => Look::Ratio,
+    }
+}
+
+const BLUE: u32 = 0x0072B2;
+const VERMILION: u32 = 0xD55E00;
+const PALE_BLUE: u32 = 0x6FA8D6;
+
+fn filled(colour: u32) -> ChartFormat {
+    let mut format = ChartFormat::new();
+    format.set_solid_fill(ChartSolidFill::new().set_color(Color::RGB(colour)));
+    format
+}
+
+fn stroked(colour: u32) -> ChartFormat {
+    let mut format = ChartFormat::new();
+    format.set_line(ChartLine::new().set_color(Color::RGB(colour)).set_width(2.25));
+    format
+}
+
+/// The title of a chart and of its axes, and its size in rows of the sheet.
+fn titled(chart: &mut Chart, [title, x, y]: [&str; 3], rows: u32) {
+    const ROW_PIXELS: u32 = 20;
+    chart.title().set_name(title);
+    chart.x_axis().set_name(x);
+    chart.y_axis().set_name(y);
+    chart.set_width(900).set_height(rows * ROW_PIXELS);
+}
