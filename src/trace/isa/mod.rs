@@ -201,3 +201,6 @@ pub enum Flow {
     /// Jump to a register without a link: a return, or a jump table.
     Indirect,
 }
+
+#[cfg(test)]
+mod tests;

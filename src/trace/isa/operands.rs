@@ -51,9 +51,15 @@ pub fn values(syntax: &Syntax, texts: &OperandTexts) -> Result<Values, Mismatch>
     if texts.count > OperandTexts::MOST {
         return Err(Mismatch::Count);
     }
+    // From here on no index is out of range.
     let (first, end) = without_rounding(syntax, texts);
     let required = syntax.operands.iter().filter(|field| field.is_required()).count();
-    if end - first < required {
+    let most = if syntax.operands.contains(&Field::VectorType) {
+        OperandTexts::MOST
+    } else {
+        required + usize::from(syntax.operands.contains(&Field::Mask))
+    };
+    if !(required..=most).contains(&(end - first)) {
         return Err(Mismatch::Count);
     }
     let mut values = Values::default();
@@ -75,7 +81,7 @@ pub fn values(syntax: &Syntax, texts: &OperandTexts) -> Result<Values, Mismatch>
             }
         }
     }
-    if next == end { Ok(values) } else { Err(Mismatch::Count) }
+    Ok(values)
 }
 
 /// The operands but for a rounding mode, which stands first (QEMU) or last.

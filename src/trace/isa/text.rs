@@ -94,6 +94,3 @@ pub fn unknown() -> Facts {
         edan_omits: false,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -70,6 +70,12 @@ pub const PSEUDO: &[Spelling] = &[
     alias("csrwi",   &[CsrNumber, Zimm], "csrrwi", &[]),
     alias("csrsi",   &[CsrNumber, Zimm], "csrrsi", &[]),
     alias("csrci",   &[CsrNumber, Zimm], "csrrci", &[]),
+    alias("csrrw",   &[Rd, CsrNumber, Zimm], "csrrwi", &[]),
+    alias("csrrs",   &[Rd, CsrNumber, Zimm], "csrrsi", &[]),
+    alias("csrrc",   &[Rd, CsrNumber, Zimm], "csrrci", &[]),
+    alias("csrw",    &[CsrNumber, Zimm], "csrrwi", &[]),
+    alias("csrs",    &[CsrNumber, Zimm], "csrrsi", &[]),
+    alias("csrc",    &[CsrNumber, Zimm], "csrrci", &[]),
     alias("rdcycle",   &[Rd],       "csrrs",  &[(Slot::Csr, CYCLE)]),
     alias("rdtime",    &[Rd],       "csrrs",  &[(Slot::Csr, TIME)]),
     alias("rdinstret", &[Rd],       "csrrs",  &[(Slot::Csr, INSTRET)]),
@@ -104,7 +110,7 @@ pub const PSEUDO: &[Spelling] = &[
     alias("fmv.x.s", &[Rd, Fs1],      "fmv.x.w",  &[]),
     alias("fmv.s.x", &[Fd, Rs1],      "fmv.w.x",  &[]),
 
-    // Assemblers take an immediate where the mnemonic is that of the register form.
+    // objdump prints the mnemonic of the register form where there is an immediate.
     alias("add",  &[Rd, Rs1, Number], "addi",  &[]),
     alias("and",  &[Rd, Rs1, Number], "andi",  &[]),
     alias("or",   &[Rd, Rs1, Number], "ori",   &[]),
@@ -118,6 +124,12 @@ pub const PSEUDO: &[Spelling] = &[
     alias("sllw", &[Rd, Rs1, Number], "slliw", &[]),
     alias("srlw", &[Rd, Rs1, Number], "srliw", &[]),
     alias("sraw", &[Rd, Rs1, Number], "sraiw", &[]),
+    alias("ror",  &[Rd, Rs1, Number], "rori",  &[]),
+    alias("rorw", &[Rd, Rs1, Number], "roriw", &[]),
+    alias("bclr", &[Rd, Rs1, Number], "bclri", &[]),
+    alias("bext", &[Rd, Rs1, Number], "bexti", &[]),
+    alias("binv", &[Rd, Rs1, Number], "binvi", &[]),
+    alias("bset", &[Rd, Rs1, Number], "bseti", &[]),
 
     alias("fence",      &[],         "fence", &[]),
     alias("fence",      &[FenceSet], "fence", &[]),
