@@ -91,7 +91,7 @@ fn render(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Res
         Kind::Workbook => xlsx::trace_workbook(report)?,
         Kind::Json => trace_json::trace(report).into_bytes(),
         Kind::GraphDot => dot::edag(drawn()?).into_bytes(),
-        Kind::GraphSvg => svg::edag(drawn()?).into_bytes(),
+        Kind::GraphSvg => svg::edag(drawn()?, &format!("eDAG of {}", report.trace.path)).into_bytes(),
         Kind::SweepSvg => svg::latency_sweep(report)
             .ok_or_else(|| anyhow::anyhow!("--sweep: the time bounds are not known: {}", report.notes.join("; ")))?
             .into_bytes(),
