@@ -18,8 +18,8 @@ pub enum LineError {
     #[error("the trace is empty: it has no instruction")]
     Empty,
     #[error(
-        "`{0}` is no line of a trace: known are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
-         Spike's --log-commits and gdb's disassembly; --format chooses one"
+        "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
+         Spike's --log-commits and gdb's disassembly; --format chooses one of them"
     )]
     UnknownFormat(String),
     #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
@@ -52,9 +52,15 @@ pub enum LineError {
     Compression(std::io::Error),
 }
 
-/// At most so much of a line in a message, whatever bytes it has.
+/// The beginning of a line for a message: as it is if it is text, else its bytes written out.
 pub(super) fn excerpt(line: &[u8]) -> String {
-    const MOST: usize = 80;
-    let text = line[..line.len().min(MOST)].escape_ascii().to_string();
-    if line.len() > MOST { format!("{text}…") } else { text }
+    const MOST_TEXT: usize = 80;
+    const MOST_BYTES: usize = 16;
+    let is_text = |text: &&str| !text.chars().any(|c| c.is_control() && c != '\t');
+    let start = |most: usize| &line[..line.len().min(most)];
+    match std::str::from_utf8(start(MOST_TEXT)).ok().filter(is_text) {
+        Some(text) if line.len() > MOST_TEXT => format!("{text}…"),
+        Some(text) => text.to_string(),
+        None => format!("{}…", start(MOST_BYTES).escape_ascii()),
+    }
 }

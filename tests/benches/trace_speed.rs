@@ -1,0 +1,154 @@
+//! How fast a trace is analysed, as a ratio to `md5sum` of the same file in the same run, and whether memory
+//! stays flat.
+//!
+//!     cargo bench --bench trace_speed               a generated trace of 5 million instructions
+//!     cargo bench --bench trace_speed -- TRACE      a trace of your own
+//!
+//! The generated trace is what a matrix multiply of 32-bit integers executes: the inner loop that GCC
+//! makes of it, with its addresses, in EDAN's format. Exit status 1 if the best of the runs takes more
+//! than 1.5 times as long as the best of md5sum, or memory is more than 64 MiB and four times the touched bytes.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+const INSTRUCTIONS: u64 = 5_000_000;
+const RUNS: usize = 5;
+const MOST_TIMES_MD5SUM: f64 = 1.5;
+const N: u64 = 88;
+
+fn main() -> ExitCode {
+    let given = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).map(PathBuf::from);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (trace, touched) = match &given {
+        Some(path) => (path.clone(), None),
+        None => {
+            let path = directory.path().join("matmul.edan");
+            let mut file = BufWriter::new(File::create(&path).expect("a file"));
+            generate(INSTRUCTIONS, &mut file);
+            file.flush().expect("a file");
+            (path, Some(3 * N * N * 4))
+        }
+    };
+    let bytes = std::fs::metadata(&trace).expect("the trace").len();
+    println!("{}: {:.1} MB", trace.display(), bytes as f64 / 1e6);
+    let mut best = [Duration::MAX; 2];
+    let mut memory = 0;
+    for _ in 0..RUNS {
+        let (time, peak) = run(&trace);
+        best[0] = best[0].min(time);
+        memory = memory.max(peak);
+        let start = Instant::now();
+        let status = Command::new("md5sum").arg(&trace).stdout(Stdio::null()).status().expect("md5sum runs");
+        assert!(status.success());
+        best[1] = best[1].min(start.elapsed());
+    }
+    let ratio = best[0].as_secs_f64() / best[1].as_secs_f64();
+    println!(
+        "default metrics and one cache level: {:.3} s, peak memory {:.1} MiB",
+        best[0].as_secs_f64(),
+        memory as f64 / 1048576.0
+    );
+    println!("md5sum: {:.3} s; ratio {ratio:.2} (at most {MOST_TIMES_MD5SUM})", best[1].as_secs_f64());
+    if given.is_none() {
+        println!("per instruction: {:.1} ns", best[0].as_secs_f64() * 1e9 / INSTRUCTIONS as f64);
+        let (time, longer) = piped(4 * INSTRUCTIONS);
+        println!(
+            "four times as long, piped: {:.3} s, peak memory {:.1} MiB",
+            time.as_secs_f64(),
+            longer as f64 / 1048576.0
+        );
+        memory = memory.max(longer);
+    }
+    let allowed = touched.map(|touched| (64 << 20) + 4 * touched);
+    let is_small = allowed.is_none_or(|allowed| memory <= allowed);
+    if !is_small {
+        println!("too much memory: {:.1} MiB are allowed", allowed.unwrap_or(0) as f64 / 1048576.0);
+    }
+    if ratio <= MOST_TIMES_MD5SUM && is_small { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn command(trace: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    command.arg("trace").arg(trace).args(["--cache", "32KiB,8way,64B,lru"]).stdout(Stdio::null());
+    command
+}
+
+/// Time and peak memory in bytes of one run.
+fn run(trace: &Path) -> (Duration, u64) {
+    let start = Instant::now();
+    let mut child = command(trace).spawn().expect("loopsheet runs");
+    let peak = watch(&mut child);
+    (start.elapsed(), peak)
+}
+
+/// The same with a trace of so many instructions on standard input.
+fn piped(instructions: u64) -> (Duration, u64) {
+    let start = Instant::now();
+    let mut child = command(Path::new("-")).stdin(Stdio::piped()).spawn().expect("loopsheet runs");
+    let input = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || generate(instructions, &mut BufWriter::new(input)));
+    let peak = watch(&mut child);
+    writer.join().expect("the whole trace is read");
+    (start.elapsed(), peak)
+}
+
+/// Waits for the end; the largest memory that the system reported meanwhile.
+fn watch(child: &mut std::process::Child) -> u64 {
+    let mut peak = 0;
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes =
+            line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|n| n.trim().parse::<u64>().ok());
+        peak = peak.max(kibibytes.unwrap_or(0) << 10);
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success(), "loopsheet failed");
+            return peak;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Writes what `for i for j for k: c[i][j] += a[i][k] * b[k][j]` executes, over and over.
+fn generate(instructions: u64, out: &mut impl Write) {
+    const A: u64 = 0x4000_800210;
+    const ROW: u64 = 4 * N;
+    let (b, c) = (A + N * ROW, A + 2 * N * ROW);
+    let mut left = instructions;
+    let mut lines = String::new();
+    while left > 0 {
+        for element in 0..N * N {
+            let (i, j) = (element / N, element % N);
+            lines.clear();
+            let target = c + i * ROW + 4 * j;
+            let _ = writeln!(lines, "0;0x105dc;mv a2,t1\n0;0x105de;mv a0,t5\n0;0x105e0;lw a5,0(a0);{target:#x}");
+            for k in 0..N {
+                let (x, y) = (A + i * ROW + 4 * k, b + k * ROW + 4 * j);
+                let _ = writeln!(
+                    lines,
+                    "0;0x105e6;lw a1,0(a4);{x:#x}\n0;0x105e8;lw a3,0(a2);{y:#x}\n0;0x105ea;addi a4,a4,4\n\
+                     0;0x105ec;add a2,a2,a6\n0;0x105ee;mulw a3,a3,a1\n0;0x105f2;addw a5,a5,a3\n0;0x105f4;bne a4,a7,-14"
+                );
+            }
+            let _ = writeln!(lines, "0;0x105f8;sw a5,0(a0);{target:#x}\n0;0x105fc;bne t2,t6,-46");
+            let own = 5 + 7 * N;
+            let whole: String;
+            let text = if own <= left {
+                &lines
+            } else {
+                whole = lines.lines().take(left as usize).flat_map(|line| [line, "\n"]).collect();
+                &whole
+            };
+            out.write_all(text.as_bytes()).expect("the trace is read");
+            left -= own.min(left);
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    out.flush().expect("the trace is read");
+}
