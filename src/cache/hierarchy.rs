@@ -151,12 +151,21 @@ impl Hierarchy {
         let last = address.saturating_add(u64::from(bytes.max(1) - 1));
         if last >> self.line_bits == line && self.ends_at_hit[kind as usize] {
             let nearest = &mut self.levels[0];
-            if nearest.level.touch_recent(line, state_after(kind)) {
-                nearest.counters.hits += 1;
-                return Outcome { served: Served::Level(0), ram_bytes: 0 };
+            if let Some(victim) = nearest.level.touch(line, state_after(kind)) {
+                return self.missed_nearest(address, victim);
             }
+            nearest.counters.hits += 1;
+            return Outcome { served: Served::Level(0), ram_bytes: 0 };
         }
         self.access_lines(address, last, kind)
+    }
+
+    /// The rest of an access after `victim` has left the nearest level for its line.
+    #[inline(never)]
+    fn missed_nearest(&mut self, address: u64, victim: Slot) -> Outcome {
+        let before = self.ram.bytes();
+        let served = self.missed(0, address, 0, AccessKind::Load, victim);
+        Outcome { served, ram_bytes: self.ram.bytes() - before }
     }
 
     /// Accesses the bytes from `address` to `last`, line by line.
@@ -214,13 +223,16 @@ impl Hierarchy {
                 }
                 Served::Level(index as u8)
             }
-            Some(victim) => {
-                this.counters.misses += 1;
-                let served = self.fetch(index, address, bytes, passed);
-                self.evict(index, victim);
-                served
-            }
+            Some(victim) => self.missed(index, address, bytes, passed, victim),
         }
+    }
+
+    /// What follows a look-up that missed: the line is fetched, and then `victim` is disposed of.
+    fn missed(&mut self, index: usize, address: u64, bytes: u64, passed: AccessKind, victim: Slot) -> Served {
+        self.levels[index].counters.misses += 1;
+        let served = self.fetch(index, address, bytes, passed);
+        self.evict(index, victim);
+        served
     }
 
     /// Brings the line at `address` to a level from behind it; an atomic also writes its bytes there.

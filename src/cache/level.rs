@@ -106,25 +106,20 @@ impl Level {
         }
     }
 
-    /// Uses `line` if it is the most recently used one of its set, which changes no order under any
-    /// policy; says whether it was.
-    #[inline]
-    pub(super) fn touch_recent(&mut self, line: u64, state: State) -> bool {
-        let set = self.set(line);
-        let slot = each!(&mut self.lines, these => these.recent(set));
-        let hit = slot.holds(line);
-        if hit {
-            slot.add(state);
-        }
-        hit
-    }
-
     /// Uses `line`, which is brought in unless it is there. `None` is a hit; else what had to leave, or
-    /// `Slot::EMPTY`.
+    /// `Slot::EMPTY`. The line used last in its set is looked at first: using it again changes no order
+    /// under any policy.
     #[inline]
     pub(super) fn touch(&mut self, line: u64, state: State) -> Option<Slot> {
         let set = self.set(line);
-        each!(&mut self.lines, these => these.touch(set, line, state))
+        each!(&mut self.lines, these => {
+            let recent = these.recent(set);
+            if recent.holds(line) {
+                recent.add(state);
+                return None;
+            }
+            these.touch(set, line, state)
+        })
     }
 
     /// Marks `line` dirty, without using it, if it is there; says whether it was.
