@@ -91,7 +91,8 @@ fn number(value: f64) -> String {
         format!("{value:.5e}")
     } else {
         let digits = value.abs().log10().floor().max(0.0) as usize + 1;
-        format!("{value:.*}", 6usize.saturating_sub(digits).max(1))
+        let text = format!("{value:.*}", 6usize.saturating_sub(digits).max(1));
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
     }
 }
 

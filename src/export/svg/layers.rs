@@ -1,11 +1,12 @@
 //! Where the vertices of a layered drawing go (Sugiyama, Tagawa, Toda 1981): a vertex is a layer below
 //! the lowest of its sources, barycentres order the layers, and then every vertex moves as near to its
-//! neighbours as order and widths allow.
+//! neighbours as order and widths allow. The marked longest path is the spine: it stays in one column.
 
 use petgraph::Direction;
+use petgraph::graph::EdgeReference;
 use petgraph::visit::EdgeRef;
 
-use crate::graph::Edag;
+use crate::graph::{Edag, Link};
 
 /// Rounds of ordering, and of placing.
 const ROUNDS: usize = 12;
@@ -15,6 +16,9 @@ const MOST_BENDS: usize = 30_000;
 const BEND_WIDTH: f64 = 10.0;
 /// Between neighbours in a layer.
 const GAP: f64 = 14.0;
+
+/// How much more the spine's place counts than another vertex's.
+const SPINE_WEIGHT: f64 = 1000.0;
 
 /// A drawing's coordinates, in pixels from the left and layers from the top.
 pub(super) struct Layers {
@@ -31,6 +35,8 @@ struct Node {
     layer: usize,
     width: f64,
     x: f64,
+    /// Whether it is on the marked longest path.
+    spine: bool,
     above: Vec<usize>,
     below: Vec<usize>,
 }
@@ -70,23 +76,24 @@ fn vertices(edag: &Edag, widths: &[f64]) -> Vec<Node> {
     for (vertex, width) in graph.node_indices().zip(widths) {
         let sources = graph.neighbors_directed(vertex, Direction::Incoming);
         let layer = sources.map(|source| nodes[source.index()].layer + 1).max().unwrap_or(0);
-        nodes.push(Node { layer, width: *width, x: 0.0, above: Vec::new(), below: Vec::new() });
+        let spine = graph[vertex].critical;
+        nodes.push(Node { layer, width: *width, x: 0.0, spine, above: Vec::new(), below: Vec::new() });
     }
     nodes
 }
 
 /// Makes a bend in every layer that an edge passes through, and joins neighbours.
 fn chains(edag: &Edag, nodes: &mut Vec<Node>) -> Vec<Vec<usize>> {
-    let ends: Vec<(usize, usize)> =
-        edag.graph().edge_references().map(|edge| (edge.source().index(), edge.target().index())).collect();
-    let length = |(source, target): &(usize, usize)| nodes[*target].layer - nodes[*source].layer - 1;
+    let ends = |edge: EdgeReference<Link>| (edge.source().index(), edge.target().index(), edge.weight().critical);
+    let ends: Vec<(usize, usize, bool)> = edag.graph().edge_references().map(ends).collect();
+    let length = |(source, target, _): &(usize, usize, bool)| nodes[*target].layer - nodes[*source].layer - 1;
     let bent = ends.iter().map(length).sum::<usize>() <= MOST_BENDS;
     let mut chains = Vec::with_capacity(ends.len());
-    for (source, target) in ends {
+    for (source, target, spine) in ends {
         let first = nodes.len();
         if bent {
             for layer in nodes[source].layer + 1..nodes[target].layer {
-                nodes.push(Node { layer, width: BEND_WIDTH, x: 0.0, above: Vec::new(), below: Vec::new() });
+                nodes.push(Node { layer, width: BEND_WIDTH, x: 0.0, spine, above: Vec::new(), below: Vec::new() });
             }
         }
         let chain: Vec<usize> = (first..nodes.len()).collect();
@@ -126,7 +133,11 @@ fn sweep(
             let node = &nodes[*index];
             let neighbours = if down { &node.above } else { &node.below };
             let total: f64 = neighbours.iter().map(|other| nodes[*other].x).sum();
-            if neighbours.is_empty() { node.x } else { total / neighbours.len() as f64 }
+            match neighbours.len() {
+                _ if node.spine => 0.0,
+                0 => node.x,
+                count => total / count as f64,
+            }
         };
         let desired: Vec<f64> = layer.iter().map(desired).collect();
         step(layer, &desired, nodes);
@@ -145,23 +156,24 @@ fn order(layer: &mut Vec<usize>, desired: &[f64], nodes: &mut [Node]) {
 /// neighbours that would overlap.
 fn settle(layer: &[usize], desired: &[f64], nodes: &mut [Node]) {
     let mut offset = 0.0;
-    // Mean and size of runs of nodes that touch each other; offsets taken out.
-    let mut runs: Vec<(f64, usize)> = Vec::new();
+    // Mean, weight and size of runs of nodes that touch each other; offsets taken out.
+    let mut runs: Vec<(f64, f64, usize)> = Vec::new();
     let mut offsets = Vec::with_capacity(layer.len());
     for (position, wish) in desired.iter().enumerate() {
         if position > 0 {
             offset += (nodes[layer[position - 1]].width + nodes[layer[position]].width) / 2.0 + GAP;
         }
         offsets.push(offset);
-        runs.push((wish - offset, 1));
-        while let [.., (a, n), (b, m)] = runs[..]
+        let weight = if nodes[layer[position]].spine { SPINE_WEIGHT } else { 1.0 };
+        runs.push((wish - offset, weight, 1));
+        while let [.., (a, u, n), (b, v, m)] = runs[..]
             && a > b
         {
             runs.truncate(runs.len() - 2);
-            runs.push(((a * n as f64 + b * m as f64) / (n + m) as f64, n + m));
+            runs.push(((a * u + b * v) / (u + v), u + v, n + m));
         }
     }
-    let places = runs.into_iter().flat_map(|(mean, size)| std::iter::repeat_n(mean, size));
+    let places = runs.into_iter().flat_map(|(mean, _, size)| std::iter::repeat_n(mean, size));
     for ((index, offset), place) in layer.iter().zip(offsets).zip(places) {
         nodes[*index].x = place + offset;
     }

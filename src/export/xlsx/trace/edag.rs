@@ -39,7 +39,8 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
 fn summary(page: &Page) -> String {
     let trace = &page.book.report.trace;
     let path = if trace.path == "-" { "standard input" } else { &trace.path };
-    format!("{path} ({}): {} instructions on {} harts", trace.format, trace.instructions, trace.harts)
+    let harts = if trace.harts == 1 { "1 hart".to_string() } else { format!("{} harts", trace.harts) };
+    format!("{path} ({}): {} instructions on {harts}", trace.format, trace.instructions)
 }
 
 /// What a reader has to know, and instructions that are not in the table; returns the row for what follows.

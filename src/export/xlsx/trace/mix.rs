@@ -1,6 +1,6 @@
 //! The instruction mix of the sheet eDAG.
 
-use rust_xlsxwriter::{Chart, ChartType, RowNum, XlsxError};
+use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, RowNum, XlsxError};
 
 use super::super::style::{self, Look, Role};
 use super::{BLUE, Page, filled, titled};
@@ -40,9 +40,9 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         .set_format(&mut filled(BLUE))
         .set_gap(40);
     // A bar chart has its categories on the y axis, upwards; the most frequent class is to be on top.
-    titled(&mut chart, ["Instruction mix", "class", "share of executed instructions"], rows);
-    chart.x_axis().set_reverse();
-    chart.y_axis().set_num_format("0%");
+    titled(&mut chart, ["Instruction mix", "share of executed instructions", "class"], rows);
+    chart.y_axis().set_reverse();
+    chart.x_axis().set_num_format("0%").set_label_position(ChartAxisLabelPosition::High);
     chart.legend().set_hidden();
     page.worksheet.insert_chart(row, 4, &chart)?;
     Ok((last + 2).max(row + rows))

@@ -22,19 +22,22 @@ const COLUMNS: [&str; 12] = [
     "time_upper",
     "non_memory_span",
 ];
-const FIRST: ColNum = 4;
+const FIRST: ColNum = 3;
+/// Behind the figures, where a long path has room.
+const PLACE: ColNum = FIRST + COLUMNS.len() as ColNum;
 
 /// One row a region, costliest first.
 pub(super) fn write(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
     let regions = &page.book.report.regions;
     let Some(kind) = regions.first().map(|region| region.kind.name()) else { return Ok(()) };
     let title = format!("By {kind}: the eDAG of its own instructions");
-    let first = page.section(row, &title, ["Name", "Kind", "Instructions", "Place"])?;
+    let first = page.section(row, &title, ["Name", "Kind", "Instructions"])?;
     for (column, key) in (FIRST..).zip(COLUMNS) {
         let (symbol, unit) = symbol_and_unit(key);
         let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
         page.text(first - 1, column, &format!("{symbol}{unit}"), &style::header())?;
     }
+    page.text(first - 1, PLACE, "Place", &style::header())?;
     page.worksheet.set_row_height(first - 1, 32)?;
     for (row, region) in (first..).zip(regions) {
         write_region(page, row, region)?;
@@ -52,7 +55,7 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
         (Some(file), None) => file.clone(),
         (None, _) => super::super::page::UNKNOWN.to_string(),
     };
-    page.text(row, 3, &place, &plain)?;
+    page.text(row, PLACE, &place, &plain)?;
     let figures = Figures::of(&region.edag, &page.book.report.inputs);
     let mut scope = page.book.scope.clone();
     for (column, key) in (FIRST..).zip(COLUMNS) {
