@@ -188,7 +188,7 @@ fn largest_fitting(ways: u64, lines: u64) -> Option<u64> {
 ///
 /// # Errors
 /// `SpecError::Line` with the nearest lines that can.
-pub(super) fn check_line(line: u64) -> Result<u32, SpecError> {
+pub fn check_line(line: u64) -> Result<u32, SpecError> {
     let (least, most) = (u64::from(CacheSpec::MIN_LINE), u64::from(CacheSpec::MAX_LINE));
     if (least..=most).contains(&line) && line.is_power_of_two() {
         return Ok(line.trailing_zeros());

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::Context;
+use clap::Parser;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
-use super::{Status, Voice, samples};
-use crate::cli::Cpp;
+use super::{Status, Voice, samples, trace};
+use crate::cli::{Cli, Command, Cpp, TraceArgs};
 use crate::export::{json, table, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
@@ -21,13 +22,14 @@ const SETTINGS: &[(&str, &str)] = &[("n", "512"), ("ncomp", "5"), ("hi(1)", "256
 pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let what = || format!("cannot write the demo into {}", dir.display());
     anyhow::ensure!(!dir.is_file(), "{}: it is a file", what());
-    for (name, text) in samples::KERNELS {
+    let kernels = samples::KERNELS.iter().map(|(name, text)| (name, text.as_bytes()));
+    for (name, content) in kernels.chain(samples::TRACES.iter().map(|(name, content)| (name, *content))) {
         let path = dir.join("samples").join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(what)?;
-        std::fs::write(&path, text).with_context(what)?;
+        std::fs::write(&path, content).with_context(what)?;
     }
     let reading = Reading { include: &[], define: &[], cpp: Cpp::Auto, function: None };
-    let mut program = inputs::read(&[dir.join("samples")], &reading, voice)?;
+    let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);
     let settings: Vec<Setting> =
         (SETTINGS.iter()).map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect();
@@ -43,12 +45,39 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         Output::create(&dir.join(name))?.finish(&content)?;
     }
     outputs::print(table.as_bytes())?;
+    for arguments in TRACE_RUNS {
+        trace::run(&trace_arguments(dir, arguments)?, voice)?;
+    }
     if !voice.quiet {
         let dir = dir.display();
         eprintln!("\nwrote {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),");
-        eprintln!("      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples");
+        eprintln!("      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;");
+        eprintln!(
+            "      of two recorded runs {dir}/trace.xlsx, {dir}/trace.json, {dir}/latency.svg and {dir}/edag.svg"
+        );
     }
     Ok(Status::Done)
+}
+
+/// What is asked of the recorded runs; files are in the demo's directory.
+const TRACE_RUNS: [&str; 2] = [
+    "samples/traces/jacobi.execlog.zst --cache 4KiB,4way --cache 16KiB,8way --reuse --output trace.xlsx --json trace.json \
+     --sweep latency.svg",
+    "samples/traces/factorial.execlog --graph edag.svg",
+];
+
+/// Arguments of `loopsheet trace` as a person would type them.
+fn trace_arguments(dir: &Path, arguments: &str) -> anyhow::Result<TraceArgs> {
+    let is_file = |argument: &str| argument.contains('.');
+    let typed = arguments.split_whitespace().map(|argument| match is_file(argument) {
+        true => dir.join(argument).into_os_string(),
+        false => argument.into(),
+    });
+    let cli = Cli::try_parse_from(["loopsheet".into(), "trace".into()].into_iter().chain(typed))?;
+    match cli.command {
+        Command::Trace(args) => Ok(*args),
+        _ => anyhow::bail!("the demo asks for a trace"),
+    }
 }
 
 /// Reports name the samples relative to the directory, so that they are the same wherever it is.

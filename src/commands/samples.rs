@@ -13,6 +13,12 @@ pub const KERNELS: &[(&str, &str)] = &[
     ("kernels/triad.c", include_str!("../../samples/kernels/triad.c")),
 ];
 
+/// Path under `samples/` and content of the traces that the demo shows.
+pub const TRACES: &[(&str, &[u8])] = &[
+    ("traces/factorial.execlog", include_bytes!("../../samples/traces/factorial.execlog")),
+    ("traces/jacobi.execlog.zst", include_bytes!("../../samples/traces/jacobi.execlog.zst")),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use crate::cache::CacheSpec;
-use crate::cache::spec::{Policy, Ways, WritePolicy};
+use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
 use crate::dataflow::{MemoryRule, Rules};
 use crate::metrics::analysis::Settings;
@@ -28,13 +28,14 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
             Costs::parse(&text).with_context(|| path.display().to_string())?
         }
     };
-    let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?;
+    let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
+    check_line(line).context("--line")?;
     Ok(Settings {
         rules: rules(args)?,
         caches: caches(args)?,
         costs,
         like_edan: args.compat == Some(Compat::Edan),
-        reuse_line: args.reuse.then_some(line.0 as u64),
+        reuse_line: args.reuse.then_some(line),
         remote: remote(args)?,
         keep: MOST_DRAWN,
     })
