@@ -61,7 +61,8 @@ pub enum Extent {
     /// A fixed number of vector registers: whole-register moves, loads and stores.
     Fixed(u8),
     /// A vector group of LMUL × numerator / denominator registers, at least one: 1/1 for most, 2/1 for
-    /// the wide operand of widening operations, a part for `vzext.vf4` and the like.
+    /// the wide operand of widening operations, a part for `vzext.vf4` and the like, the number of fields for
+    /// indexed segments (where LMUL is fractional each field takes a register of its own, which this does not say).
     Group { numerator: u8, denominator: u8 },
     /// A vector group whose elements have this many bits: LMUL × bits / SEW registers, at least one, and
     /// `fields` times as many for segments.

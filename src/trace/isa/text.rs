@@ -26,7 +26,7 @@ pub enum TextError {
 ///
 /// Blanks between mnemonic and operands do not matter. What follows `#` is a comment, and `<` starts the
 /// symbol that some tools print after an address; both are passed over. Ordering suffixes of atomics are
-/// known, but no part of the mnemonic that is returned.
+/// known (QEMU writes `.aq.rl`), but no part of the mnemonic that is returned.
 ///
 /// Errors: see [`TextError`]; a mnemonic that is not in the table is told apart from operands that do not
 /// fit.
@@ -69,7 +69,7 @@ fn syntaxes(mnemonic: &str) -> &'static [Syntax] {
     if !exact.is_empty() {
         return exact;
     }
-    let unordered = [".aqrl", ".aq", ".rl"].iter().find_map(|suffix| mnemonic.strip_suffix(suffix));
+    let unordered = [".aqrl", ".aq.rl", ".aq", ".rl"].iter().find_map(|suffix| mnemonic.strip_suffix(suffix));
     let atomic = unordered.map_or(&[][..], table::syntaxes);
     if atomic.first().is_some_and(|syntax| syntax.row.class == Class::Atomic) { atomic } else { &[] }
 }

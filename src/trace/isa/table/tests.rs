@@ -47,7 +47,6 @@ fn mnemonics_are_unique_and_spellings_name_rows() {
     }
 }
 
-/// A spelling gives a value to every register of its row that is not `x0`, and to no others.
 #[test]
 fn spellings_fill_no_place_that_the_row_has_not() {
     for spelling in compressed().iter().map(|short| &short.spelling).chain(pseudo()) {

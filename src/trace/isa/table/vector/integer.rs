@@ -1,11 +1,21 @@
 //! Integer arithmetic, comparisons, moves and slides.
 
 use super::super::Class::VectorInteger;
-use super::super::Extent;
 use super::super::Field::*;
 use super::super::base::row;
+use super::super::{Extent, Field, Row};
 use super::Families;
 use super::shape::{self, *};
+
+/// The place of `vs1` tells extensions apart.
+const fn extend(mnemonic: &'static str, vs1: u32, operands: &'static [Field]) -> Row {
+    row(mnemonic, op(MVV, 0x12).and(15, 0x1f, vs1), operands, VectorInteger)
+}
+
+/// `vs1` is the number of registers less one.
+const fn whole(mnemonic: &'static str, vs1: u32, operands: &'static [Field]) -> Row {
+    row(mnemonic, op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, vs1), operands, VectorInteger)
+}
 
 #[rustfmt::skip]
 pub const INTEGER: Families = &[
@@ -91,20 +101,20 @@ pub const INTEGER: Families = &[
         row("vmv.v.v",   op(IVV, 0x17).and(20, 0x3f, 0x20), &[Vd(GROUP), Vs1(GROUP), ReadsConfig], VectorInteger),
         row("vmv.v.x",   op(IVX, 0x17).and(20, 0x3f, 0x20), &[Vd(GROUP), Rs1, ReadsConfig],        VectorInteger),
         row("vmv.v.i",   op(IVI, 0x17).and(20, 0x3f, 0x20), &[Vd(GROUP), Number, ReadsConfig],     VectorInteger),
-        row("vmv.x.s",   op(MVV, 0x10).and(25, 1, 1).and(15, 0x1f, 0), &[Rd, Vs2(ONE), ReadsConfig], VectorInteger),
+        row("vmv.x.s",   op(MVV, 0x10).and(25, 1, 1).and(15, 31, 0), &[Rd, Vs2(ONE), ReadsConfig], VectorInteger),
         row("vmv.s.x",   op(MVX, 0x10).and(20, 0x3f, 0x20), &[Vd(ONE), Rs1, ReadsConfig],          VectorInteger),
-        row("vzext.vf8", op(MVV, 0x12).and(15, 0x1f, 2), &[Vd(GROUP), Vs2(EIGHTH), Mask, ReadsConfig],  VectorInteger),
-        row("vsext.vf8", op(MVV, 0x12).and(15, 0x1f, 3), &[Vd(GROUP), Vs2(EIGHTH), Mask, ReadsConfig],  VectorInteger),
-        row("vzext.vf4", op(MVV, 0x12).and(15, 0x1f, 4), &[Vd(GROUP), Vs2(QUARTER), Mask, ReadsConfig], VectorInteger),
-        row("vsext.vf4", op(MVV, 0x12).and(15, 0x1f, 5), &[Vd(GROUP), Vs2(QUARTER), Mask, ReadsConfig], VectorInteger),
-        row("vzext.vf2", op(MVV, 0x12).and(15, 0x1f, 6), &[Vd(GROUP), Vs2(HALF), Mask, ReadsConfig],    VectorInteger),
-        row("vsext.vf2", op(MVV, 0x12).and(15, 0x1f, 7), &[Vd(GROUP), Vs2(HALF), Mask, ReadsConfig],    VectorInteger),
+        extend("vzext.vf8", 2, &[Vd(GROUP), Vs2(EIGHTH), Mask, ReadsConfig]),
+        extend("vsext.vf8", 3, &[Vd(GROUP), Vs2(EIGHTH), Mask, ReadsConfig]),
+        extend("vzext.vf4", 4, &[Vd(GROUP), Vs2(QUARTER), Mask, ReadsConfig]),
+        extend("vsext.vf4", 5, &[Vd(GROUP), Vs2(QUARTER), Mask, ReadsConfig]),
+        extend("vzext.vf2", 6, &[Vd(GROUP), Vs2(HALF), Mask, ReadsConfig]),
+        extend("vsext.vf2", 7, &[Vd(GROUP), Vs2(HALF), Mask, ReadsConfig]),
     ],
     // Whole registers, whatever the vector type.
     &[
-        row("vmv1r.v", op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, 0), &[Vd(Extent::Fixed(1)), Vs2(Extent::Fixed(1))], VectorInteger),
-        row("vmv2r.v", op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, 1), &[Vd(Extent::Fixed(2)), Vs2(Extent::Fixed(2))], VectorInteger),
-        row("vmv4r.v", op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, 3), &[Vd(Extent::Fixed(4)), Vs2(Extent::Fixed(4))], VectorInteger),
-        row("vmv8r.v", op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, 7), &[Vd(Extent::Fixed(8)), Vs2(Extent::Fixed(8))], VectorInteger),
+        whole("vmv1r.v", 0, &[Vd(Extent::Fixed(1)), Vs2(Extent::Fixed(1))]),
+        whole("vmv2r.v", 1, &[Vd(Extent::Fixed(2)), Vs2(Extent::Fixed(2))]),
+        whole("vmv4r.v", 3, &[Vd(Extent::Fixed(4)), Vs2(Extent::Fixed(4))]),
+        whole("vmv8r.v", 7, &[Vd(Extent::Fixed(8)), Vs2(Extent::Fixed(8))]),
     ],
 ];
