@@ -1,7 +1,7 @@
 /* The tracer of `loopsheet record`: a TCG plugin of QEMU's user-mode emulator that writes a line for each
  * instruction that a program executes:
  *
- *     cpu, pc, machine word, "disassembly"[, load|store, address]...
+ *     hart, pc, machine word, "disassembly"[, load|store, address]...
  *
  * loopsheet builds it with `cc -O2 -shared -fPIC` and loads it with
  *
@@ -310,7 +310,7 @@ static void flush(void)
 }
 
 struct hart {
-    char name[8];
+    char name[16];
     uint32_t name_length;
     const struct insn *open; /* an instruction whose accesses are not all known yet */
     char *accesses;
@@ -322,6 +322,14 @@ struct hart {
 };
 static struct hart *harts[MAX_HARTS];
 
+/* QEMU gives the index of a thread that ended to a later one. Registers are not shared between the two, so each
+ * thread has a number of its own in the trace. */
+static void name_hart(struct hart *hart)
+{
+    static unsigned int next;
+    hart->name_length = snprintf(hart->name, sizeof hart->name, "%u", __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED));
+}
+
 static struct hart *new_hart(unsigned int index)
 {
     struct hart *hart = index < MAX_HARTS ? calloc(1, sizeof *hart) : NULL;
@@ -329,7 +337,7 @@ static struct hart *new_hart(unsigned int index)
         state->error = ENOMEM;
         end_program(1);
     }
-    hart->name_length = snprintf(hart->name, sizeof hart->name, "%u", index);
+    name_hart(hart);
     return harts[index] = hart;
 }
 
@@ -613,15 +621,18 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 static void on_new_hart(qemu_plugin_id_t id, unsigned int index)
 {
     (void)id;
-    /* Numbers of harts that ended are given out again: nothing of the old one must stay. */
     struct hart *hart = index < MAX_HARTS ? harts[index] : NULL;
-    if (hart) {
-        hart->open = NULL;
-        hart->n_calls = hart->base = hart->accesses_length = 0;
-        hart->active = hart->returning = false;
-    }
     if (index > 0)
         several_harts = true;
+    if (!hart) {
+        new_hart(index);
+        return;
+    }
+    if (hart->open)
+        close_line(hart);
+    hart->n_calls = hart->base = 0;
+    hart->active = hart->returning = false;
+    name_hart(hart);
 }
 
 static void on_exit_of_program(qemu_plugin_id_t id, void *data)
@@ -645,25 +656,27 @@ static void on_fork_in_child(void)
 
 /* ---- Setting up ---- */
 
-/* Programs close descriptors that are not theirs, some up to their limit: ours goes above it. */
+/* Programs close descriptors that are not theirs, some up to their limit: ours goes above it. Where the limit
+ * cannot be raised for a moment, the program gets a slightly lower one. */
 static int move_away(int fd)
 {
-    struct rlimit files, raised;
+    struct rlimit files, raised, kept;
     int high = -1;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 1 << 20) {
-        raised = files;
-        raised.rlim_cur = files.rlim_cur + 64;
-        if (raised.rlim_cur <= raised.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) {
-            high = fcntl(fd, F_DUPFD_CLOEXEC, (int)files.rlim_cur);
-            setrlimit(RLIMIT_NOFILE, &files);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= 256) {
+        rlim_t room = 32, most = 1 << 20;
+        raised = kept = files;
+        if (files.rlim_cur > most || files.rlim_max - files.rlim_cur < room) {
+            raised.rlim_cur = files.rlim_cur < most ? files.rlim_cur : most;
+            kept.rlim_cur = raised.rlim_cur - room;
+        } else {
+            raised.rlim_cur = files.rlim_cur + room;
         }
-        for (int least = (int)files.rlim_cur - 8; high < 0 && least > fd; least /= 2)
-            high = fcntl(fd, F_DUPFD_CLOEXEC, least);
+        setrlimit(RLIMIT_NOFILE, &raised);
+        high = fcntl(fd, F_DUPFD_CLOEXEC, (int)kept.rlim_cur);
+        setrlimit(RLIMIT_NOFILE, high < 0 ? &files : &kept);
     }
     if (high < 0)
-        high = fcntl(fd, F_DUPFD_CLOEXEC, 512);
-    if (high < 0)
-        return fd;
+        return fcntl(fd, F_SETFD, FD_CLOEXEC), fd;
     close(fd);
     return high;
 }

@@ -20,7 +20,10 @@ pub struct Sink {
 }
 
 enum Target {
-    File { path: PathBuf, temporary: NamedTempFile },
+    File {
+        path: PathBuf,
+        temporary: NamedTempFile,
+    },
     /// Standard output, a pipe or a device.
     Stream(File),
 }
