@@ -41,7 +41,7 @@ pub enum Command {
     /// Runs a 64-bit RISC-V Linux program under QEMU's user-mode emulator (Debian: qemu-user) and writes a line for
     /// each instruction: hart, address, machine word, text, and the address of every access. It is the format that
     /// QEMU calls execlog. The tracer is built with cc at first use and kept in the user's cache directory.
-    #[command(after_help = RECORD_NOTES)]
+    #[command(after_help = RECORD_NOTES, override_usage = "loopsheet record [OPTIONS] -- BINARY [ARG]...")]
     Record(Box<RecordArgs>),
     /// Read an instruction trace of a RISC-V program: work, depth and memory latency sensitivity
     ///
@@ -74,23 +74,25 @@ Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could
 
 const RECORD_NOTES: &str = "\
 Examples:
-  riscv64-linux-gnu-gcc -O2 -static -o kernel kernel.c   a program to record (Debian: gcc-riscv64-linux-gnu)
-  loopsheet record -o kernel.trace.zst -- ./kernel 100   everything that it executes, compressed
-  loopsheet record --function smooth -o smooth.trace -- ./kernel
-  loopsheet record --limit 1000000 -- ./kernel | head    no file at all
+  riscv64-linux-gnu-gcc -O2 -static -o kernel kernel.c      (Debian: gcc-riscv64-linux-gnu)
+  loopsheet record -o kernel.trace.zst -- ./kernel 100      all that it executes, compressed
+  loopsheet record --function smooth -o t.trace -- ./kernel one function and what it calls
+  loopsheet record --limit 1000000 -- ./kernel | head       no file at all
 
-The program's standard output stays what it was; where the trace goes to standard output, the program's goes to
-standard error. Only the first process is recorded, with all its threads; what it forks or executes is not.
+The program's standard output stays what it was; where the trace goes to standard output, the
+program's goes to standard error. Only the first process is recorded, with all its threads; what it
+forks or executes is not.
 
---function follows calls and returns, through recursion and tail calls. A function that is left by longjmp counts as
-running until the function jumped to returns. One that the compiler put into its callers has no instructions of its
-own: build with -fno-inline, or mark it noinline.
+--function follows calls and returns, through recursion and tail calls. A function that is left by
+longjmp counts as running until the function jumped to returns. One that the compiler put into its
+callers has no instructions of its own: build with -fno-inline, or mark it noinline.
 
-Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU_LD_PREFIX another directory for
-shared libraries than /usr/riscv64-linux-gnu.
+Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU_LD_PREFIX another
+directory for shared libraries than /usr/riscv64-linux-gnu.
 
-Exit status: 0 the trace is whole, whatever the status of the program (which is said if it is not 0), or its reader
-went away; 1 the trace is empty, as the functions were not entered; 2 nothing could be recorded or written.";
+Exit status: 0 the trace is whole, or its reader went away, whatever the status of the program,
+which is told if it is not 0; 1 the trace is empty, as the functions were not entered; 2 nothing
+could be recorded or written.";
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {
@@ -109,7 +111,7 @@ pub struct RecordArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// The program, and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "BINARY [ARG]")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "BINARY")]
     pub program: Vec<OsString>,
 }
 

@@ -65,7 +65,7 @@ fn bad_usage_and_input_is_refused() {
     refused(&["samples", "--machine", "no/such.toml"], &["no/such.toml"]);
     refused(&["samples", "--function", "no_such_*"], &["no_such_*"]);
     refused(&["samples", "--explain", "nothing@1"], &["nothing@1", "triad@8"]);
-    refused(&["templates"], &["no C or Fortran source"]);
+    refused(&["templates/machines"], &["no C or Fortran source"]);
     refused(&["samples", "--json", "no/such/directory/x.json"], &["no/such/directory"]);
     assert_eq!(run(&["analyze"]).status, 2);
     assert_eq!(run(&["analyze", "samples", "--no-such-flag"]).status, 2);

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use tempfile::TempDir;
-
 /// A directory with the fixtures built, and with its own cache.
 struct Bench {
-    dir: TempDir,
+    dir: PathBuf,
 }
 
 fn fixture(name: &str) -> PathBuf {
@@ -19,6 +17,7 @@ fn fixture(name: &str) -> PathBuf {
 
 fn compile(compiler: &str, output: &Path, flags: &[&str], sources: &[&str]) {
     let status = Command::new(compiler)
+        .current_dir(output.parent().expect("a directory")) // where gfortran puts modules
         .args(flags)
         .arg("-o")
         .arg(output)
@@ -32,9 +31,12 @@ fn compile(compiler: &str, output: &Path, flags: &[&str], sources: &[&str]) {
 fn bench() -> &'static Bench {
     static BENCH: OnceLock<Bench> = OnceLock::new();
     BENCH.get_or_init(|| {
-        let dir = tempfile::tempdir().expect("a directory");
+        // Under the build directory and made anew each time: nothing removes what a static holds.
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record");
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).expect("a directory");
         let gcc = |name: &str, flags: &[&str], sources: &[&str]| {
-            compile("riscv64-linux-gnu-gcc", &dir.path().join(name), flags, sources);
+            compile("riscv64-linux-gnu-gcc", &dir.join(name), flags, sources);
         };
         let both = ["program.c", "counted.S"];
         gcc("static", &["-O1", "-static", "-pthread"], &both);
@@ -43,20 +45,20 @@ fn bench() -> &'static Bench {
         gcc("static-pie", &["-static-pie", "-nostdlib", "-Wl,--no-dynamic-linker"], &["start.S", "counted.S"]);
         gcc("stripped", &["-O1", "-static", "-pthread", "-s"], &both);
         gcc("object.o", &["-c"], &["counted.S"]);
-        compile("riscv64-linux-gnu-gfortran", &dir.path().join("fortran"), &["-O0", "-static"], &["module.f90"]);
+        compile("riscv64-linux-gnu-gfortran", &dir.join("fortran"), &["-O0", "-static"], &["module.f90"]);
         Bench { dir }
     })
 }
 
 impl Bench {
     fn path(&self, name: &str) -> String {
-        self.dir.path().join(name).to_str().expect("UTF-8").to_string()
+        self.dir.join(name).to_str().expect("UTF-8").to_string()
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-        command.arg("record").args(arguments).current_dir(self.dir.path()).stdin(Stdio::null());
-        command.env_remove("QEMU_LD_PREFIX").env("XDG_CACHE_HOME", self.dir.path().join("cache"));
+        command.arg("record").args(arguments).current_dir(&self.dir).stdin(Stdio::null());
+        command.env_remove("QEMU_LD_PREFIX").env("XDG_CACHE_HOME", self.dir.join("cache"));
         command
     }
 
@@ -333,7 +335,7 @@ fn a_trace_that_cannot_be_written_whole_is_not_left_behind() {
         // Blocks of 512 or of 1,024 bytes, by the shell
         let script = format!("ulimit -f 4096; exec \"$0\" record -o {} -- ./static long {size}", path.display());
         let mut command = Command::new("sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_loopsheet")]).current_dir(bench.dir.path());
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_loopsheet")]).current_dir(&bench.dir);
         let output = command.env("XDG_CACHE_HOME", bench.path("cache")).output().expect("sh runs");
         assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output.stderr));
         let said = text(&output.stderr);
