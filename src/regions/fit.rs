@@ -105,7 +105,8 @@ impl Fit {
             }
         }
         let fits = |base: u64| {
-            let mut inside = self.words.iter().filter_map(|(pc, word)| Some((code.word(pc.checked_sub(base)?)?, *word)));
+            let mut inside =
+                self.words.iter().filter_map(|(pc, word)| Some((code.word(pc.checked_sub(base)?)?, *word)));
             inside.all(|(in_file, traced)| in_file == traced)
         };
         let mut fitting: Vec<(u64, u64)> =

@@ -6,7 +6,7 @@ use petgraph::graph::NodeIndex;
 
 use super::code::Code;
 use super::debug::{Debug, Frame, SourceLine};
-use super::flow_graph::{FlowGraph, instructions};
+use super::flow_graph::{Block, FlowGraph, instructions};
 use super::loops::Loop;
 use crate::binary::Function;
 use crate::trace::isa::Flow;
@@ -27,8 +27,20 @@ pub fn of(function: &Function, code: &Code, graph: &FlowGraph, loops: &[Loop], d
 }
 
 fn name(function: &Function, code: &Code, graph: &FlowGraph, one: &Loop, debug: Option<&Debug>) -> LoopName {
-    let by_address = || format!("{}+{:#x}", function.name, graph.blocks[one.header].low - function.low);
-    let Some(debug) = debug else { return LoopName { name: by_address(), place: None } };
+    let place = debug.and_then(|debug| own_frame(code, graph, one, debug));
+    let Some((frame, place)) = place else {
+        let header = graph.blocks[one.header].low;
+        return LoopName { name: format!("{}+{:#x}", function.name, header - function.low), place: None };
+    };
+    let name = match frame {
+        Some(inlined) => format!("{inlined}@{} (in {})", place.line, function.name),
+        None => format!("{}@{}", function.name, place.line),
+    };
+    LoopName { name, place: Some(place) }
+}
+
+/// Where a loop was written, and the function there if it was inlined.
+fn own_frame(code: &Code, graph: &FlowGraph, one: &Loop, debug: &Debug) -> Option<(Option<String>, SourceLine)> {
     let mut frames = BTreeMap::new();
     for &block in &one.blocks {
         let block = graph.blocks[block];
@@ -36,51 +48,60 @@ fn name(function: &Function, code: &Code, graph: &FlowGraph, one: &Loop, debug: 
             frames.insert(address, debug.frames(address));
         }
     }
-    frames.retain(|_, found| found.last().is_some_and(|frame| frame.place.is_some()));
-    let depth = common_depth(&frames);
-    let lines: BTreeMap<u64, &SourceLine> =
-        frames.iter().filter_map(|(address, found)| Some((*address, found.get(depth)?.place.as_ref()?))).collect();
-    let Some(place) = line(graph, one, &lines) else { return LoopName { name: by_address(), place: None } };
-    let inlined = frames.values().next().and_then(|found| found[depth].function.as_ref()).filter(|_| depth > 0);
-    let name = match inlined {
-        Some(inlined) => format!("{inlined}@{} (in {})", place.line, function.name),
-        None => format!("{}@{}", function.name, place.line),
-    };
-    LoopName { name, place: Some(place) }
-}
-
-/// How deep the function whose loop this is was inlined: all its instructions come from the same calls down to there.
-fn common_depth(frames: &BTreeMap<u64, Vec<Frame>>) -> usize {
-    let Some(first) = frames.values().next() else { return 0 };
-    let same_down_to = |depth: usize| {
-        frames.values().all(|other| {
-            other.get(depth).is_some_and(|frame| frame.function == first[depth].function)
-                && other[depth - 1].place == first[depth - 1].place
-        })
-    };
-    (1..first.len()).take_while(|&depth| same_down_to(depth)).last().unwrap_or(0)
-}
-
-/// The first line with an instruction that decides whether the loop goes on: that of `for`, `do` or `while`. The
-/// smallest line of all would mislead where constants set before the loop are made anew inside. If most of the loop
-/// stands above, as in `do … while`, it is the smallest line after all.
-fn line(graph: &FlowGraph, one: &Loop, lines: &BTreeMap<u64, &SourceLine>) -> Option<SourceLine> {
-    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
-    for place in lines.values() {
-        *files.entry(&place.file).or_default() += 1;
+    frames.retain(|_, found: &mut Vec<Frame>| found.last().is_some_and(|frame| frame.place.is_some()));
+    let deciding = |address: &u64| graph.block_at(*address).is_some_and(|block| decides(graph, one, block, *address));
+    let mut witnesses: Vec<&Vec<Frame>> = frames.iter().filter(|(at, _)| deciding(at)).map(|(_, f)| f).collect();
+    if witnesses.is_empty() {
+        witnesses = frames.values().collect();
     }
-    let own = files.iter().max_by_key(|(_, count)| **count).map(|(file, _)| *file)?;
-    let in_own: Vec<u32> = lines.values().filter(|place| place.file == own).map(|place| place.line).collect();
-    let smallest = in_own.iter().copied().min()?;
-    let decides = |&&block: &&usize| {
-        let is_jump = matches!(graph.blocks[block].flow, Flow::Branch(_) | Flow::Jump(_));
-        let leaves_or_repeats = |to: NodeIndex| to.index() == one.header || one.blocks.binary_search(&to.index()).is_err();
-        is_jump && graph.steps.neighbors(NodeIndex::new(block)).any(leaves_or_repeats)
-    };
-    let deciding = one.blocks.iter().filter(decides).filter_map(|&block| lines.get(&graph.blocks[block].last));
-    let control = deciding.filter(|place| place.file == own).map(|place| place.line).min();
-    let line = control.filter(|control| in_own.iter().filter(|line| *line < control).count() * 2 <= in_own.len());
-    Some(SourceLine { file: own.to_string(), line: line.unwrap_or(smallest) })
+    let depth = common_depth(&witnesses);
+    let first: &[Frame] = witnesses.first()?;
+    let lines: BTreeMap<u64, &SourceLine> = frames
+        .iter()
+        .filter(|(_, other)| is_same_down_to(depth, first, other))
+        .filter_map(|(address, found)| Some((*address, found[depth].place.as_ref()?)))
+        .collect();
+    let control = lines.iter().filter(|(at, _)| deciding(at)).map(|(_, place)| place.line).min();
+    let inlined = first[depth].function.clone().filter(|_| depth > 0);
+    Some((inlined, line(control, lines.values().copied())?))
+}
+
+/// Whether the instruction at this address, of this block, leaves the loop or begins the next round.
+fn decides(graph: &FlowGraph, one: &Loop, block: usize, address: u64) -> bool {
+    let Block { last, flow, .. } = graph.blocks[block];
+    let ends = |to: NodeIndex| to.index() == one.header || one.blocks.binary_search(&to.index()).is_err();
+    address == last
+        && matches!(flow, Flow::Branch(_) | Flow::Jump(_))
+        && graph.steps.neighbors(NodeIndex::new(block)).any(ends)
+}
+
+/// How deep the function whose loop this is was inlined: the instructions come from the same calls down to there.
+/// Only those that decide on another round are asked, as others may have been moved there from around the loop.
+fn common_depth(witnesses: &[&Vec<Frame>]) -> usize {
+    let Some(first) = witnesses.first() else { return 0 };
+    (1..first.len())
+        .take_while(|&depth| witnesses.iter().all(|other| is_same_down_to(depth, first, other)))
+        .last()
+        .unwrap_or(0)
+}
+
+fn is_same_down_to(depth: usize, one: &[Frame], other: &[Frame]) -> bool {
+    let calls_agree = (0..depth).all(|d| other.get(d).is_some_and(|frame| frame.place == one[d].place));
+    calls_agree && other.get(depth).is_some_and(|frame| depth == 0 || frame.function == one[depth].function)
+}
+
+/// The first line of the instructions that decide on another round: that of `for`, `do` or `while`. The smallest
+/// line of all would mislead where constants set before the loop are made anew inside. If most of the loop stands
+/// above, as in `do … while`, it is the smallest line after all.
+fn line<'l>(control: Option<u32>, lines: impl Iterator<Item = &'l SourceLine>) -> Option<SourceLine> {
+    let mut files: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for place in lines {
+        files.entry(&place.file).or_default().push(place.line);
+    }
+    let (file, lines) = files.iter().max_by_key(|(_, lines)| lines.len())?;
+    let smallest = *lines.iter().min()?;
+    let control = control.filter(|control| lines.iter().filter(|line| *line < control).count() * 2 <= lines.len());
+    Some(SourceLine { file: (*file).to_string(), line: control.unwrap_or(smallest) })
 }
 
 /// In the order of addresses; a loop comes before those inside it.

@@ -149,9 +149,7 @@ impl Placement {
         match self.fit.verdict() {
             Verdict::Fits => Ok(self.places),
             Verdict::NothingInside => Err(RegionError::NothingInside { base, likely_base: likely_base() }),
-            Verdict::Differs(difference) => {
-                Err(RegionError::Differs { base, difference, likely_base: likely_base() })
-            }
+            Verdict::Differs(difference) => Err(RegionError::Differs { base, difference, likely_base: likely_base() }),
         }
     }
 
