@@ -15,6 +15,7 @@
 //! - [`cache`]: cache hierarchies and stack distances.
 //! - [`binary`]: what an ELF file says of a RISC-V program: segments and functions.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
+//! - [`regions`]: from instructions to functions, source lines and loops, by ELF and DWARF.
 //! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
@@ -48,6 +49,7 @@ pub mod machine;
 pub mod metrics;
 pub mod model;
 pub mod quantity;
+pub mod regions;
 pub mod source;
 pub mod syntax;
 pub mod trace;

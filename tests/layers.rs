@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -18,6 +18,7 @@ const ORDER: [&str; 20] = [
     "cache",
     "binary",
     "trace",
+    "regions",
     "dataflow",
     "metrics",
     "graph",

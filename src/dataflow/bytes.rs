@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(held(&mut bytes, 0x1000, 16), [1, 3]);
         bytes.write(0x1000, 4, 4);
         assert_eq!(held(&mut bytes, 0x1000, 16), [4, 3]);
-        assert_eq!(held(&mut bytes, 0x1009, 4), []);
+        assert_eq!(held(&mut bytes, 0x1009, 4), Vec::<u64>::new());
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(held(&mut bytes, 0x1400, 4), [1]);
         bytes.write(u64::MAX - 1, 4, 2);
         assert_eq!(held(&mut bytes, 0, 2), [2]);
-        assert_eq!(held(&mut bytes, 2, 8), []);
+        assert_eq!(held(&mut bytes, 2, 8), Vec::<u64>::new());
     }
 
     #[test]

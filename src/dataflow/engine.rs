@@ -70,6 +70,18 @@ impl<L: Lanes> Dataflow<L> {
         }
     }
 
+    /// What an instruction does to memory; elements of indexed vector accesses are as wide as the last
+    /// configuration instruction says, eight bytes if the trace did not show it.
+    #[inline(always)]
+    pub fn access(&self, operation: &Operation) -> Option<Access> {
+        let access = operation.access?;
+        if access.bytes != 0 {
+            return Some(access);
+        }
+        let set = self.harts[operation.hart as usize].vector_type;
+        Some(Access { bytes: set.map_or(8, |set| set.sew / 8), ..access })
+    }
+
     /// When the operands of an instruction are there, and how many instructions they come from.
     #[inline(always)]
     pub fn ready(&mut self, operation: &Operation, addresses: &[u64], viewer: L::Viewer) -> Ready<L> {
@@ -86,7 +98,7 @@ impl<L: Lanes> Dataflow<L> {
             }
             Some(wide) => gathered.add_wide(&self.harts[operation.hart as usize], wide, self.rules.false_dependences),
         }
-        if let Some(access) = operation.access {
+        if let Some(access) = self.access(operation) {
             self.gather_memory(access, addresses, &mut gathered);
         }
         Ready { lanes: gathered.lanes, edges: gathered.edges }
@@ -130,7 +142,7 @@ impl<L: Lanes> Dataflow<L> {
             self.note_reads(operation, addresses, started);
         }
         let mut identity = SOMEBODY;
-        if let Some(access) = operation.access
+        if let Some(access) = self.access(operation)
             && access.kind.writes()
         {
             identity = self.store(access, addresses, done, identity);
@@ -211,6 +223,7 @@ impl<L: Lanes> Dataflow<L> {
 
     /// Remembers when operands were read, for those that will overwrite them.
     fn note_reads(&mut self, operation: &Operation, addresses: &[u64], started: L) {
+        let access = self.access(operation);
         let file = &mut self.harts[operation.hart as usize];
         let mut note = |place: usize| file.readers[place] = file.readers[place].latest(started);
         match &operation.wide {
@@ -220,7 +233,7 @@ impl<L: Lanes> Dataflow<L> {
                 places.into_iter().for_each(|place| file.readers[place] = file.readers[place].latest(started));
             }
         }
-        if let Some(access) = operation.access
+        if let Some(access) = access
             && access.kind.reads()
             && self.rules.memory == MemoryRule::Bytes
         {

@@ -6,7 +6,7 @@ use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::spec::SpecError;
 use crate::cache::{CacheSpec, LevelCounters};
 use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
-use crate::trace::isa::Class;
+use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 
 use super::costs::Costs;
@@ -92,6 +92,7 @@ struct Others<'r> {
 #[derive(Clone, Debug)]
 pub struct Execution {
     pub instruction: InstructionId,
+    pub access: Option<Access>,
     pub addresses: Vec<u64>,
     pub to_ram: bool,
     pub cycles: u64,
@@ -248,7 +249,8 @@ impl Consumer for Analysis<'_> {
             }
             let operation = &vertex.operation;
             let ready = flow.ready(operation, addresses, ());
-            let used = match operation.access {
+            let access = flow.access(operation);
+            let used = match access {
                 Some(access) => ram.access(access, addresses),
                 None => RamUse::default(),
             };
@@ -265,7 +267,7 @@ impl Consumer for Analysis<'_> {
                 movement.add(ready.lanes.depth, used.bytes);
             }
             if has_others {
-                others.step(id, vertex, addresses, used);
+                others.step(id, vertex, access, addresses, used);
             }
         });
     }
@@ -288,13 +290,13 @@ impl Others<'_> {
         region
     }
 
-    fn step(&mut self, id: InstructionId, vertex: &Vertex, addresses: &[u64], used: RamUse) {
+    fn step(&mut self, id: InstructionId, vertex: &Vertex, access: Option<Access>, addresses: &[u64], used: RamUse) {
         let Vertex { operation, cycles, region, .. } = vertex;
         let to_ram = used.accesses > 0;
         if self.region_of.is_some() {
             self.regions.step(*region, operation, addresses, *cycles, used);
         }
-        if let (Some(reuse), Some(access)) = (&mut self.reuse, operation.access) {
+        if let (Some(reuse), Some(access)) = (&mut self.reuse, access) {
             reuse.access(access, addresses);
         }
         if let Some(remote) = &mut self.remote {
@@ -302,7 +304,7 @@ impl Others<'_> {
         }
         if self.kept.len() < self.most_kept {
             let addresses = addresses.to_vec();
-            self.kept.push(Execution { instruction: id, addresses, to_ram, cycles: *cycles });
+            self.kept.push(Execution { instruction: id, access, addresses, to_ram, cycles: *cycles });
         } else {
             self.kept = Vec::new();
             self.has_more_than_kept = true;

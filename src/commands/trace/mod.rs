@@ -2,6 +2,7 @@
 
 mod input;
 mod outputs;
+mod regions;
 mod report;
 mod settings;
 
@@ -10,8 +11,9 @@ use std::path::Path;
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
-use crate::trace;
+use crate::trace::{self, Instruction};
 use outputs::Outputs;
+use regions::Regions;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let settings = settings::of(args)?;
@@ -19,13 +21,19 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = Outputs::create(args)?;
     let input = input::open(&args.trace, voice)?;
-    let mut analysis = Analysis::new(settings, None)?;
+    let mut regions = Regions::of(args)?;
+    let mut region_of = regions.as_mut().map(|regions| |instruction: &Instruction| regions.region_of(instruction));
+    let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
     let read = trace::stream(input, settings::options(args), &mut analysis)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(&args.trace)))?;
     settings::refuse_memory(args, read.format)?;
-    let counted = analysis.finish(read.format.has_addresses());
+    let mut counted = analysis.finish(read.format.has_addresses());
+    let regions = match regions {
+        Some(regions) => regions.finish(std::mem::take(&mut counted.regions))?,
+        None => Vec::new(),
+    };
     let graph = report::graph(args, &counted)?;
-    let report = report::of(args, &inputs, &read, counted, Vec::new(), graph.as_ref());
+    let report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
     }

@@ -34,7 +34,11 @@ pub fn graph(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>
         let instruction = &counted.instructions[execution.instruction.0 as usize];
         let facts = instruction.decoded.facts;
         let touch = |address: &u64| {
-            facts.access.map(|access| Touch { address: *address, bytes: u32::from(access.bytes), kind: access.kind })
+            execution.access.map(|access| Touch {
+                address: *address,
+                bytes: u32::from(access.bytes),
+                kind: access.kind,
+            })
         };
         Step {
             facts,

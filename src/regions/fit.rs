@@ -1,0 +1,122 @@
+//! Whether a trace is one of this program, loaded where it is said to be.
+
+use std::collections::BTreeMap;
+
+use super::code::{Code, PAGE};
+use crate::trace::Instruction;
+use crate::trace::isa::{decode_word, length};
+
+/// Compares the instructions of a trace with those in the file.
+pub struct Fit {
+    base: u64,
+    /// Address and machine word of all that have both.
+    words: Vec<(u64, u32)>,
+    without_words: Count,
+    with_words: Count,
+    /// With addresses, wherever they lie.
+    addressed: u64,
+    first_difference: Option<Difference>,
+}
+
+/// Different instructions of the program that lie in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    pub inside: u64,
+    pub differ: u64,
+}
+
+/// An instruction that is another one in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Run-time address.
+    pub pc: u64,
+    /// Machine word, if the trace has it, and text.
+    pub traced: String,
+    pub in_file: String,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Fits,
+    /// Addresses are known, and none lies in the program.
+    NothingInside,
+    Differs(Difference),
+}
+
+impl Fit {
+    /// For a program loaded at this base.
+    pub fn at(base: u64) -> Fit {
+        let (without_words, with_words) = (Count::default(), Count::default());
+        Fit { base, words: Vec::new(), without_words, with_words, addressed: 0, first_difference: None }
+    }
+
+    /// Looks at an instruction; its address as linked, if it lies in the program.
+    pub fn address(&mut self, instruction: &Instruction, code: &Code) -> Option<u64> {
+        let pc = instruction.pc?;
+        self.addressed += 1;
+        if let Some(word) = instruction.word {
+            self.words.push((pc, significant(word)));
+        }
+        let address = pc.checked_sub(self.base)?;
+        let in_file = code.word(address)?;
+        let (count, differs) = match instruction.word {
+            Some(word) => (&mut self.with_words, significant(word) != in_file),
+            None => {
+                let facts = decode_word(in_file).map(|decoded| decoded.facts);
+                (&mut self.without_words, facts != Some(instruction.decoded.facts))
+            }
+        };
+        count.inside += 1;
+        count.differ += u64::from(differs);
+        if differs && self.first_difference.is_none() {
+            let word = instruction.word.map_or_else(String::new, |word| format!("{:#x}, ", significant(word)));
+            let name = decode_word(in_file).map_or("no instruction", |decoded| decoded.mnemonic);
+            self.first_difference = Some(Difference {
+                pc,
+                traced: format!("{word}{}", instruction.text),
+                in_file: format!("{in_file:#x}, {name}"),
+            });
+        }
+        Some(address)
+    }
+
+    /// One word that differs is enough. Text is not written alike by all disassemblers: there it takes one in ten.
+    pub fn verdict(&self) -> Verdict {
+        let Count { inside, differ } = self.without_words;
+        match &self.first_difference {
+            Some(difference) if self.with_words.differ > 0 || differ * 10 > inside => {
+                Verdict::Differs(difference.clone())
+            }
+            _ if self.addressed > 0 && self.with_words.inside + inside == 0 => Verdict::NothingInside,
+            _ => Verdict::Fits,
+        }
+    }
+
+    /// The base, a multiple of the page, at which the most words are those of the file and none inside it differs;
+    /// `None` if there are several, or the words are fewer than 8.
+    pub fn likely_base(&self, code: &Code) -> Option<u64> {
+        let mut votes: BTreeMap<u64, u64> = BTreeMap::new();
+        for &(pc, word) in &self.words {
+            for address in code.at_page_offset(pc % PAGE) {
+                if address <= pc && code.word(address) == Some(word) {
+                    *votes.entry(pc - address).or_default() += 1;
+                }
+            }
+        }
+        let fits = |base: u64| {
+            let mut inside =
+                self.words.iter().filter_map(|(pc, word)| Some((code.word(pc.checked_sub(base)?)?, *word)));
+            inside.all(|(in_file, traced)| in_file == traced)
+        };
+        let mut fitting: Vec<(u64, u64)> =
+            votes.into_iter().filter(|&(base, votes)| votes >= 8 && fits(base)).map(|(base, n)| (n, base)).collect();
+        fitting.sort_unstable();
+        let (most, base) = *fitting.last()?;
+        (fitting.iter().filter(|(votes, _)| *votes == most).count() == 1).then_some(base)
+    }
+}
+
+fn significant(word: u32) -> u32 {
+    if length(word) == 2 { word & 0xffff } else { word }
+}

@@ -1,0 +1,106 @@
+//! From an address, as linked, to function, source line and innermost loop.
+
+use object::Endianness;
+use object::read::elf::ElfFile64;
+use rustc_hash::FxHashMap;
+
+use super::code::Code;
+use super::debug::{Debug, SourceLine};
+use super::flow_graph::FlowGraph;
+use super::loops::{self, Loop};
+use super::names::{self, LoopName};
+use crate::binary::{Binary, BinaryError, Function};
+
+/// What a program's file says of its instructions.
+pub struct RegionMap {
+    binary: Binary,
+    code: Code,
+    debug: Option<Debug>,
+    /// Loops of the functions that were asked for, by number of the function.
+    nests: FxHashMap<usize, Nest>,
+}
+
+/// The loops of one function.
+pub struct Nest {
+    pub graph: FlowGraph,
+    /// Each after those around it.
+    pub loops: Vec<Loop>,
+    /// By number of the loop.
+    pub names: Vec<LoopName>,
+    innermost: Vec<Option<usize>>,
+}
+
+impl Nest {
+    /// Number of the innermost loop with the instruction at this address.
+    pub fn loop_at(&self, address: u64) -> Option<usize> {
+        self.innermost[self.graph.block_at(address)?]
+    }
+}
+
+impl RegionMap {
+    /// Reads symbols, code and debug sections of an ELF file.
+    ///
+    /// # Errors
+    /// It is no linked 64-bit RISC-V program, or damaged.
+    pub fn read(data: &[u8]) -> Result<RegionMap, BinaryError> {
+        let binary = Binary::read(data)?;
+        let file = ElfFile64::<Endianness>::parse(data).map_err(|error| BinaryError::Damaged(error.to_string()))?;
+        let code = Code::read(&file, data).map_err(BinaryError::Damaged)?;
+        let debug = Debug::read(&file).map_err(BinaryError::Damaged)?;
+        Ok(RegionMap { binary, code, debug, nests: FxHashMap::default() })
+    }
+
+    pub fn binary(&self) -> &Binary {
+        &self.binary
+    }
+
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Whether the program was compiled with line tables.
+    pub fn has_lines(&self) -> bool {
+        self.debug.is_some()
+    }
+
+    pub fn function(&self, number: usize) -> &Function {
+        &self.binary.functions[number]
+    }
+
+    /// Number of the function with the instruction at this address, in the order of [`Binary::functions`]. Of
+    /// several names for it that with the fewest leading underscores, then the shortest, then the first.
+    pub fn function_at(&self, address: u64) -> Option<usize> {
+        let functions = &self.binary.functions;
+        let after = functions.partition_point(|function| function.low <= address);
+        let low = functions[..after].last()?.low;
+        let first = functions.partition_point(|function| function.low < low);
+        let plainness = |&number: &usize| {
+            let name = &functions[number].name;
+            (name.len() - name.trim_start_matches('_').len(), name.len(), name)
+        };
+        (first..after).filter(|&number| address < functions[number].high).min_by_key(plainness)
+    }
+
+    /// The line that the instruction at this address was written at: in the callee, where a call was inlined.
+    pub fn line_at(&self, address: u64) -> Option<SourceLine> {
+        self.debug.as_ref()?.line(address)
+    }
+
+    /// Where a function begins in the source.
+    pub fn place_of(&self, function: usize) -> Option<SourceLine> {
+        self.debug.as_ref()?.frames(self.binary.functions[function].low).into_iter().next()?.place
+    }
+
+    /// The loops of a function, found when first asked for.
+    pub fn nest(&mut self, function: usize) -> &Nest {
+        let RegionMap { binary, code, debug, nests } = self;
+        nests.entry(function).or_insert_with(|| {
+            let function = &binary.functions[function];
+            let graph = FlowGraph::of(code, function.low, function.high);
+            let loops = loops::find(&graph);
+            let names = names::of(function, code, &graph, &loops, debug.as_ref());
+            let innermost = loops::innermost(&loops, graph.blocks.len());
+            Nest { graph, loops, names, innermost }
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! Regions of a program: from the instructions of a trace to functions, source lines and loops.
+//!
+//! A function is what the symbol table names so. A line is where an instruction was written, by the program's DWARF
+//! line table. Loops are not in the file: they are found in the machine code of each function, as the natural loops
+//! of its control flow, and named by the lines of the instructions that decide on another round.
+
+mod code;
+mod debug;
+mod fit;
+mod flow_graph;
+mod loops;
+mod map;
+mod names;
+mod placement;
+#[cfg(test)]
+mod tests;
+
+pub use code::Code;
+pub use debug::{Debug, Frame, SourceLine};
+pub use fit::Difference;
+pub use flow_graph::{Block, FlowGraph, Step};
+pub use loops::Loop;
+pub use map::{Nest, RegionMap};
+pub use names::LoopName;
+pub use placement::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};

@@ -1,0 +1,194 @@
+//! Instructions of a trace, each to its region.
+
+use rustc_hash::FxHashMap;
+
+use super::debug::SourceLine;
+use super::fit::{Difference, Fit, Verdict};
+use super::map::RegionMap;
+use crate::binary::BinaryError;
+use crate::trace::Instruction;
+
+/// Where QEMU 7.2's user-mode emulation loads position-independent RISC-V programs.
+pub const QEMU_BASE: u64 = 0x40_0000_0000;
+
+/// What regions are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granularity {
+    Function,
+    Line,
+    /// Innermost loops; what is in none, by function.
+    Loop,
+}
+
+/// A region that has instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// A function, `file:line`, a loop as in [`super::LoopName`], `function (no loop)`; or why it is none of these.
+    pub name: String,
+    pub line: Option<SourceLine>,
+    /// Name of the next loop around a loop.
+    pub parent: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegionError {
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
+    #[error("it has no symbols, so functions and loops are not known: link it without -s")]
+    NoSymbols,
+    #[error("it has no line information: compile it with -g")]
+    NoLines,
+    #[error("it is always loaded where it was linked: a base is for position-independent programs")]
+    FixedBase,
+    #[error(
+        "it is not the program that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
+         has {}; {}",
+        .difference.pc, .difference.traced, .difference.in_file, advice(.likely_base)
+    )]
+    Differs { base: u64, difference: Difference, likely_base: LikelyBase },
+    #[error(
+        "no instruction of the trace lies in it if it is loaded at {base:#x}: is it the program that was traced? {}",
+        advice(.likely_base)
+    )]
+    NothingInside { base: u64, likely_base: LikelyBase },
+}
+
+/// Where a program seems to have been loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LikelyBase {
+    /// It is not position-independent.
+    Fixed,
+    Unknown,
+    At(u64),
+}
+
+fn advice(likely_base: &LikelyBase) -> String {
+    match likely_base {
+        LikelyBase::Fixed => "give the one that was".to_string(),
+        LikelyBase::Unknown => "give --elf-base, which loopsheet record --verbose tells".to_string(),
+        LikelyBase::At(base) => format!("the trace fits --elf-base {base:#x}"),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Function(usize),
+    Line(SourceLine),
+    Loop { function: usize, number: usize },
+    NoLoop(usize),
+    Outside,
+    NoAddress,
+    NoSymbol,
+    NoLine,
+}
+
+/// Places the instructions of a trace.
+pub struct Placement {
+    map: RegionMap,
+    /// For messages and the region of what lies elsewhere.
+    program: String,
+    by: Granularity,
+    base: u64,
+    fit: Fit,
+    numbers: FxHashMap<Key, u32>,
+    places: Vec<Place>,
+}
+
+impl Placement {
+    /// For a program, its file's content and the address that was added to those in the file when it was loaded:
+    /// 0 if it is not position-independent, else [`QEMU_BASE`] if none is given.
+    ///
+    /// # Errors
+    /// It is no RISC-V program, it lacks the symbols or lines that are needed, or it cannot have a base.
+    pub fn new(data: &[u8], program: &str, by: Granularity, base: Option<u64>) -> Result<Placement, RegionError> {
+        let map = RegionMap::read(data)?;
+        match by {
+            Granularity::Line if !map.has_lines() => return Err(RegionError::NoLines),
+            Granularity::Function | Granularity::Loop if map.binary().functions.is_empty() => {
+                return Err(RegionError::NoSymbols);
+            }
+            _ => {}
+        }
+        let base = match (map.binary().position_independent, base) {
+            (true, base) => base.unwrap_or(QEMU_BASE),
+            (false, None | Some(0)) => 0,
+            (false, Some(_)) => return Err(RegionError::FixedBase),
+        };
+        let (numbers, places) = (FxHashMap::default(), Vec::new());
+        Ok(Placement { map, program: program.to_string(), by, base, fit: Fit::at(base), numbers, places })
+    }
+
+    /// The number of an instruction's region, in the order in which regions appear. Every instruction has one.
+    pub fn region_of(&mut self, instruction: &Instruction) -> u32 {
+        let address = self.fit.address(instruction, self.map.code());
+        let key = match (instruction.pc, address) {
+            (None, _) => Key::NoAddress,
+            (_, None) => Key::Outside,
+            (_, Some(address)) => self.key(address),
+        };
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let number = self.places.len() as u32;
+        let place = self.place(&key);
+        self.places.push(place);
+        self.numbers.insert(key, number);
+        number
+    }
+
+    /// The regions by number.
+    ///
+    /// # Errors
+    /// The trace is not one of this program at this base.
+    pub fn finish(self) -> Result<Vec<Place>, RegionError> {
+        let likely_base = || match self.map.binary().position_independent {
+            false => LikelyBase::Fixed,
+            true => self.fit.likely_base(self.map.code()).map_or(LikelyBase::Unknown, LikelyBase::At),
+        };
+        let base = self.base;
+        match self.fit.verdict() {
+            Verdict::Fits => Ok(self.places),
+            Verdict::NothingInside => Err(RegionError::NothingInside { base, likely_base: likely_base() }),
+            Verdict::Differs(difference) => Err(RegionError::Differs { base, difference, likely_base: likely_base() }),
+        }
+    }
+
+    fn key(&mut self, address: u64) -> Key {
+        if self.by == Granularity::Line {
+            return self.map.line_at(address).map_or(Key::NoLine, Key::Line);
+        }
+        let Some(function) = self.map.function_at(address) else { return Key::NoSymbol };
+        if self.by == Granularity::Function {
+            return Key::Function(function);
+        }
+        let number = self.map.nest(function).loop_at(address);
+        number.map_or(Key::NoLoop(function), |number| Key::Loop { function, number })
+    }
+
+    fn place(&mut self, key: &Key) -> Place {
+        let plain = |name: &str| Place { name: name.to_string(), line: None, parent: None };
+        match *key {
+            Key::Function(number) => {
+                Place { line: self.map.place_of(number), ..plain(&self.map.function(number).name) }
+            }
+            Key::NoLoop(number) => Place {
+                line: self.map.place_of(number),
+                ..plain(&format!("{} (no loop)", self.map.function(number).name))
+            },
+            Key::Loop { function, number } => {
+                let nest = self.map.nest(function);
+                let name = &nest.names[number];
+                let parent = nest.loops[number].parent.map(|parent| nest.names[parent].name.clone());
+                Place { name: name.name.clone(), line: name.place.clone(), parent }
+            }
+            Key::Line(ref line) => {
+                let file = line.file.rsplit('/').next().unwrap_or(&line.file);
+                Place { line: Some(line.clone()), ..plain(&format!("{file}:{}", line.line)) }
+            }
+            Key::Outside => plain(&format!("outside {}", self.program)),
+            Key::NoAddress => plain("no instruction addresses in the trace"),
+            Key::NoSymbol => plain("no symbol"),
+            Key::NoLine => plain("no line information"),
+        }
+    }
+}
