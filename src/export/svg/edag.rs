@@ -16,7 +16,7 @@ const CHARACTER: f64 = 6.7;
 /// Longest label that is shown whole; the tooltip has all of it.
 const LABEL: usize = 30;
 /// Room that the legend takes.
-const LEAST_WIDTH: f64 = 860.0;
+const LEAST_WIDTH: f64 = 1030.0;
 
 /// The graph with its marked longest path. Shapes tell accesses from other instructions and fill tells
 /// those that go to RAM; the longest path is wide and red; false dependences are dashed.

@@ -9,7 +9,7 @@ use petgraph::visit::EdgeRef;
 use crate::graph::{Edag, Link};
 
 /// Rounds of ordering, and of placing.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 24;
 /// Most bends that edges may have together; above that edges run straight through the layers.
 const MOST_BENDS: usize = 30_000;
 /// Width that is kept free for an edge that passes through a layer.
@@ -28,6 +28,15 @@ pub(super) struct Layers {
     pub bends: Vec<Vec<(f64, usize)>>,
     pub width: f64,
     pub count: usize,
+}
+
+/// Which neighbours a node wants to be near to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    /// Those in the layer that was just done; those ahead if it has none there.
+    Done,
+    /// All. With one side only, drifts add up from layer to layer.
+    Both,
 }
 
 /// A vertex, or the place where an edge passes through a layer.
@@ -54,10 +63,10 @@ pub(super) fn place(edag: &Edag, widths: &[f64]) -> Layers {
         pack(layer, &mut nodes);
     }
     for round in 0..ROUNDS {
-        sweep(&mut layers, &mut nodes, round, order);
+        sweep(&mut layers, &mut nodes, round, Sides::Done, order);
     }
     for round in 0..ROUNDS {
-        sweep(&mut layers, &mut nodes, round, |layer, desired, nodes| settle(layer, desired, nodes));
+        sweep(&mut layers, &mut nodes, round, Sides::Both, |layer, desired, nodes| settle(layer, desired, nodes));
     }
     let left = nodes.iter().map(|node| node.x - node.width / 2.0).fold(f64::INFINITY, f64::min);
     let right = nodes.iter().map(|node| node.x + node.width / 2.0).fold(f64::NEG_INFINITY, f64::max);
@@ -118,11 +127,12 @@ fn pack(layer: &[usize], nodes: &mut [Node]) {
 }
 
 /// Goes down the layers in even rounds and up in odd ones; every node wants to be at the mean of its
-/// neighbours in the layer that was just done.
+/// neighbours.
 fn sweep(
     layers: &mut [Vec<usize>],
     nodes: &mut [Node],
     round: usize,
+    sides: Sides,
     step: impl Fn(&mut Vec<usize>, &[f64], &mut [Node]),
 ) {
     let down = round.is_multiple_of(2);
@@ -131,9 +141,10 @@ fn sweep(
         let layer = &mut layers[if down { position } else { count - 1 - position }];
         let desired = |index: &usize| {
             let node = &nodes[*index];
-            let neighbours = if down { &node.above } else { &node.below };
-            let total: f64 = neighbours.iter().map(|other| nodes[*other].x).sum();
-            match neighbours.len() {
+            let (done, ahead) = if down { (&node.above, &node.below) } else { (&node.below, &node.above) };
+            let ahead = if sides == Sides::Both || done.is_empty() { ahead.as_slice() } else { &[] };
+            let total: f64 = done.iter().chain(ahead).map(|other| nodes[*other].x).sum();
+            match done.len() + ahead.len() {
                 _ if node.spine => 0.0,
                 0 => node.x,
                 count => total / count as f64,
