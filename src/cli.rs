@@ -179,7 +179,7 @@ pub struct TraceArgs {
     #[arg(long, value_enum, default_value_t = TraceFormat::Auto)]
     pub format: TraceFormat,
     /// A cache level, nearest first: SIZE[,WAYSway|full][,LINEB][,lru|fifo|plru|random[:SEED]][,write-back|write-through];
-    /// or none (the default): every access goes to RAM
+    /// or none (the default): every access goes to RAM; or the levels of a machine preset, by its name
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
     /// m: RAM accesses that can be under way at once
@@ -197,7 +197,7 @@ pub struct TraceArgs {
     /// p of Brent's bounds
     #[arg(long, value_name = "P", default_value_t = 4.0)]
     pub processors: f64,
-    /// Cycles of instructions by class, a TOML file like templates/costs.toml [default: 1 each]
+    /// Cycles of instructions by class, a TOML file like templates/instructions.toml [default: 1 each]
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Dependences that count: true ones, false ones too, or true ones through registers only
@@ -218,6 +218,9 @@ pub struct TraceArgs {
     /// Every figure by function, source line or loop too; needs --elf
     #[arg(long, value_enum, requires = "elf")]
     pub by: Option<RegionBy>,
+    /// Show only the N largest regions in the table
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub top: usize,
     /// Draw the eDAG of a short trace: .dot or .svg
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,

@@ -37,7 +37,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
     }
-    outputs.write(&report, graph.as_ref())?;
+    outputs.write(&report, graph.as_ref(), args.top)?;
     Ok(Status::Done)
 }
 

@@ -56,13 +56,14 @@ impl Outputs {
         Ok(Outputs(requested.iter().map(create).collect::<anyhow::Result<_>>()?))
     }
 
-    /// Renders everything, then puts it in its place; a table if nothing else was asked for.
+    /// Renders everything, then puts it in its place; a table with the `top` largest regions if nothing
+    /// else was asked for.
     ///
     /// # Errors
     /// Rendering or writing failed.
-    pub fn write(self, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Result<()> {
+    pub fn write(self, report: &TraceReport, graph: Option<&Edag>, top: usize) -> anyhow::Result<()> {
         if self.0.is_empty() {
-            return outputs::print(trace_table::render(report, None).as_bytes());
+            return outputs::print(trace_table::render(report, Some(top)).as_bytes());
         }
         let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind, report, graph)?, output)));
         for (content, output) in rendered.collect::<anyhow::Result<Vec<_>>>()? {

@@ -6,6 +6,7 @@ use crate::cache::CacheSpec;
 use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
 use crate::dataflow::{MemoryRule, Rules};
+use crate::machine::{Level, MachineModel, preset_names};
 use crate::metrics::analysis::Settings;
 use crate::metrics::costs::Costs;
 use crate::metrics::remote::RemoteSettings;
@@ -65,7 +66,28 @@ fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
         anyhow::ensure!(args.cache.len() == 1, "--cache none goes with no other --cache");
         return Ok(Vec::new());
     }
+    if let [name] = &args.cache[..]
+        && preset_names().any(|known| known == name)
+    {
+        anyhow::ensure!(args.compat.is_none(), "--cache {name}: with --compat edan a cache is a size");
+        return levels(&MachineModel::preset(name)?).with_context(|| format!("--cache {name}"));
+    }
     args.cache.iter().map(|text| cache(text, args.compat)).collect()
+}
+
+/// One instance of every cache level of a machine.
+fn levels(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
+    let level = |level: Level| {
+        let spec = CacheSpec {
+            ways: level.ways.map_or(Ways::Full, |ways| Ways::Fixed(ways as u32)),
+            line: level.line as u32,
+            latency_cycles: level.latency_cycles.map(|cycles| cycles as u32),
+            ..CacheSpec::of_bytes(level.bytes as u64)
+        };
+        spec.validate().with_context(|| level.name.clone())?;
+        Ok(spec)
+    };
+    machine.levels().into_iter().map(level).collect()
 }
 
 fn cache(text: &str, compat: Option<Compat>) -> anyhow::Result<CacheSpec> {
