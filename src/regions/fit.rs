@@ -4,25 +4,18 @@ use std::collections::BTreeMap;
 
 use super::code::{Code, PAGE};
 use crate::trace::Instruction;
-use crate::trace::isa::{decode_word, length};
+use crate::trace::isa::{Class, Facts, decode_word, length};
 
 /// Compares the instructions of a trace with those in the file.
 pub struct Fit {
     base: u64,
     /// Address and machine word of all that have both.
     words: Vec<(u64, u32)>,
-    without_words: Count,
-    with_words: Count,
     /// With addresses, wherever they lie.
     addressed: u64,
+    /// Of these in the program.
+    inside: u64,
     first_difference: Option<Difference>,
-}
-
-/// Different instructions of the program that lie in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    pub inside: u64,
-    pub differ: u64,
 }
 
 /// An instruction that is another one in the file.
@@ -47,8 +40,7 @@ pub enum Verdict {
 impl Fit {
     /// For a program loaded at this base.
     pub fn at(base: u64) -> Fit {
-        let (without_words, with_words) = (Count::default(), Count::default());
-        Fit { base, words: Vec::new(), without_words, with_words, addressed: 0, first_difference: None }
+        Fit { base, words: Vec::new(), addressed: 0, inside: 0, first_difference: None }
     }
 
     /// Looks at an instruction; its address as linked, if it lies in the program.
@@ -60,15 +52,11 @@ impl Fit {
         }
         let address = pc.checked_sub(self.base)?;
         let in_file = code.word(address)?;
-        let (count, differs) = match instruction.word {
-            Some(word) => (&mut self.with_words, significant(word) != in_file),
-            None => {
-                let facts = decode_word(in_file).map(|decoded| decoded.facts);
-                (&mut self.without_words, facts != Some(instruction.decoded.facts))
-            }
+        let differs = match instruction.word {
+            Some(word) => significant(word) != in_file,
+            None => is_other(&instruction.decoded.facts, in_file),
         };
-        count.inside += 1;
-        count.differ += u64::from(differs);
+        self.inside += 1;
         if differs && self.first_difference.is_none() {
             let word = instruction.word.map_or_else(String::new, |word| format!("{:#x}, ", significant(word)));
             let name = decode_word(in_file).map_or("no instruction", |decoded| decoded.mnemonic);
@@ -81,15 +69,12 @@ impl Fit {
         Some(address)
     }
 
-    /// One word that differs is enough. Text is not written alike by all disassemblers: there it takes one in ten.
+    /// One instruction that differs is enough: programs of the same library differ in few.
     pub fn verdict(&self) -> Verdict {
-        let Count { inside, differ } = self.without_words;
         match &self.first_difference {
-            Some(difference) if self.with_words.differ > 0 || differ * 10 > inside => {
-                Verdict::Differs(difference.clone())
-            }
-            _ if self.addressed > 0 && self.with_words.inside + inside == 0 => Verdict::NothingInside,
-            _ => Verdict::Fits,
+            Some(difference) => Verdict::Differs(difference.clone()),
+            None if self.addressed > 0 && self.inside == 0 => Verdict::NothingInside,
+            None => Verdict::Fits,
         }
     }
 
@@ -115,6 +100,18 @@ impl Fit {
         let (most, base) = *fitting.last()?;
         (fitting.iter().filter(|(votes, _)| *votes == most).count() == 1).then_some(base)
     }
+}
+
+/// Whether text is not that of the word. Unknown text may be anything; and QEMU names the wrong registers in moves
+/// and changes of sign.
+fn is_other(facts: &Facts, in_file: u32) -> bool {
+    if facts.class == Class::Unknown {
+        return false;
+    }
+    decode_word(in_file).is_none_or(|decoded| {
+        let both_move = facts.class == Class::FpOther && decoded.facts.class == Class::FpOther;
+        !both_move && *facts != decoded.facts
+    })
 }
 
 fn significant(word: u32) -> u32 {
