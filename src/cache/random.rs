@@ -31,7 +31,7 @@ impl Replacement for Random {
     /// than ways / 2⁶⁴.
     #[inline]
     fn replace(&mut self, _: usize) -> usize {
-        (u128::from(self.next()) * u128::from(self.ways) >> 64) as usize
+        ((u128::from(self.next()) * u128::from(self.ways)) >> 64) as usize
     }
 }
 

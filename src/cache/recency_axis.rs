@@ -106,7 +106,7 @@ impl RecencyAxis {
                 rest &= rest - 1;
             }
         }
-        self.clear((order.len() * 3).min(LONGEST).max(SHORTEST));
+        self.clear((order.len() * 3).clamp(SHORTEST, LONGEST));
         for (position, id) in order.iter().enumerate() {
             self.positions[*id as usize] = position as u32;
         }

@@ -106,7 +106,7 @@ fn random(bytes: u64) -> Vec<u64> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        state % bytes & !7
+        (state % bytes) & !7
     };
     (0..ACCESSES).map(|_| next()).collect()
 }
