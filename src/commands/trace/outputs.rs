@@ -46,7 +46,7 @@ impl Outputs {
         let inputs: Vec<PathBuf> = [Some(&args.trace), args.elf.as_ref(), args.costs.as_ref()]
             .into_iter()
             .flatten()
-            .filter_map(real)
+            .filter_map(|path| real(path))
             .collect();
         for (_, path) in &requested {
             let is_input = real(path).is_some_and(|path| inputs.contains(&path));
@@ -73,7 +73,7 @@ impl Outputs {
     }
 }
 
-fn real(path: &PathBuf) -> Option<PathBuf> {
+fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 

@@ -1,4 +1,4 @@
-//! What gdb's `x/i $pc` prints at every step: `0x10490 <main>:	addi	sp,sp,-64`. No addresses of accesses.
+//! What gdb's `x/i $pc` prints at every step: `0x10490 <main>: addi sp,sp,-64`, with tabs. No addresses of accesses.
 
 use super::{Format, FormatName, Named, Tail, hex, text};
 use crate::trace::error::LineError;

@@ -28,7 +28,7 @@ pub enum FormatName {
     Execlog,
     /// `core   0: 3 0x00000000000104be (0x4398) x14 0x… mem 0x4000800210`
     Spike,
-    /// `0x10490 <main>:	addi	sp,sp,-64`
+    /// `0x10490 <main>: addi sp,sp,-64`, with tabs
     Gdb,
 }
 
