@@ -178,7 +178,8 @@ pub struct TraceArgs {
     /// Format of the trace
     #[arg(long, value_enum, default_value_t = TraceFormat::Auto)]
     pub format: TraceFormat,
-    /// A cache level, nearest first: SIZE[,WAYSway|full][,LINEB][,lru|fifo|plru|random[:SEED]][,write-back|write-through];
+    /// A cache level, nearest first: a size, then what differs from `8way,64B,lru,write-back`: `4way` or `full`, `32B`,
+    /// `fifo`, `plru`, `random`, `write-through`;
     /// or none (the default): every access goes to RAM; or the levels of a machine preset, by its name
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,

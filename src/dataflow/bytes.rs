@@ -17,6 +17,7 @@ const NO_PAGE: u32 = u32::MAX;
 /// Bytes to values.
 pub(super) struct Bytes<K> {
     pub values: Slab<K>,
+    #[expect(clippy::vec_box, reason = "pages are not to be copied when their list grows")]
     pages: Vec<Box<[u32; PAGE]>>,
     index: FxHashMap<u64, u32>,
     /// Page numbers that were asked for lately and where they are, by their low bits.
@@ -96,7 +97,7 @@ impl<K: Copy> Bytes<K> {
     #[inline(always)]
     fn plain(&mut self, address: u64, bytes: u32) -> Option<(Handle, Handle)> {
         let words = u64::from(bytes) / CELL;
-        if address % CELL != 0 || u64::from(bytes) % CELL != 0 || !(1..=2).contains(&words) {
+        if !address.is_multiple_of(CELL) || !u64::from(bytes).is_multiple_of(CELL) || !(1..=2).contains(&words) {
             return None;
         }
         let cell = address / CELL;
