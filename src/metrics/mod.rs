@@ -13,3 +13,4 @@ pub mod report;
 mod reuse;
 pub mod sweep;
 pub mod tables;
+pub mod timeline;
