@@ -2,7 +2,7 @@
 
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 /// A linked 64-bit RISC-V program. All addresses are as linked; where it is loaded is added to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
     let mut functions: Vec<Function> = file
         .symbols()
         .chain(file.dynamic_symbols())
-        .filter(|s| s.is_definition() && s.kind() == SymbolKind::Text)
+        .filter(|s| is_function(file, s))
         .filter_map(|s| {
             let name = s.name().ok()?.to_string();
             // Labels in assembly code have no size: they reach to the end of their section, at most.
@@ -152,6 +152,24 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
     }
     functions.dedup();
     functions
+}
+
+/// Functions, and what assembly code calls one without saying so: global labels in executable sections.
+/// The mapping symbols `$x` and `$d` and local labels are none.
+fn is_function<'d>(file: &ElfFile64<'d, Endianness>, symbol: &impl ObjectSymbol<'d>) -> bool {
+    if !symbol.is_definition() {
+        return false;
+    }
+    let is_label = |name: &str| !name.is_empty() && !name.starts_with(['$', '.']);
+    let is_code = || {
+        let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+        section.is_some_and(|section| section.kind() == SectionKind::Text)
+    };
+    match symbol.kind() {
+        SymbolKind::Text => true,
+        SymbolKind::Unknown | SymbolKind::Label => symbol.is_global() && symbol.name().is_ok_and(is_label) && is_code(),
+        _ => false,
+    }
 }
 
 fn damaged(error: object::Error) -> BinaryError {

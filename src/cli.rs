@@ -184,19 +184,19 @@ pub struct TraceArgs {
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
     /// m: RAM accesses that can be under way at once
-    #[arg(long, value_name = "M", default_value_t = 4.0)]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 4.0)]
     pub slots: f64,
     /// α: cycles of a RAM access
-    #[arg(long, value_name = "CYCLES", default_value_t = 100.0)]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, default_value_t = 100.0)]
     pub latency: f64,
     /// α₀: latency at which relative sensitivity is taken [default: that of --latency]
     #[arg(long, value_name = "CYCLES")]
     pub base_latency: Option<f64>,
     /// Clock in GHz, for bandwidth
-    #[arg(long, value_name = "GHZ", default_value_t = 1.0)]
+    #[arg(long, value_name = "GHZ", allow_negative_numbers = true, default_value_t = 1.0)]
     pub ghz: f64,
     /// p of Brent's bounds
-    #[arg(long, value_name = "P", default_value_t = 4.0)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = 4.0)]
     pub processors: f64,
     /// Cycles of instructions by class, a TOML file like templates/instructions.toml [default: 1 each]
     #[arg(long, value_name = "FILE")]
@@ -241,12 +241,12 @@ pub struct TraceArgs {
     /// Cycles that a remote access takes on top of --latency
     #[arg(long, value_name = "CYCLES", requires = "remote_share")]
     pub remote_delay: Option<u64>,
-    /// Random choices of the remote accesses
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub trials: u32,
-    /// Seed of those choices
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    /// Random choices of the remote accesses [default: 100]
+    #[arg(long, value_name = "N")]
+    pub trials: Option<u32>,
+    /// Seed of those choices [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -22,14 +22,23 @@ impl Output {
         if path.as_os_str() == "-" {
             return Ok(Output::StandardOutput);
         }
-        anyhow::ensure!(!path.is_dir(), "cannot write {}: it is a directory", path.display());
+        let asked = path;
+        // A link is followed, so that its target is written and the link stays.
+        let path = &target(path)?;
+        anyhow::ensure!(!path.is_dir(), "cannot write {}: it is a directory", asked.display());
         // A rename would put a file in the place of a device.
         anyhow::ensure!(
             !path.exists() || path.is_file(),
             "cannot write {}: it is a device or a pipe; - writes to standard output",
-            path.display()
+            asked.display()
         );
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        anyhow::ensure!(
+            parent.is_dir(),
+            "cannot write {}: there is no directory {}",
+            asked.display(),
+            parent.display()
+        );
         let temporary = tempfile::Builder::new()
             .prefix(".loopsheet-")
             .tempfile_in(parent)
@@ -57,13 +66,34 @@ impl Output {
     }
 }
 
-/// Gives a complete file its name.
+/// Where writing to a path ends up: behind all links, also those to what is not there yet.
+fn target(path: &Path) -> anyhow::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&target) else { return Ok(target) };
+        // What /proc shows of a pipe or socket is no path.
+        if !next.is_absolute() && target.starts_with("/proc") {
+            return Ok(target);
+        }
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    anyhow::bail!("cannot write {}: too many links follow one another", path.display())
+}
+
+/// Gives a complete file its name; one that takes the place of another keeps the other's mode.
 ///
 /// # Errors
 /// Renaming failed.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> anyhow::Result<()> {
     let what = || format!("cannot write {}", path.display());
-    make_readable(temporary.path()).with_context(what)?;
+    match std::fs::metadata(path) {
+        Ok(old) => {
+            anyhow::ensure!(!old.permissions().readonly(), "{}: it is write-protected", what());
+            std::fs::set_permissions(temporary.path(), old.permissions()).with_context(what)?;
+        }
+        Err(_) => make_readable(temporary.path()).with_context(what)?,
+    }
     temporary.persist(path).with_context(what)?;
     Ok(())
 }

@@ -40,14 +40,14 @@ impl Part {
     }
 }
 
-/// The cells of an access, which may wrap around the end of the address space.
+/// The cells of an access; what lies past the end of the address space is left out, as by the caches.
 fn parts(address: u64, bytes: u32) -> impl Iterator<Item = Part> {
     let mut done = 0;
     std::iter::from_fn(move || {
         if done >= bytes {
             return None;
         }
-        let at = address.wrapping_add(u64::from(done));
+        let at = address.checked_add(u64::from(done))?;
         let first = (at % CELL) as usize;
         let count = (CELL as usize - first).min((bytes - done) as usize);
         done += count as u32;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_the_address_space_may_be_crossed() {
+    fn pages_are_crossed_and_the_address_space_ends() {
         let mut bytes = Bytes::new();
         bytes.write(0x13fc, 8, 1);
         assert_eq!(held(&mut bytes, 0x13fc, 8), [1]);

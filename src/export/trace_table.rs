@@ -154,7 +154,7 @@ fn bar(count: u64, most: u64) -> String {
 
 fn remote(remote: &RemoteDelay) -> String {
     let mut text = format!(
-        "depth T∞ in cycles when {} of the RAM accesses cost {} cycles more ({} trials, seed {})\n",
+        "longest path in cycles, RAM accesses taking the latency α, when {} of them take {} cycles more ({} trials, seed {})\n",
         percent_of(remote.share),
         remote.delay,
         remote.depths.len(),

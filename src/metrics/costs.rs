@@ -15,8 +15,8 @@ pub struct Costs {
 /// Why a cost table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CostsError {
-    #[error("the cost table is no TOML of the form `[cycles]` and then `class = cycles`: {0}")]
-    Toml(#[from] Box<toml::de::Error>),
+    #[error("the cost table has to be `[cycles]` and then lines `class = cycles`, whole numbers: {0}")]
+    Toml(Box<toml::de::Error>),
     #[error("`{name}` in the cost table is no class of instructions; the classes are {}", class_names())]
     UnknownClass { name: String },
     #[error("`{name}` costs {cycles} cycles in the cost table; a class may cost from 0 to {MOST}")]

@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod costs;
 pub mod formulas;
 mod movement;
+pub mod out_of_order;
 mod ram;
 mod regions;
 pub mod remote;

@@ -1,7 +1,7 @@
 //! Which accesses go to RAM.
 
 use crate::cache::hierarchy::{Atomics, HierarchyError};
-use crate::cache::{CacheSpec, Hierarchy, Served};
+use crate::cache::{AccessKind, CacheSpec, Hierarchy, Served};
 use crate::trace::isa::Access;
 
 /// What an instruction's accesses took.
@@ -15,7 +15,7 @@ pub(super) struct RamUse {
 
 /// The memory model of a run.
 pub(super) enum Ram {
-    /// Every access goes to RAM and moves its own bytes.
+    /// Every access goes to RAM and moves its own bytes, an atomic one both ways.
     Uncached,
     Cached(Box<Hierarchy>),
 }
@@ -38,7 +38,8 @@ impl Ram {
         let mut used = RamUse::default();
         for address in addresses {
             let (to_ram, moved) = match self {
-                Ram::Uncached => (true, u64::from(bytes)),
+                // An atomic operation reads and writes.
+                Ram::Uncached => (true, u64::from(bytes) * if access.kind == AccessKind::Atomic { 2 } else { 1 }),
                 Ram::Cached(hierarchy) => {
                     let outcome = hierarchy.access(*address, bytes, access.kind);
                     (outcome.served == Served::Memory, outcome.ram_bytes)

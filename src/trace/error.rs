@@ -34,8 +34,8 @@ pub enum LineError {
     Address(String),
     #[error("`{0}` accesses memory, but the line has no address")]
     NoAddress(String),
-    #[error("`{0}` does not access memory, but the line has an address")]
-    UnexpectedAddress(String),
+    #[error("`{0}`, read as `{1}`, does not access memory, but the line has an address")]
+    UnexpectedAddress(String, &'static str),
     #[error("`{0}` accesses memory once, but the line has several addresses")]
     SeveralAddresses(String),
     #[error("the last line has no end (`{0}`): the trace was cut short; a whole trace ends with a newline")]
@@ -46,6 +46,8 @@ pub enum LineError {
     TooManyHarts { limit: usize },
     #[error("the log has no committed instruction: run Spike with --log-commits")]
     NoCommits,
+    #[error("not one line up to here has an instruction that is known: this is no {0} trace")]
+    NothingKnown(FormatName),
     #[error("cannot read further: {0}")]
     Read(std::io::Error),
     #[error("the compressed trace is cut short or damaged: {0}")]

@@ -30,6 +30,7 @@ pub(super) struct Key {
     pub addresses: Addresses,
     /// Bytes of one access.
     pub bytes: u8,
+    pub mnemonic: &'static str,
     /// What followed last time, and the time before that something else followed.
     followers: [u32; 2],
 }
@@ -51,6 +52,11 @@ impl Program {
 
     pub fn harts(&self) -> usize {
         self.harts.len()
+    }
+
+    /// Whether an instruction was met that the table has.
+    pub fn knows_any(&self) -> bool {
+        self.keys.iter().any(|key| key.addresses != Addresses::Ignored)
     }
 
     pub fn key(&self, id: u32) -> Key {
@@ -94,8 +100,15 @@ impl Program {
         let instruction = Instruction { hart, pc: named.pc, word: named.word, text, decoded };
         let id = InstructionId(self.keys.len() as u32).0;
         let (addresses, bytes) = addresses(&decoded.facts, F::NAME, is_known);
-        let followers = [NO_INSTRUCTION; 2];
-        self.keys.push(Key { start: self.text.len() as u32, length: key.len() as u32, addresses, bytes, followers });
+        let (mnemonic, followers) = (decoded.mnemonic, [NO_INSTRUCTION; 2]);
+        self.keys.push(Key {
+            start: self.text.len() as u32,
+            length: key.len() as u32,
+            addresses,
+            bytes,
+            mnemonic,
+            followers,
+        });
         self.text.extend_from_slice(key);
         self.ids.insert(key.into(), id);
         Ok((id, instruction))

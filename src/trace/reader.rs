@@ -27,11 +27,11 @@ pub fn read(
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
     let mut blocks = Blocks { input, bytes: Vec::new(), read: 0 };
-    let first = blocks.first_line()?;
+    let (number, first) = blocks.first_line()?;
     let looks_like = FormatName::of_line(&first);
     let format = match options.format.or(looks_like) {
         Some(format) => format,
-        None => return Err(TraceError { line: 1, error: LineError::UnknownFormat(excerpt(&first)) }),
+        None => return Err(TraceError { line: number, error: LineError::UnknownFormat(excerpt(&first)) }),
     };
     match format {
         FormatName::Edan => Reader::<Edan<false>>::read(blocks, options, sink),
@@ -81,12 +81,12 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// The first line that is not blank, without taking it.
-    fn first_line(&mut self) -> Result<Vec<u8>, TraceError> {
+    /// The first line that is not blank and its number, without taking it.
+    fn first_line(&mut self) -> Result<(u64, Vec<u8>), TraceError> {
         let more = self.fill(1)?;
-        let line = self.bytes.split(|c| *c == b'\n').find(|line| !line.trim_ascii().is_empty());
-        match line {
-            Some(line) => Ok(line.to_vec()),
+        let mut lines = (1..).zip(self.bytes.split(|c| *c == b'\n'));
+        match lines.find(|(_, line)| !line.trim_ascii().is_empty()) {
+            Some((number, line)) => Ok((number, line.to_vec())),
             None if more => Err(TraceError { line: 1, error: LineError::UnknownFormat(String::new()) }),
             None => Err(TraceError { line: 1, error: LineError::Empty }),
         }
@@ -237,7 +237,7 @@ impl<F: Format> Reader<'_, F> {
         let expected = self.program.key(id);
         match (expected.addresses, count) {
             (Addresses::Ignored, _) => found.truncate(before),
-            (Addresses::None, 1..) => return Err(LineError::UnexpectedAddress(excerpt(key))),
+            (Addresses::None, 1..) => return Err(LineError::UnexpectedAddress(excerpt(key), expected.mnemonic)),
             (Addresses::One, 0) => return Err(LineError::NoAddress(excerpt(key))),
             (Addresses::One | Addresses::AtMostOne, 2..) => {
                 // An atomic operation shows its load and its store; an access may be shown in parts.
@@ -267,6 +267,9 @@ impl<F: Format> Reader<'_, F> {
     }
 
     fn finish(self, bytes: u64) -> Result<ReadSummary, TraceError> {
+        if self.instructions > 0 && !self.program.knows_any() {
+            return Err(TraceError { line: self.lines.max(1), error: LineError::NothingKnown(F::NAME) });
+        }
         if self.instructions == 0 {
             let error = if F::NAME == FormatName::Spike { LineError::NoCommits } else { LineError::Empty };
             return Err(TraceError { line: self.lines.max(1), error });

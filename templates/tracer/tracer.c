@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -690,6 +691,8 @@ static int refuse(const char *what)
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     int state_fd = -1;
+    /* Nobody reads the trace of a program whose recorder was killed. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     api_version = info->version.cur;
     ranges = calloc(argc, sizeof *ranges);
     if (!ranges)

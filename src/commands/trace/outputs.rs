@@ -52,6 +52,10 @@ impl Outputs {
             let is_input = real(path).is_some_and(|path| inputs.contains(&path));
             anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to read", path.display());
         }
+        for (index, (_, path)) in requested.iter().enumerate() {
+            let is_twice = requested[..index].iter().any(|(_, other)| other == path);
+            anyhow::ensure!(!is_twice, "cannot write {}: it is asked for twice", path.display());
+        }
         let create = |(kind, path): &(Kind, &PathBuf)| Ok((*kind, Output::create(path)?));
         Ok(Outputs(requested.iter().map(create).collect::<anyhow::Result<_>>()?))
     }

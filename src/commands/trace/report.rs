@@ -136,6 +136,9 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
         DependenceKind::Register => notes.push("dependences through memory are not followed".to_string()),
         DependenceKind::True => {}
     }
+    if args.slots.fract() != 0.0 || args.latency.fract() != 0.0 {
+        notes.push("a greedy schedule needs whole slots and cycles, so there is none".to_string());
+    }
     if counted.dirty_bytes > 0 {
         notes.push(format!(
             "{} bytes are in changed lines of the caches at the end; they have not been moved and are not counted",

@@ -31,6 +31,7 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     };
     let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
     check_line(line).context("--line")?;
+    refuse_idle(args)?;
     Ok(Settings {
         rules: rules(args)?,
         caches: caches(args)?,
@@ -40,6 +41,19 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
         remote: remote(args)?,
         keep: MOST_DRAWN,
     })
+}
+
+/// Options that would do nothing.
+fn refuse_idle(args: &TraceArgs) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        args.elf.is_none() || args.by.is_some(),
+        "--elf says what --by is about: add --by function, line or loop"
+    );
+    anyhow::ensure!(
+        args.remote_share.is_some() || (args.trials.is_none() && args.seed.is_none()),
+        "--trials and --seed are about --remote-share and --remote-delay, which are not given"
+    );
+    Ok(())
 }
 
 fn rules(args: &TraceArgs) -> anyhow::Result<Rules> {
@@ -96,8 +110,11 @@ fn cache(text: &str, compat: Option<Compat>) -> anyhow::Result<CacheSpec> {
         return text.parse::<CacheSpec>().with_context(what);
     }
     // Only the size is open: the rest is what that tool simulates.
-    let bytes = parse_bytes(text).map_err(anyhow::Error::msg).with_context(|| {
-        format!("{}: with --compat edan a cache is a size, 2-way LRU, write-through, 64-byte lines", what())
+    let bytes = parse_bytes(text).map_err(|_| {
+        anyhow::anyhow!(
+            "{}: with --compat edan a cache is only a size: 2-way LRU, write-through, 64-byte lines",
+            what()
+        )
     })?;
     let spec = CacheSpec {
         ways: Ways::Fixed(2),
@@ -113,14 +130,15 @@ fn cache(text: &str, compat: Option<Compat>) -> anyhow::Result<CacheSpec> {
 fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
     let (Some(share), Some(delay)) = (args.remote_share, args.remote_delay) else { return Ok(None) };
     anyhow::ensure!((0.0..=1.0).contains(&share), "--remote-share {share}: a share is from 0 to 1");
-    anyhow::ensure!((1..=10_000).contains(&args.trials), "--trials {}: from 1 to 10000 are possible", args.trials);
+    let (trials, seed) = (args.trials.unwrap_or(100), args.seed.unwrap_or(1));
+    anyhow::ensure!((1..=10_000).contains(&trials), "--trials {trials}: from 1 to 10000 are possible");
     anyhow::ensure!(delay <= 1_000_000_000, "--remote-delay {delay}: at most 1000000000 cycles are possible");
     anyhow::ensure!(
         args.latency.fract() == 0.0,
         "--latency {}: with --remote-share it has to be a whole number of cycles",
         args.latency
     );
-    Ok(Some(RemoteSettings { share, delay, latency: args.latency as u64, trials: args.trials, seed: args.seed }))
+    Ok(Some(RemoteSettings { share, delay, latency: args.latency as u64, trials, seed }))
 }
 
 /// The inputs of the formulas.
@@ -129,7 +147,7 @@ fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
 /// One is not in its range.
 pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     let in_range = |name: &str, value: f64, least: f64, most: f64| {
-        anyhow::ensure!((least..=most).contains(&value), "--{name} {value}: from {least} to {most} is possible");
+        anyhow::ensure!((least..=most).contains(&value), "--{name} {value:e}: from {least} to {most} is possible");
         Ok(value)
     };
     let latency = in_range("latency", args.latency, 0.0, 1e9)?;
@@ -137,7 +155,7 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
         slots: in_range("slots", args.slots, 1.0, 1e9)?,
         latency,
         base_latency: in_range("base-latency", args.base_latency.unwrap_or(latency), 0.0, 1e9)?,
-        ghz: in_range("ghz", args.ghz, 1e-6, 1e6)?,
+        ghz: in_range("ghz", args.ghz, 0.001, 1000.0)?,
         processors: in_range("processors", args.processors, 1.0, 1e9)?,
     })
 }

@@ -19,6 +19,7 @@ pub(super) enum Sheet {
     Notes,
     Edag,
     Reuse,
+    Regions,
 }
 
 impl Sheet {
@@ -34,6 +35,7 @@ impl Sheet {
             Sheet::Notes => "Notes",
             Sheet::Edag => "eDAG",
             Sheet::Reuse => "Reuse",
+            Sheet::Regions => "Regions",
         }
     }
 }

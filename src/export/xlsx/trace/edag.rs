@@ -1,11 +1,11 @@
 //! The sheet eDAG, from top to bottom: inputs, counts, what follows, notes, caches, instruction mix,
-//! latency sweep, movement of data, regions.
+//! latency sweep, remote accesses, movement of data.
 
 use rust_xlsxwriter::{RowNum, XlsxError};
 
 use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
-use super::{Page, TraceBook, cache, figures, inputs, latency_sweep, mix, movement, regions};
+use super::{Page, TraceBook, cache, figures, inputs, latency_sweep, mix, movement, remote};
 
 /// Widths of the columns; those behind are as wide as the last.
 const WIDTHS: [f64; 5] = [58.0, 13.0, 18.0, 14.0, 19.0];
@@ -29,8 +29,8 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     row = cache::write(&mut page, row)?;
     row = mix::write(&mut page, row)? + 1;
     row = latency_sweep::write(&mut page, row)? + 1;
-    row = movement::write(&mut page, row)?;
-    regions::write(&mut page, row)?;
+    row = remote::write(&mut page, row)?;
+    movement::write(&mut page, row)?;
     page.worksheet.set_freeze_panes(1, 0)?;
     style::print_setup(&mut page.worksheet, 1);
     Ok(page)

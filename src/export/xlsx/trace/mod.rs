@@ -9,6 +9,7 @@ mod latency_sweep;
 mod mix;
 mod movement;
 mod regions;
+mod remote;
 mod reuse;
 mod scope;
 
@@ -77,6 +78,9 @@ fn pages(report: &TraceReport) -> Result<Vec<Page<'_>>, XlsxError> {
     let mut pages = vec![edag::write(TraceBook::new(report))?];
     if let Some(reuse) = &report.reuse {
         pages.push(reuse::write(TraceBook::new(report), reuse)?);
+    }
+    if let Some(region) = report.regions.first() {
+        pages.push(regions::write(TraceBook::new(report), region.kind.name())?);
     }
     Ok(pages)
 }

@@ -1,10 +1,11 @@
-//! Functions, lines or loops, on the sheet eDAG: counts, and the same formulas on each row.
+//! The sheet Regions: functions, lines or loops, counts and the same formulas on each row.
 
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
+use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
-use super::{Page, look};
-use crate::metrics::formulas::{COUNTS, Figures, formulas};
+use super::{Page, TraceBook, look};
+use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
 use crate::metrics::report::Region;
 
 /// Counts and formulas that a region has a column for; a formula names only columns and inputs.
@@ -26,23 +27,44 @@ const FIRST: ColNum = 3;
 /// Behind the figures, where a long path has room.
 const PLACE: ColNum = FIRST + COLUMNS.len() as ColNum;
 
-/// One row a region, costliest first.
-pub(super) fn write(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
-    let regions = &page.book.report.regions;
-    let Some(kind) = regions.first().map(|region| region.kind.name()) else { return Ok(()) };
-    let title = format!("By {kind}: the eDAG of its own instructions");
-    let first = page.section(row, &title, ["Name", "Kind", "Instructions"])?;
+/// One row a region, costliest first. The formulas name the input cells of the sheet eDAG.
+pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, XlsxError> {
+    const WIDTHS: [f64; 3] = [44.0, 11.0, 15.0];
+    let mut page = Page::new(Sheet::Regions, book)?;
+    let report = page.book.report;
+    page.title(&format!("By {kind}: the eDAG of its own instructions"))?;
+    page.text(
+        1,
+        0,
+        "Edges between regions are left out, so depths do not add up to that of the whole.",
+        &style::remark(),
+    )?;
+    for input in INPUTS {
+        let value = page.book.figures.get(input.key);
+        page.book.scope.set(input.key, input.key.to_string(), value);
+    }
+    const HEADER: RowNum = 3;
+    for (column, header) in (0..).zip(["Name", "Kind", "Instructions"]) {
+        page.text(HEADER, column, header, &style::header())?;
+        page.worksheet.set_column_width(column, WIDTHS[usize::from(column)])?;
+    }
     for (column, key) in (FIRST..).zip(COLUMNS) {
         let (symbol, unit) = symbol_and_unit(key);
         let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
-        page.text(first - 1, column, &format!("{symbol}{unit}"), &style::header())?;
+        page.text(HEADER, column, &format!("{symbol}{unit}"), &style::header())?;
+        page.worksheet.set_column_width(column, 14.0)?;
     }
-    page.text(first - 1, PLACE, "Place", &style::header())?;
-    page.worksheet.set_row_height(first - 1, 32)?;
-    for (row, region) in (first..).zip(regions) {
-        write_region(page, row, region)?;
+    page.text(HEADER, PLACE, "Place", &style::header())?;
+    page.worksheet.set_column_width(PLACE, 40.0)?;
+    page.worksheet.set_row_height(HEADER, 32)?;
+    for (row, region) in (HEADER + 1..).zip(&report.regions) {
+        write_region(&mut page, row, region)?;
     }
-    Ok(())
+    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
+    page.worksheet.autofilter(HEADER, 0, HEADER + report.regions.len() as RowNum, PLACE)?;
+    page.worksheet.set_repeat_rows(HEADER, HEADER)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
 }
 
 fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), XlsxError> {

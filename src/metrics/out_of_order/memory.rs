@@ -1,0 +1,230 @@
+//! The machine's caches with their ports and MSHRs, in time.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::resources::{Registers, Slots};
+use super::{CoreModel, LevelModel};
+use crate::cache::hierarchy::HierarchyError;
+use crate::cache::{AccessKind, Hierarchy, Served};
+use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink};
+
+/// All levels of all harts.
+pub(super) struct Memory {
+    model: CoreModel,
+    /// Caches that are each hart's own; one entry a hart.
+    private: Vec<Option<Hierarchy>>,
+    shared: Option<Hierarchy>,
+    /// By hart and level; shared levels are those of hart 0.
+    levels: Vec<Vec<LevelState>>,
+    settled: u64,
+    is_perfect: bool,
+}
+
+struct LevelState {
+    ports: Slots,
+    mshrs: Registers,
+    /// Lines that are under way and when they are there.
+    under_way: FxHashMap<u64, u64>,
+}
+
+impl LevelState {
+    fn new(level: &LevelModel) -> LevelState {
+        LevelState {
+            ports: Slots::new(level.ports),
+            mshrs: Registers::new(level.mshrs),
+            under_way: FxHashMap::default(),
+        }
+    }
+}
+
+impl Memory {
+    /// # Errors
+    /// The levels are no cache hierarchy.
+    pub fn new(model: &CoreModel) -> Result<Memory, HierarchyError> {
+        let specs: Vec<_> = model.levels.iter().map(|level| level.spec).collect();
+        // All levels together first, so that what is wrong is found whatever is shared.
+        Hierarchy::new(&specs)?;
+        let shared = specs.get(model.first_shared..).filter(|specs| !specs.is_empty());
+        let shared = shared.map(Hierarchy::new).transpose()?;
+        Ok(Memory { shared, ..Memory::perfect(model) }.with_caches())
+    }
+
+    /// Every access hits the nearest level.
+    pub fn perfect(model: &CoreModel) -> Memory {
+        Memory {
+            model: model.clone(),
+            private: Vec::new(),
+            shared: None,
+            levels: Vec::new(),
+            settled: 0,
+            is_perfect: true,
+        }
+    }
+
+    fn with_caches(self) -> Memory {
+        Memory { is_perfect: false, ..self }
+    }
+
+    pub fn settled(&self) -> u64 {
+        self.settled
+    }
+
+    pub fn add_hart(&mut self, hart: u16) {
+        let first_shared = self.model.first_shared.min(self.model.levels.len());
+        let specs: Vec<_> = self.model.levels[..first_shared].iter().map(|level| level.spec).collect();
+        while self.levels.len() <= hart as usize {
+            self.levels.push(self.model.levels.iter().map(LevelState::new).collect());
+            self.private.push(Hierarchy::new(&specs).ok());
+        }
+    }
+
+    /// The number of levels that the access goes past: 0 if the nearest has the line.
+    fn misses(&mut self, hart: u16, address: u64, bytes: u32, kind: AccessKind) -> usize {
+        if self.is_perfect {
+            return 0;
+        }
+        let first_shared = self.model.first_shared;
+        if let Some(private) = &mut self.private[hart as usize]
+            && let Served::Level(level) = private.access(address, bytes, kind).served
+        {
+            return level as usize;
+        }
+        match &mut self.shared {
+            None => self.model.levels.len(),
+            // A private level fetches the line; it writes it back later, which is left out here.
+            Some(shared) => {
+                let kind = if first_shared == 0 { kind } else { AccessKind::Load };
+                match shared.access(address, bytes, kind).served {
+                    Served::Level(level) => first_shared + level as usize,
+                    Served::Memory => self.model.levels.len(),
+                }
+            }
+        }
+    }
+
+    /// Makes an access that is ready in cycle `ready`: when it starts, and when its data are there.
+    #[allow(clippy::too_many_arguments)]
+    pub fn access(
+        &mut self,
+        hart: u16,
+        address: u64,
+        bytes: u32,
+        kind: AccessKind,
+        ready: u64,
+        issue: &mut Slots,
+        sink: &mut impl TimelineSink,
+    ) -> (u64, u64) {
+        let misses = self.misses(hart, address, bytes, kind);
+        let mut start = ready;
+        let path = loop {
+            start = issue.first_free(start);
+            let path = self.path(hart, address, misses, start);
+            match self.delay(hart, &path) {
+                0 => break path,
+                delay => start += delay,
+            }
+        };
+        issue.take(start);
+        self.reserve(hart, address, &path);
+        let end = path.end;
+        sink.access(&TimedAccess { hart, start, stays: path.stays() });
+        (start, end)
+    }
+
+    fn state(&mut self, hart: u16, level: usize) -> &mut LevelState {
+        let owner = if level >= self.model.first_shared { 0 } else { hart as usize };
+        &mut self.levels[owner][level]
+    }
+
+    /// Where an access gets and when, if it starts in this cycle.
+    fn path(&mut self, hart: u16, address: u64, misses: usize, start: u64) -> Path {
+        let mut visits = SmallVec::new();
+        let mut at = start;
+        for level in 0..self.model.levels.len() {
+            let LevelModel { hit, spec, .. } = self.model.levels[level];
+            let looked_up = at + hit;
+            visits.push(Visit { start: at, looked_up });
+            let line = address / u64::from(spec.line);
+            let is_perfect = self.is_perfect;
+            let under_way = self.state(hart, level).under_way.get(&line).copied();
+            match under_way.filter(|there| *there > looked_up && !is_perfect) {
+                Some(there) => return Path { visits, end: there, is_secondary: true },
+                None if level >= misses => return Path { visits, end: looked_up, is_secondary: false },
+                None => at = looked_up,
+            }
+        }
+        let end = at + self.model.ram;
+        Path { visits, end, is_secondary: false }
+    }
+
+    /// How much later to try, 0 if there is room everywhere.
+    fn delay(&mut self, hart: u16, path: &Path) -> u64 {
+        for (level, visit) in path.visits.iter().enumerate() {
+            let is_miss = path.takes_mshr(level);
+            let state = self.state(hart, level);
+            let port = state.ports.first_free(visit.start) - visit.start;
+            if port > 0 {
+                return port;
+            }
+            if is_miss {
+                let mshr = state.mshrs.wait(visit.looked_up, path.end);
+                if mshr > 0 {
+                    return mshr;
+                }
+            }
+        }
+        0
+    }
+
+    fn reserve(&mut self, hart: u16, address: u64, path: &Path) {
+        for (level, visit) in path.visits.iter().enumerate() {
+            let line = address / u64::from(self.model.levels[level].spec.line);
+            let is_miss = path.takes_mshr(level);
+            let state = self.state(hart, level);
+            state.ports.take(visit.start);
+            if is_miss {
+                state.mshrs.hold(visit.looked_up, path.end);
+                state.under_way.insert(line, path.end);
+            }
+        }
+    }
+
+    /// Forgets what is over before this cycle; no later access starts before it.
+    pub fn settle(&mut self, cycle: u64) {
+        self.settled = cycle;
+        for level in self.levels.iter_mut().flatten() {
+            level.ports.forget_before(cycle);
+            level.mshrs.forget_before(cycle);
+            level.under_way.retain(|_, there| *there > cycle);
+        }
+    }
+}
+
+/// One access's way through the levels.
+struct Path {
+    visits: SmallVec<[Visit; 4]>,
+    /// When the data are there.
+    end: u64,
+    /// Whether it waits at the last level it visits for a line that is under way.
+    is_secondary: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Visit {
+    start: u64,
+    looked_up: u64,
+}
+
+impl Path {
+    /// Whether the access is a primary miss of the level.
+    fn takes_mshr(&self, level: usize) -> bool {
+        let is_last = level + 1 == self.visits.len();
+        self.visits[level].looked_up < self.end && !(is_last && self.is_secondary)
+    }
+
+    fn stays(&self) -> SmallVec<[Stay; 4]> {
+        let stay = |visit: &Visit| Stay { hit: visit.looked_up - visit.start, miss: self.end - visit.looked_up };
+        self.visits.iter().map(stay).collect()
+    }
+}

@@ -1,0 +1,261 @@
+//! An out-of-order core on the dataflow engine: window, issue width, ports and MSHRs, hit times and RAM
+//! latency make of a program's dependences a timeline of its accesses (dynamic.md section 6).
+//!
+//! Instructions enter in program order, `width` a cycle, when the one a window before has retired. One
+//! issues in the first cycle in which its operands are there and a slot is free; older ones choose first.
+//! An access also needs a free port at every level it visits in the cycle in which it gets there, and
+//! a free MSHR at every level it misses for as long as the miss lasts; it starts when it gets all of them, so
+//! that nothing queues half-way and the stay at one level is the miss of the level before. An access to a
+//! line that is under way waits for it: a secondary miss. Loads are done with their data; stores go to a
+//! buffer and are done at once, while their access goes on. Retirement is in order.
+//!
+//! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class
+//! takes its cycles, and all are pipelined), bandwidth of RAM, coherence. Which lines a cache holds follows
+//! program order.
+
+mod memory;
+mod resources;
+
+use std::collections::VecDeque;
+
+use crate::cache::CacheSpec;
+use crate::cache::hierarchy::HierarchyError;
+use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
+
+use super::timeline::TimelineSink;
+use memory::Memory;
+use resources::Slots;
+
+/// The machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoreModel {
+    /// W: instructions between the oldest that has not retired and the youngest that has entered.
+    pub window: usize,
+    /// Instructions that enter, and that issue, in a cycle.
+    pub width: u32,
+    /// Nearest first.
+    pub levels: Vec<LevelModel>,
+    /// Cycles from the last level's miss to the data.
+    pub ram: u64,
+    /// Levels from this one on, counted from 0, belong to all harts; those before are each hart's own.
+    pub first_shared: usize,
+    /// Whether a store is done only with its access.
+    pub blocking_stores: bool,
+}
+
+/// One cache level of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelModel {
+    pub spec: CacheSpec,
+    /// H: cycles of a look-up; look-ups are pipelined.
+    pub hit: u64,
+    /// Accesses that can start in a cycle.
+    pub ports: u32,
+    /// Misses that can be under way.
+    pub mshrs: u32,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CoreCycles {
+    pub instructions: u64,
+    /// Accesses of the nearest level.
+    pub accesses: u64,
+    /// Until the last instruction of the slowest hart has retired.
+    pub cycles: u64,
+    /// The same if every access hit the nearest level.
+    pub perfect_cycles: u64,
+}
+
+/// The cycle from which a value can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cycle(u64);
+
+impl Lanes for Cycle {
+    const START: Cycle = Cycle(0);
+    type Kept = u64;
+    type Viewer = ();
+
+    #[inline(always)]
+    fn latest(self, other: Cycle) -> Cycle {
+        Cycle(self.0.max(other.0))
+    }
+
+    #[inline(always)]
+    fn keep(self) -> u64 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn recall(kept: u64) -> Cycle {
+        Cycle(kept)
+    }
+}
+
+/// The machine at work, and the same one with a perfect nearest level beside it.
+pub struct OutOfOrder {
+    real: Machine,
+    perfect: Machine,
+    instructions: u64,
+    accesses: u64,
+}
+
+impl OutOfOrder {
+    /// # Errors
+    /// The levels are no cache hierarchy.
+    pub fn new(model: &CoreModel, rules: Rules) -> Result<OutOfOrder, HierarchyError> {
+        let real = Machine::new(model, rules, Memory::new(model)?);
+        let perfect = Machine::new(model, rules, Memory::perfect(model));
+        Ok(OutOfOrder { real, perfect, instructions: 0, accesses: 0 })
+    }
+
+    pub fn add_hart(&mut self, hart: u16) {
+        self.real.add_hart(hart);
+        self.perfect.add_hart(hart);
+    }
+
+    /// Executes the next instruction of the program order.
+    pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, sink: &mut impl TimelineSink) {
+        self.instructions += 1;
+        self.accesses += addresses.len() as u64;
+        self.real.step(operation, addresses, cycles, sink);
+        self.perfect.step(operation, addresses, cycles, &mut Nobody);
+    }
+
+    pub fn finish(self) -> CoreCycles {
+        CoreCycles {
+            instructions: self.instructions,
+            accesses: self.accesses,
+            cycles: self.real.cycles(),
+            perfect_cycles: self.perfect.cycles(),
+        }
+    }
+}
+
+/// For the machine whose timeline nobody asks for.
+struct Nobody;
+
+impl TimelineSink for Nobody {
+    fn access(&mut self, _: &super::timeline::TimedAccess) {}
+    fn settled(&mut self, _: u64) {}
+}
+
+struct Machine {
+    model: CoreModel,
+    flow: Dataflow<Cycle>,
+    cores: Vec<Core>,
+    memory: Memory,
+    executed: u64,
+}
+
+/// One hart's pipeline.
+struct Core {
+    /// Cycles in which the last instructions entered, `width` of them.
+    entered: VecDeque<u64>,
+    /// Cycles in which the last instructions retired, a window of them.
+    retired: VecDeque<u64>,
+    issue: Slots,
+    /// Number of the last executed instruction.
+    last: u64,
+    /// No later instruction of it enters before.
+    settled: u64,
+}
+
+impl Core {
+    fn new(model: &CoreModel, from: u64) -> Core {
+        let (entered, retired) = (VecDeque::new(), VecDeque::new());
+        Core { entered, retired, issue: Slots::new(model.width), last: 0, settled: from }
+    }
+
+    /// The cycle in which the next instruction enters.
+    fn enter(&mut self, model: &CoreModel) -> u64 {
+        let mut enter = self.settled;
+        if self.retired.len() == model.window {
+            enter = enter.max(self.retired.pop_front().unwrap_or(0));
+        }
+        if self.entered.len() == model.width as usize {
+            enter = enter.max(self.entered.pop_front().unwrap_or(0) + 1);
+        }
+        self.entered.push_back(enter);
+        self.settled = enter;
+        enter
+    }
+
+    fn retire(&mut self, done: u64) {
+        let retire = self.retired.back().map_or(done, |last| done.max(*last));
+        self.retired.push_back(retire);
+    }
+}
+
+/// A hart that has executed nothing for so many instructions of the program does not hold up what is settled.
+const ASLEEP: u64 = 100_000;
+/// How often what is settled is looked at, in instructions.
+const ROUND: u64 = 256;
+
+impl Machine {
+    fn new(model: &CoreModel, rules: Rules, memory: Memory) -> Machine {
+        Machine { model: model.clone(), flow: Dataflow::new(rules), cores: Vec::new(), memory, executed: 0 }
+    }
+
+    fn add_hart(&mut self, hart: u16) {
+        self.flow.add_hart(hart);
+        while self.cores.len() <= hart as usize {
+            self.cores.push(Core::new(&self.model, self.memory.settled()));
+        }
+        self.memory.add_hart(hart);
+    }
+
+    fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, sink: &mut impl TimelineSink) {
+        let core = &mut self.cores[operation.hart as usize];
+        // One that slept wakes up no earlier than what the others have settled.
+        core.settled = core.settled.max(self.memory.settled());
+        let enter = core.enter(&self.model);
+        let ready = self.flow.ready(operation, addresses, ()).lanes.0.max(enter);
+        let access = self.flow.access(operation).filter(|_| !addresses.is_empty());
+        let (started, available, done) = match access {
+            None => {
+                let issue = core.issue.first_free(ready);
+                core.issue.take(issue);
+                (issue, issue + cycles, issue + cycles)
+            }
+            Some(access) => {
+                let waits = access.kind.reads() || self.model.blocking_stores;
+                let (mut first, mut last) = (u64::MAX, ready);
+                for address in addresses {
+                    let bytes = u32::from(access.bytes);
+                    let issue = &mut core.issue;
+                    let (start, end) =
+                        self.memory.access(operation.hart, *address, bytes, access.kind, ready, issue, sink);
+                    first = first.min(start);
+                    last = last.max(if waits { end } else { start + 1 });
+                }
+                (first, last, last)
+            }
+        };
+        self.flow.complete(operation, addresses, Cycle(started), Cycle(available));
+        core.retire(done);
+        self.executed += 1;
+        core.last = self.executed;
+        if self.executed % ROUND == 0 {
+            self.settle(sink);
+        }
+    }
+
+    /// Forgets what no later instruction can meet.
+    fn settle(&mut self, sink: &mut impl TimelineSink) {
+        let awake = self.cores.iter().filter(|core| core.last > 0 && core.last + ASLEEP >= self.executed);
+        let settled = awake.map(|core| core.settled).min().unwrap_or(0);
+        for core in &mut self.cores {
+            core.issue.forget_before(settled);
+        }
+        self.memory.settle(settled);
+        sink.settled(settled);
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cores.iter().filter_map(|core| core.retired.back()).copied().max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! What can be used by so many at once: slots of a cycle, and registers that are held for a while.
+
+use std::collections::VecDeque;
+
+/// So many uses in every cycle: issue slots, ports.
+pub(super) struct Slots {
+    limit: u32,
+    /// Uses of the cycles from `first` on.
+    used: VecDeque<u32>,
+    first: u64,
+}
+
+impl Slots {
+    pub fn new(limit: u32) -> Slots {
+        Slots { limit, used: VecDeque::new(), first: 0 }
+    }
+
+    /// The first cycle from `cycle` on that has room.
+    pub fn first_free(&self, cycle: u64) -> u64 {
+        let from = cycle.max(self.first);
+        let skip = (from - self.first) as usize;
+        let taken = self.used.iter().skip(skip).take_while(|used| **used >= self.limit).count();
+        from + taken as u64
+    }
+
+    /// Uses one slot of a cycle that has room.
+    pub fn take(&mut self, cycle: u64) {
+        let place = (cycle - self.first) as usize;
+        if place >= self.used.len() {
+            self.used.resize(place + 1, 0);
+        }
+        self.used[place] += 1;
+    }
+
+    pub fn forget_before(&mut self, cycle: u64) {
+        if cycle > self.first {
+            let count = ((cycle - self.first) as usize).min(self.used.len());
+            self.used.drain(..count);
+            self.first = cycle;
+        }
+    }
+}
+
+/// Registers of which each is held from one cycle to before another: miss status holding registers.
+pub(super) struct Registers {
+    limit: u32,
+    held: Vec<(u64, u64)>,
+}
+
+impl Registers {
+    pub fn new(limit: u32) -> Registers {
+        Registers { limit, held: Vec::new() }
+    }
+
+    /// 0 if one is free all the time from `from` to before `until`; else how much later to try again:
+    /// when the first of those that are held then is free.
+    pub fn wait(&self, from: u64, until: u64) -> u64 {
+        let overlapping = || self.held.iter().filter(|(start, end)| *start < until && from < *end);
+        if (overlapping().count() as u32) < self.limit {
+            return 0;
+        }
+        // Those that overlap the time need not overlap each other: the most do where one begins.
+        let at_once = |cycle: u64| overlapping().filter(|(start, end)| *start <= cycle && cycle < *end).count() as u32;
+        let beginnings = overlapping().map(|(start, _)| (*start).max(from));
+        if beginnings.map(at_once).max().unwrap_or(0) < self.limit {
+            return 0;
+        }
+        overlapping().map(|(_, end)| end - from).min().unwrap_or(1)
+    }
+
+    pub fn hold(&mut self, from: u64, until: u64) {
+        self.held.push((from, until));
+    }
+
+    pub fn forget_before(&mut self, cycle: u64) {
+        self.held.retain(|(_, end)| *end > cycle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_cycles_are_skipped() {
+        let mut slots = Slots::new(2);
+        for expected in [5, 5, 6, 6, 7] {
+            let cycle = slots.first_free(5);
+            assert_eq!(cycle, expected);
+            slots.take(cycle);
+        }
+        slots.forget_before(6);
+        assert_eq!((slots.first_free(0), slots.first_free(6), slots.first_free(9)), (7, 7, 9));
+    }
+
+    #[test]
+    fn registers_are_free_when_too_few_are_held_at_once() {
+        let mut registers = Registers::new(2);
+        registers.hold(0, 10);
+        registers.hold(20, 30);
+        assert_eq!(registers.wait(5, 25), 0);
+        registers.hold(5, 25);
+        assert_eq!(registers.wait(6, 8), 4);
+        assert_eq!(registers.wait(10, 20), 0);
+        assert_eq!(registers.wait(12, 21), 13);
+    }
+}

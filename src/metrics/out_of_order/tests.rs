@@ -1,0 +1,103 @@
+use super::*;
+use crate::dataflow::MemoryRule;
+use crate::metrics::timeline::{Stay, TimedAccess};
+use crate::trace::isa::decode_text;
+
+#[derive(Default)]
+struct Collected {
+    accesses: Vec<TimedAccess>,
+    settled: u64,
+}
+
+impl TimelineSink for Collected {
+    fn access(&mut self, access: &TimedAccess) {
+        assert!(access.start >= self.settled, "an access before what was settled");
+        self.accesses.push(access.clone());
+    }
+
+    fn settled(&mut self, cycle: u64) {
+        assert!(cycle >= self.settled);
+        self.settled = cycle;
+    }
+}
+
+fn level(text: &str, hit: u64, ports: u32, mshrs: u32) -> LevelModel {
+    LevelModel { spec: text.parse().expect("a cache"), hit, ports, mshrs }
+}
+
+fn model(levels: Vec<LevelModel>) -> CoreModel {
+    CoreModel { window: 8, width: 4, levels, ram: 10, first_shared: 8, blocking_stores: false }
+}
+
+/// Start and stays of every access, and cycles of the run.
+fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<(u64, Vec<(u64, u64)>)>, CoreCycles) {
+    let rules = Rules { memory: MemoryRule::Bytes, false_dependences: false };
+    let mut machine = OutOfOrder::new(model, rules).expect("a machine");
+    let mut sink = Collected::default();
+    machine.add_hart(0);
+    for (text, address) in program {
+        let operation = Operation::of(&decode_text(text).expect("an instruction").facts, 0);
+        let addresses = operation.access.map(|_| *address);
+        machine.step(&operation, addresses.as_slice(), 1, &mut sink);
+    }
+    let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
+    (sink.accesses.iter().map(|access| (access.start, stays(&access.stays))).collect(), machine.finish())
+}
+
+/// One level: look-up 3 cycles, RAM 10, four ports, two MSHRs. Two misses start at once; a load of the
+/// first one's line waits for it from cycle 3 to 13; a third line finds no MSHR until cycle 13, so that its look-up
+/// begins in cycle 10; the first line again, when it is there, hits.
+#[test]
+fn misses_share_lines_and_wait_for_registers() {
+    let machine = model(vec![level("1KiB,full", 3, 4, 2)]);
+    let program = [
+        ("lw a0,0(s0)", 0x000),
+        ("lw a1,0(s0)", 0x100),
+        ("lw a2,0(s0)", 0x004),
+        ("lw a3,0(s0)", 0x200),
+        ("lw a4,0(a3)", 0x008),
+    ];
+    let (accesses, cycles) = run(&machine, &program);
+    let miss = vec![(3, 10)];
+    let expected = vec![(0, miss.clone()), (0, miss.clone()), (0, miss.clone()), (10, miss), (23, vec![(3, 0)])];
+    assert_eq!(accesses, expected);
+    // The last load starts when its address is there, in cycle 23. Perfect: cycle 3, then 3 more.
+    assert_eq!(cycles, CoreCycles { instructions: 5, accesses: 5, cycles: 26, perfect_cycles: 6 });
+}
+
+/// Two levels: the stay at the second is the miss of the first. One port at the first level: the second
+/// access starts a cycle later.
+#[test]
+fn a_stay_is_the_miss_of_the_level_before() {
+    let machine = model(vec![level("128B,full", 2, 1, 4), level("1KiB,full", 5, 1, 4)]);
+    let lines = [0x000, 0x100, 0x200, 0x300];
+    let mut program: Vec<(&str, u64)> = lines.iter().map(|line| ("lw a0,0(s0)", *line)).collect();
+    // When all is quiet, the first line is in the second level only.
+    program.extend([("lw a1,0(a0)", 0x000), ("lw a2,0(a1)", 0x000)]);
+    let (accesses, _) = run(&machine, &program);
+    let from_ram = vec![(2, 15), (5, 10)];
+    assert_eq!(accesses[..4], [0, 1, 2, 3].map(|start| (start, from_ram.clone())));
+    assert_eq!(accesses[4], (20, vec![(2, 5), (5, 0)]));
+    assert_eq!(accesses[5], (27, vec![(2, 0)]));
+}
+
+/// Window 2: the third instruction enters when the first has retired. Stores retire without their data.
+#[test]
+fn the_window_holds_back_and_stores_do_not() {
+    let machine = CoreModel { window: 2, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
+    let (loads, _) = run(&machine, &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)]);
+    assert_eq!(loads.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 13]);
+    let program = [("sw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)];
+    let (stores, _) = run(&machine, &program);
+    assert_eq!(stores.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 1]);
+    let (blocking, _) = run(&CoreModel { blocking_stores: true, ..machine }, &program);
+    assert_eq!(blocking.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 13]);
+}
+
+/// Width 1: one instruction enters and issues a cycle.
+#[test]
+fn the_width_limits_entering() {
+    let machine = CoreModel { width: 1, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
+    let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)]);
+    assert_eq!(accesses.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 2]);
+}
