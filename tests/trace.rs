@@ -244,6 +244,38 @@ fn arguments_that_make_no_sense_are_refused() {
     refused("good", good, &["--reuse", "--line", "48"], &["--line"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_are_written_through() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (target, link) = (directory.path().join("target.json"), directory.path().join("link.json"));
+    std::os::unix::fs::symlink("target.json", &link).expect("a link");
+    for round in 0..2 {
+        let run = loopsheet().arg("trace").arg(sample("factorial.edan")).arg("--json").arg(&link).output();
+        assert!(run.expect("it runs").status.success());
+        assert!(link.is_symlink(), "round {round}");
+        assert!(std::fs::read_to_string(&target).expect("a report").contains("loopsheet/trace/1"));
+    }
+    let pipe = loopsheet().arg("trace").arg(sample("factorial.edan")).args(["--json", "/dev/stdout"]).output();
+    assert_eq!(pipe.expect("it runs").status.code(), Some(2));
+}
+
+#[test]
+fn an_output_is_asked_for_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("same.svg");
+    let mut command = loopsheet();
+    command.arg("trace").arg(sample("factorial.edan")).arg("--graph").arg(&path).arg("--sweep").arg(&path);
+    assert_eq!(command.output().expect("it runs").status.code(), Some(2));
+    assert!(!path.exists());
+}
+
+#[test]
+fn text_without_an_instruction_is_no_trace() {
+    let prose = b"root:x:0:0:root\nuser:x:1:1:user\n";
+    refused("passwd", prose, &["--unknown", "warn"], &["line", "no edan-bare trace"]);
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let script = format!(
