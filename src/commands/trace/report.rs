@@ -90,6 +90,7 @@ pub fn of(
         movement: counted.movement,
         reuse: counted.reuse,
         remote: counted.remote,
+        epochs: counted.epochs,
         schedule,
         regions,
         notes,
@@ -135,6 +136,19 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
         ),
         DependenceKind::Register => notes.push("dependences through memory are not followed".to_string()),
         DependenceKind::True => {}
+    }
+    if counted.epochs.is_some() {
+        notes.push(match args.blocking_stores {
+            true => "epochs: stores that miss are waited for".to_string(),
+            false => "epochs: stores that miss wait in a buffer and hold nothing up".to_string(),
+        });
+        if read.harts > 1 {
+            notes.push(format!(
+                "epochs: each of the {} harts has a window of its own and waits for its own values only; their epochs are \
+                 added",
+                read.harts
+            ));
+        }
     }
     if counted.dirty_bytes > 0 {
         notes.push(format!(
