@@ -162,6 +162,8 @@ Examples:
   loopsheet record -o - -- ./a.out | loopsheet trace -   trace and analyse with no file in between
   loopsheet trace a.trace --elf a.out --by function      the same figures for every function
   loopsheet trace small.trace --graph edag.svg           a picture of the execution DAG
+  loopsheet trace a.trace --epochs --heatmap epochs.svg -o report.xlsx
+                                                         which window and cache would help
 
 Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.";
 
@@ -207,7 +209,25 @@ pub struct TraceArgs {
     /// Reuse distances of all accesses, in lines of --line bytes
     #[arg(long)]
     pub reuse: bool,
-    /// Bytes of a line for reuse distances
+    /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
+    #[arg(long)]
+    pub epochs: bool,
+    /// Instructions of the reorder windows, such as 1,32,256 [default: 1 to 1024 by powers of two]
+    #[arg(long, value_name = "LIST", requires = "epochs")]
+    pub windows: Option<String>,
+    /// Capacities of the cache, such as 32KiB,1MiB [default: 1 KiB to 1 GiB by powers of two]
+    #[arg(long, value_name = "LIST", requires = "epochs")]
+    pub capacities: Option<String>,
+    /// One more profile for each number of misses that can start in one epoch, such as 4,16
+    #[arg(long, value_name = "LIST", requires = "epochs")]
+    pub epoch_slots: Option<String>,
+    /// Stores that miss are waited for, as loads are
+    #[arg(long, requires = "epochs")]
+    pub blocking_stores: bool,
+    /// Draw epochs per 1,000 instructions over windows and capacities: .svg
+    #[arg(long, value_name = "FILE", requires = "epochs")]
+    pub heatmap: Option<PathBuf>,
+    /// Bytes of a line for reuse distances and epochs
     #[arg(long, value_name = "BYTES", default_value = "64")]
     pub line: String,
     /// The program that was traced, for --by

@@ -59,6 +59,7 @@ fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed
         like_edan: false,
         reuse_line: None,
         remote: None,
+        epochs: None,
         keep: 0,
     };
     let mut analysis = Analysis::new(settings, Some(&mut region_of)).expect("sound settings");

@@ -18,6 +18,7 @@ fn settings(false_dependences: bool) -> Settings {
         like_edan: false,
         reuse_line: None,
         remote: None,
+        epochs: None,
         keep: 0,
     }
 }

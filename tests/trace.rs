@@ -236,6 +236,17 @@ fn arguments_that_make_no_sense_are_refused() {
         (&["--slots", "0"], "--slots"),
         (&["--latency", "-1"], "-1"),
         (&["--line", "48"], "--line"),
+        (&["--epochs", "--windows", "1,x"], "--windows 1,x: `x`"),
+        (&["--epochs", "--windows", "1,,2"], "--windows"),
+        (&["--epochs", "--windows", "0"], "window of 0"),
+        (&["--epochs", "--windows", "65536"], "32768"),
+        (&["--epochs", "--capacities", "1K"], "--capacities 1K"),
+        (&["--epochs", "--capacities", "32B"], "32 bytes"),
+        (&["--epochs", "--epoch-slots", "0"], "slots"),
+        (&["--epochs", "--dependences", "all"], "renames"),
+        (&["--epochs", "--compat", "edan"], "--compat"),
+        (&["--epochs", "--heatmap", "a.png"], ".svg"),
+        (&["--windows", "4"], "--epochs"),
         (&["--graph", "a.png"], ".svg"),
         (&["--remote-share", "1.5", "--remote-delay", "3"], "--remote-share"),
     ] {
@@ -305,6 +316,13 @@ fn promised_keys_are_there() {
         "work depth parallelism edges memory_work memory_depth non_memory_cost slots latency lambda lambda_lower \
          relative_lambda time_lower time_upper bytes_moved average_bandwidth",
     );
+    let report = analysed_file(&sample("matmul.execlog.zst"), &["--epochs", "--epoch-slots", "4,16", "--reuse"]);
+    has(&report["epochs"], "windows capacities epochs epki slots off_chip instructions");
+    let (epochs, rows) = (&report["epochs"], report["epochs"]["epochs"].as_array().expect("rows"));
+    assert_eq!((rows.len(), rows[0].as_array().expect("columns").len()), (21, 11));
+    let per_thousand = 1000.0 * rows[2][5].as_f64().expect("a count") / figure(&report, "vertices");
+    assert!((epochs["epki"][2][5].as_f64().expect("a rate") - per_thousand).abs() < 1e-12);
+    has(&epochs["slots"], "4 16");
     has(&report["reuse"], "line cold histogram");
     has(&report["reuse"]["histogram"][0], "lo hi count");
 }

@@ -86,52 +86,77 @@ impl<L: Lanes> Dataflow<L> {
     #[inline(always)]
     pub fn ready(&mut self, operation: &Operation, addresses: &[u64], viewer: L::Viewer) -> Ready<L> {
         let mut gathered = Gathered { lanes: L::START, edges: 0, seen: Seen::new(), viewer };
-        match &operation.wide {
-            None => {
-                let file = &self.harts[operation.hart as usize];
-                for source in operation.sources {
-                    gathered.add(file.lanes[source as usize], file.producers[source as usize]);
-                }
-                if self.rules.false_dependences && operation.destination as usize != SINK {
-                    gathered.wait_for(file, operation.destination as usize);
-                }
-            }
-            Some(wide) => gathered.add_wide(&self.harts[operation.hart as usize], wide, self.rules.false_dependences),
-        }
-        if let Some(access) = self.access(operation) {
-            self.gather_memory(access, addresses, &mut gathered);
+        self.read(operation, addresses, |lanes, producer| gathered.add(lanes, producer));
+        if self.rules.false_dependences {
+            self.wait_to_overwrite(operation, addresses, &mut gathered.lanes);
         }
         Ready { lanes: gathered.lanes, edges: gathered.edges }
     }
 
+    /// Visits every value that an instruction reads and another one of the trace produced, some perhaps more than
+    /// once. True dependences only.
     #[inline(always)]
-    fn gather_memory(&mut self, access: Access, addresses: &[u64], gathered: &mut Gathered<L>) {
-        let bytes = u32::from(access.bytes);
+    pub fn sources(&mut self, operation: &Operation, addresses: &[u64], mut visit: impl FnMut(L)) {
+        self.read(operation, addresses, |lanes, producer| {
+            if producer != NOBODY {
+                visit(lanes);
+            }
+        });
+    }
+
+    /// Visits every value that an instruction reads, with who produced it.
+    #[inline(always)]
+    fn read(&mut self, operation: &Operation, addresses: &[u64], mut visit: impl FnMut(L, Identity)) {
+        let file = &self.harts[operation.hart as usize];
+        match &operation.wide {
+            None => {
+                for source in operation.sources {
+                    visit(file.lanes[source as usize], file.producers[source as usize]);
+                }
+            }
+            Some(wide) => {
+                for place in wide.reads.iter().flat_map(|operand| file.places(operand)) {
+                    visit(file.lanes[place], file.producers[place]);
+                }
+            }
+        }
+        let Some(access) = self.access(operation).filter(|access| access.kind.reads()) else { return };
         match self.rules.memory {
             MemoryRule::Bytes => {
                 for &address in addresses {
-                    if access.kind.reads() {
-                        self.memory.read(address, bytes, |handle, kept| {
-                            gathered.add(L::recall(kept), handle + FIRST_SHARED);
-                        });
-                    }
-                    if self.rules.false_dependences && access.kind.writes() {
-                        let later = |lanes: &mut L, kept| *lanes = lanes.latest(L::recall(kept));
-                        self.memory.read(address, bytes, |_, kept| later(&mut gathered.lanes, kept));
-                        self.readers.read(address, bytes, |_, kept| later(&mut gathered.lanes, kept));
-                    }
+                    self.memory.read(address, u32::from(access.bytes), |handle, kept| {
+                        visit(L::recall(kept), handle + FIRST_SHARED);
+                    });
                 }
             }
             MemoryRule::SameAddress => {
                 for address in addresses {
-                    if access.kind.reads()
-                        && let Some((lanes, handle)) = self.by_address.get(address)
-                    {
-                        gathered.add(*lanes, handle + FIRST_SHARED);
+                    if let Some((lanes, handle)) = self.by_address.get(address) {
+                        visit(*lanes, handle + FIRST_SHARED);
                     }
                 }
             }
             MemoryRule::Registers => {}
+        }
+    }
+
+    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since.
+    fn wait_to_overwrite(&mut self, operation: &Operation, addresses: &[u64], lanes: &mut L) {
+        let file = &self.harts[operation.hart as usize];
+        let mut wait_for = |place: usize| *lanes = lanes.latest(file.lanes[place]).latest(file.readers[place]);
+        match &operation.wide {
+            None if operation.destination as usize == SINK => {}
+            None => wait_for(operation.destination as usize),
+            Some(wide) => wide.writes.iter().flat_map(|operand| file.places(operand)).for_each(wait_for),
+        }
+        if let Some(access) = self.access(operation).filter(|access| access.kind.writes())
+            && self.rules.memory == MemoryRule::Bytes
+        {
+            let bytes = u32::from(access.bytes);
+            for &address in addresses {
+                self.memory.read(address, bytes, |_, kept| *lanes = lanes.latest(L::recall(kept)));
+                self.readers.read(address, bytes, |_, kept| *lanes = lanes.latest(L::recall(kept)));
+            }
         }
     }
 
@@ -268,22 +293,5 @@ impl<L: Lanes> Gathered<L> {
             self.seen.push(producer);
         }
         self.edges += 1;
-    }
-
-    fn add_wide(&mut self, file: &RegisterFile<L>, wide: &Wide, false_dependences: bool) {
-        for place in wide.reads.iter().flat_map(|operand| file.places(operand)) {
-            self.add(file.lanes[place], file.producers[place]);
-        }
-        if false_dependences {
-            for place in wide.writes.iter().flat_map(|operand| file.places(operand)) {
-                self.wait_for(file, place);
-            }
-        }
-    }
-
-    /// Waits for the last writer of a register and for those who read it since.
-    #[inline(always)]
-    fn wait_for(&mut self, file: &RegisterFile<L>, place: usize) {
-        self.lanes = self.lanes.latest(file.lanes[place]).latest(file.readers[place]);
     }
 }

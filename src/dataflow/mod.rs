@@ -14,9 +14,11 @@ mod bytes;
 mod engine;
 mod lanes;
 mod operation;
+mod producer;
 mod registers;
 mod slab;
 
 pub use engine::{Dataflow, MemoryRule, Ready, Rules};
 pub use lanes::{Lanes, PathLengths};
 pub use operation::Operation;
+pub use producer::Producer;

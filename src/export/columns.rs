@@ -28,6 +28,24 @@ pub(super) fn aligned<const N: usize>(rows: &[[String; N]], align: [Align; N]) -
     text
 }
 
+/// The same for as many columns as the rows have: the first flush left, all others right.
+pub(super) fn grid(rows: &[Vec<String>]) -> String {
+    let length = |s: &str| s.chars().count();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|s| length(s)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let padded = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            let fill = " ".repeat(width - length(cell));
+            if column == 0 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
+        });
+        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::json::number;
+use crate::metrics::epoch::Stores;
 use crate::metrics::formulas::Figures;
 use crate::metrics::report::{
-    CacheLevel, Edag, EdagMemory, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
+    CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
 };
 use crate::trace::isa::Class;
 
@@ -18,7 +19,8 @@ pub(super) const QUANTILES: [(&str, f64); 7] =
 /// The whole report. Bytes, cycles and seconds are plain numbers in base units; what is not known is
 /// null; what was not asked for is absent.
 pub fn trace(report: &TraceReport) -> String {
-    let TraceReport { trace, mix, cache, inputs, edag, movement, reuse, remote, schedule, regions, notes } = report;
+    let TraceReport { trace, mix, cache, inputs, edag, movement, reuse, remote, epochs, schedule, regions, notes } =
+        report;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
     put("schema", json!("loopsheet/trace/1"));
@@ -34,6 +36,9 @@ pub fn trace(report: &TraceReport) -> String {
     }
     if let Some(remote) = remote {
         put("remote", delays(remote));
+    }
+    if let Some(epochs) = epochs {
+        put("epochs", profile(epochs));
     }
     if let Some(schedule) = schedule {
         put("schedule", json!({ "time": schedule.time }));
@@ -142,6 +147,30 @@ fn delays(remote: &RemoteDelay) -> Value {
         "local": local,
         "all_remote": all_remote,
         "quantiles": quantiles.collect::<Map<String, Value>>(),
+    })
+}
+
+/// Tables are indexed capacity first, then window.
+fn profile(profile: &Epochs) -> Value {
+    let Epochs { windows, capacities, epochs, slots, instructions, off_chip, line, stores } = profile;
+    let rates = |table: &[Vec<u64>]| {
+        let rows = profile.per_thousand(table).into_iter();
+        rows.map(|row| row.into_iter().map(number).collect::<Value>()).collect::<Value>()
+    };
+    let by_slots = |value: &dyn Fn(&Vec<Vec<u64>>) -> Value| {
+        slots.iter().map(|(slots, table)| (slots.to_string(), value(table))).collect::<Map<String, Value>>()
+    };
+    json!({
+        "windows": windows,
+        "capacities": capacities,
+        "epochs": epochs,
+        "epki": rates(epochs),
+        "slots": by_slots(&|table| json!(table)),
+        "slots_epki": by_slots(&|table| rates(table)),
+        "instructions": instructions,
+        "off_chip": off_chip,
+        "line": line,
+        "blocking_stores": *stores == Stores::Blocking,
     })
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::columns::{Align, aligned};
+use super::columns::{Align, aligned, grid};
 use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
-use crate::metrics::report::{Region, RemoteDelay, Reuse, TraceReport};
+use crate::metrics::report::{Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
 use Align::{Left, Right};
 
@@ -25,6 +25,7 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
     parts.push(edag(report));
     parts.extend(report.reuse.as_ref().map(reuse));
     parts.extend(report.remote.as_ref().map(remote));
+    parts.extend(report.epochs.as_ref().map(epochs));
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
     }
@@ -167,6 +168,37 @@ fn remote(remote: &RemoteDelay) -> String {
     rows.push(["  all remote".into(), remote.all_remote.to_string()]);
     text.push_str(&aligned(&rows, [Left, Right]));
     text
+}
+
+/// Epochs per 1,000 instructions, the largest capacity on top as in the picture.
+fn epochs(profile: &Epochs) -> String {
+    let table = |heading: &str, table: &[Vec<u64>]| {
+        let windows = profile.windows.iter().map(|window| format!("W={window}"));
+        let mut rows = vec![std::iter::once("  capacity".to_string()).chain(windows).collect::<Vec<String>>()];
+        for (capacity, row) in profile.capacities.iter().zip(profile.per_thousand(table)).rev() {
+            let cells = row.into_iter().map(rate);
+            rows.push(std::iter::once(format!("  {}", binary_size(*capacity))).chain(cells).collect());
+        }
+        format!("{heading}\n{}", grid(&rows))
+    };
+    let mut text = table("epochs per 1,000 instructions", &profile.epochs);
+    for (slots, limited) in &profile.slots {
+        let heading = format!("\nepochs per 1,000 instructions, at most {slots} misses started in each");
+        text.push_str(&table(&heading, limited));
+    }
+    text
+}
+
+/// Three digits are enough to compare.
+pub(super) fn rate(value: f64) -> String {
+    match value {
+        _ if !value.is_finite() => "unknown".to_string(),
+        _ if value == 0.0 => "0".to_string(),
+        _ if value >= 99.95 => format!("{value:.0}"),
+        _ if value >= 9.995 => format!("{value:.1}"),
+        _ if value >= 0.01 => format!("{value:.2}"),
+        _ => format!("{value:.0e}"),
+    }
 }
 
 fn percent_of(share: f64) -> String {

@@ -10,12 +10,13 @@ use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 
 use super::costs::Costs;
+use super::epoch::{EpochError, EpochMeter, EpochSettings};
 use super::movement::MovementMeter;
 use super::ram::{Ram, RamUse};
 pub use super::regions::RegionId;
 use super::regions::RegionMeter;
 use super::remote::{RemoteMeter, RemoteSettings};
-use super::report::{CacheLevel, Edag, EdagMemory, Movement, RemoteDelay, Reuse};
+use super::report::{CacheLevel, Edag, EdagMemory, Epochs, Movement, RemoteDelay, Reuse};
 use super::reuse::ReuseMeter;
 
 /// What to count and how.
@@ -30,6 +31,7 @@ pub struct Settings {
     /// Bytes of a line for reuse distances, if they are asked for.
     pub reuse_line: Option<u64>,
     pub remote: Option<RemoteSettings>,
+    pub epochs: Option<EpochSettings>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
 }
@@ -41,6 +43,8 @@ pub enum SettingsError {
     Hierarchy(#[from] HierarchyError),
     #[error("--line: {0}")]
     Line(#[from] SpecError),
+    #[error("--epochs: {0}")]
+    Epochs(#[from] EpochError),
 }
 
 /// Tells which region an instruction belongs to; asked once for each that appears.
@@ -83,6 +87,7 @@ struct Others<'r> {
     regions: RegionMeter,
     reuse: Option<ReuseMeter>,
     remote: Option<RemoteMeter>,
+    epochs: Option<EpochMeter>,
     kept: Vec<Execution>,
     most_kept: usize,
     has_more_than_kept: bool,
@@ -111,6 +116,7 @@ pub struct Counted {
     pub movement: Option<Movement>,
     pub reuse: Option<Reuse>,
     pub remote: Option<RemoteDelay>,
+    pub epochs: Option<Epochs>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.
@@ -134,6 +140,7 @@ impl<'r> Analysis<'r> {
             regions: RegionMeter::new(settings.rules),
             reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
             remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
+            epochs: settings.epochs.clone().map(|epochs| EpochMeter::new(epochs, settings.rules)).transpose()?,
             kept: Vec::new(),
             most_kept: settings.keep,
             has_more_than_kept: false,
@@ -192,7 +199,7 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, kept, has_more_than_kept, .. } = self.others;
+        let Others { regions, reuse, remote, epochs, kept, has_more_than_kept, .. } = self.others;
         let region = |(edag, (instructions, mix))| CountedRegion { instructions, mix, edag };
         Counted {
             mix: mixes.whole,
@@ -202,6 +209,7 @@ impl<'r> Analysis<'r> {
             movement: has_addresses.then(|| self.movement.finish(edag.depth)),
             reuse: reuse.filter(|_| has_addresses).map(ReuseMeter::finish),
             remote: remote.map(RemoteMeter::finish),
+            epochs: epochs.filter(|_| has_addresses).map(EpochMeter::finish),
             regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
             kept: (!has_more_than_kept).then_some(kept),
             instructions: self.instructions,
@@ -275,13 +283,17 @@ impl Consumer for Analysis<'_> {
 
 impl Others<'_> {
     fn are_any(&self) -> bool {
-        let Others { region_of, regions: _, reuse, remote, kept: _, most_kept, has_more_than_kept } = self;
-        region_of.is_some() || reuse.is_some() || remote.is_some() || (*most_kept > 0 && !has_more_than_kept)
+        let Others { region_of, regions: _, reuse, remote, epochs, kept: _, most_kept, has_more_than_kept } = self;
+        let is_asked = region_of.is_some() || reuse.is_some() || remote.is_some() || epochs.is_some();
+        is_asked || (*most_kept > 0 && !has_more_than_kept)
     }
 
     fn add_instruction(&mut self, instruction: &Instruction) -> RegionId {
         if let Some(remote) = &mut self.remote {
             remote.add_hart(instruction.hart);
+        }
+        if let Some(epochs) = &mut self.epochs {
+            epochs.add_hart(instruction.hart);
         }
         let Some(region_of) = &mut self.region_of else { return 0 };
         let region = region_of(instruction);
@@ -301,6 +313,9 @@ impl Others<'_> {
         }
         if let Some(remote) = &mut self.remote {
             remote.step(operation, addresses, *cycles, to_ram);
+        }
+        if let Some(epochs) = &mut self.epochs {
+            epochs.step(operation, addresses);
         }
         if self.kept.len() < self.most_kept {
             let addresses = addresses.to_vec();

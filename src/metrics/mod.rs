@@ -4,6 +4,8 @@
 
 pub mod analysis;
 pub mod costs;
+pub mod design_space;
+pub mod epoch;
 pub mod formulas;
 mod movement;
 pub mod out_of_order;

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::cache::CacheSpec;
 use crate::cache::LevelCounters;
+use crate::expr::Lookup;
 use crate::trace::isa::Class;
+
+use super::epoch::Stores;
+use super::tables;
 
 /// Everything that one run of `loopsheet trace` found.
 #[derive(Clone, Debug)]
@@ -22,6 +26,8 @@ pub struct TraceReport {
     pub reuse: Option<Reuse>,
     /// The random-delay what-if, if asked for.
     pub remote: Option<RemoteDelay>,
+    /// Epochs over windows and capacities, if asked for.
+    pub epochs: Option<Epochs>,
     /// The greedy schedule of a small trace's materialised eDAG.
     pub schedule: Option<GreedySchedule>,
     /// The same figures by function, line or loop, if asked for, costliest first.
@@ -159,6 +165,44 @@ impl Reuse {
     /// All touches of lines, first ones too.
     pub fn touches(&self) -> u64 {
         self.cold + self.histogram.iter().map(|bin| bin.count).sum::<u64>()
+    }
+}
+
+/// Epochs of every window and capacity (dynamic.md section 5). Tables are indexed capacity first, then window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Epochs {
+    /// W: instructions, ascending.
+    pub windows: Vec<u32>,
+    /// C: bytes, ascending.
+    pub capacities: Vec<u64>,
+    /// e: epochs, of all harts together.
+    pub epochs: Vec<Vec<u64>>,
+    /// E_m: epochs when at most m misses start in one, by m.
+    pub slots: BTreeMap<u32, Vec<Vec<u64>>>,
+    /// I: executed instructions.
+    pub instructions: u64,
+    /// Lines fetched from outside of each capacity, for stores too.
+    pub off_chip: Vec<u64>,
+    /// Bytes.
+    pub line: u64,
+    pub stores: Stores,
+}
+
+impl Epochs {
+    /// Epochs in 1,000 instructions, of [`Epochs::epochs`] or a table of [`Epochs::slots`]; not a number if
+    /// nothing was executed.
+    pub fn per_thousand(&self, table: &[Vec<u64>]) -> Vec<Vec<f64>> {
+        let rate = tables::per_thousand("epochs", "instructions");
+        let value = |epochs: u64| {
+            let known = |name: &str| Some(if name == "epochs" { epochs } else { self.instructions } as f64);
+            rate.evaluate(&known as &dyn Lookup).unwrap_or(f64::NAN)
+        };
+        table.iter().map(|row| row.iter().map(|epochs| value(*epochs)).collect()).collect()
+    }
+
+    /// EPKI of every window and capacity.
+    pub fn epki(&self) -> Vec<Vec<f64>> {
+        self.per_thousand(&self.epochs)
     }
 }
 

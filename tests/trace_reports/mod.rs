@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use loopsheet::cache::LevelCounters;
+use loopsheet::metrics::epoch::Stores;
 use loopsheet::metrics::report::*;
 use loopsheet::trace::isa::Class;
 
@@ -69,6 +70,16 @@ pub fn full() -> TraceReport {
             local: 107,
             all_remote: 307,
         }),
+        epochs: Some(Epochs {
+            windows: vec![1, 32, 256],
+            capacities: vec![1 << 10, 1 << 20],
+            epochs: vec![vec![4, 2, 1], vec![2, 1, 1]],
+            slots: BTreeMap::from([(2, vec![vec![4, 3, 2], vec![2, 1, 1]])]),
+            instructions: 14,
+            off_chip: vec![6, 3],
+            line: 64,
+            stores: Stores::Buffered,
+        }),
         schedule: Some(GreedySchedule { time: 100 }),
         regions: vec![
             region("=sum", 3, Edag { memory: Some(memory(4, 1, 6, 5, 256)), ..edag }),
@@ -91,6 +102,7 @@ pub fn bare() -> TraceReport {
         movement: None,
         reuse: None,
         remote: None,
+        epochs: None,
         schedule: None,
         regions: Vec::new(),
         notes: Vec::new(),

@@ -1,5 +1,6 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
+mod epochs;
 mod input;
 mod outputs;
 mod regions;

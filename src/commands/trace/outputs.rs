@@ -16,6 +16,7 @@ enum Kind {
     GraphDot,
     GraphSvg,
     SweepSvg,
+    HeatMapSvg,
 }
 
 /// Files to be.
@@ -40,6 +41,9 @@ impl Outputs {
         }
         if let Some(path) = &args.sweep {
             requested.push((by_extension("--sweep", path, &[("svg", Kind::SweepSvg)])?, path));
+        }
+        if let Some(path) = &args.heatmap {
+            requested.push((by_extension("--heatmap", path, &[("svg", Kind::HeatMapSvg)])?, path));
         }
         let to_stdout = requested.iter().filter(|(_, path)| path.as_os_str() == "-").count();
         anyhow::ensure!(to_stdout <= 1, "only one output can go to standard output");
@@ -99,6 +103,9 @@ fn render(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Res
         Kind::GraphSvg => svg::edag(drawn()?, &format!("eDAG of {}", report.trace.path)).into_bytes(),
         Kind::SweepSvg => svg::latency_sweep(report)
             .ok_or_else(|| anyhow::anyhow!("--sweep: the time bounds are not known: {}", report.notes.join("; ")))?
+            .into_bytes(),
+        Kind::HeatMapSvg => svg::epochs(report)
+            .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions"))?
             .into_bytes(),
     })
 }

@@ -90,6 +90,7 @@ pub fn of(
         movement: counted.movement,
         reuse: counted.reuse,
         remote: counted.remote,
+        epochs: counted.epochs,
         schedule,
         regions,
         notes,
@@ -138,6 +139,19 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
     }
     if args.slots.fract() != 0.0 || args.latency.fract() != 0.0 {
         notes.push("a greedy schedule needs whole slots and cycles, so there is none".to_string());
+    }
+    if counted.epochs.is_some() {
+        notes.push(match args.blocking_stores {
+            true => "epochs: stores that miss are waited for".to_string(),
+            false => "epochs: stores that miss wait in a buffer and hold nothing up".to_string(),
+        });
+        if read.harts > 1 {
+            notes.push(format!(
+                "epochs: each of the {} harts has a window of its own and waits for its own values only; their epochs are \
+                 added",
+                read.harts
+            ));
+        }
     }
     if counted.dirty_bytes > 0 {
         notes.push(format!(

@@ -39,6 +39,7 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
         like_edan: args.compat == Some(Compat::Edan),
         reuse_line: args.reuse.then_some(line),
         remote: remote(args)?,
+        epochs: super::epochs::of(args, line)?,
         keep: MOST_DRAWN,
     })
 }
@@ -170,6 +171,7 @@ pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()>
         (args.reuse, "--reuse"),
         (args.remote_share.is_some(), "--remote-share"),
         (args.sweep.is_some(), "--sweep"),
+        (args.epochs, "--epochs"),
     ];
     let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
     anyhow::ensure!(

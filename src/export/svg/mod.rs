@@ -3,8 +3,10 @@
 
 mod document;
 mod edag;
+mod heat_map;
 mod latency_sweep;
 mod layers;
 
 pub use edag::edag;
+pub use heat_map::epochs;
 pub use latency_sweep::latency_sweep;

@@ -20,10 +20,12 @@ pub(super) enum Sheet {
     Edag,
     Reuse,
     Regions,
+    Epochs,
+    DesignSpace,
 }
 
 impl Sheet {
-    /// The name on the tab; none of them needs quotes in a formula.
+    /// The name on the tab.
     pub fn name(self) -> &'static str {
         match self {
             Sheet::Summary => "Summary",
@@ -36,7 +38,15 @@ impl Sheet {
             Sheet::Edag => "eDAG",
             Sheet::Reuse => "Reuse",
             Sheet::Regions => "Regions",
+            Sheet::Epochs => "Epochs",
+            Sheet::DesignSpace => "Design space",
         }
+    }
+
+    /// The name as formulas write it.
+    pub fn quoted(self) -> String {
+        let name = self.name();
+        if name.contains(' ') { format!("'{name}'") } else { name.to_string() }
     }
 }
 
@@ -89,7 +99,7 @@ pub(super) struct NamesOn<'a> {
 impl NamesOn<'_> {
     /// A cell or a range with its sheet, if that is another one.
     pub fn qualified(&self, sheet: Sheet, cells: &str) -> String {
-        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.name()) }
+        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.quoted()) }
     }
 }
 

@@ -1,8 +1,10 @@
-//! The workbook of a trace: the sheets eDAG and Reuse, whose derived figures are formulas over counts
-//! and named inputs.
+//! The workbook of a trace: the sheets eDAG, Reuse, Epochs and Design space, whose derived figures are
+//! formulas over counts and named inputs.
 
 mod cache;
+mod design_space;
 mod edag;
+mod epochs;
 mod figures;
 mod inputs;
 mod latency_sweep;
@@ -81,6 +83,11 @@ fn pages(report: &TraceReport) -> Result<Vec<Page<'_>>, XlsxError> {
     }
     if let Some(region) = report.regions.first() {
         pages.push(regions::write(TraceBook::new(report), region.kind.name())?);
+    }
+    if let Some(profile) = &report.epochs {
+        let (page, tables) = epochs::write(TraceBook::new(report), profile)?;
+        pages.push(page);
+        pages.push(design_space::write(TraceBook::new(report), profile, &tables)?);
     }
     Ok(pages)
 }

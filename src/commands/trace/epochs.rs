@@ -1,0 +1,48 @@
+//! `--epochs`: which windows, capacities and slots.
+
+use crate::cli::TraceArgs;
+use crate::metrics::epoch::{EpochSettings, Stores};
+use crate::quantity::parse_bytes;
+
+/// What to profile; `None` without `--epochs`.
+///
+/// # Errors
+/// A list is empty or has something that is no number, or the run counts as another tool does.
+pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> {
+    if !args.epochs {
+        return Ok(None);
+    }
+    anyhow::ensure!(
+        args.compat.is_none(),
+        "--compat edan counts as a tool that has no epochs: it does not go with --epochs"
+    );
+    let defaults = EpochSettings::default();
+    let whole = |text: &str| text.parse::<u32>().map_err(|_| "a whole number is wanted".to_string());
+    let bytes = |text: &str| parse_bytes(text).map(|bytes| bytes.0 as u64);
+    let stores = if args.blocking_stores { Stores::Blocking } else { Stores::Buffered };
+    Ok(Some(EpochSettings {
+        windows: list("--windows", args.windows.as_deref(), whole)?.unwrap_or(defaults.windows),
+        capacities: list("--capacities", args.capacities.as_deref(), bytes)?.unwrap_or(defaults.capacities),
+        slots: list("--epoch-slots", args.epoch_slots.as_deref(), whole)?.unwrap_or(defaults.slots),
+        line,
+        stores,
+    }))
+}
+
+/// Entries between commas, in ascending order and each once.
+fn list<T: Ord>(
+    flag: &str,
+    text: Option<&str>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> anyhow::Result<Option<Vec<T>>> {
+    let Some(text) = text else { return Ok(None) };
+    let entry = |entry: &str| {
+        let entry = entry.trim();
+        anyhow::ensure!(!entry.is_empty(), "{flag} {text}: an entry is empty; entries stand between commas");
+        parse(entry).map_err(|error| anyhow::anyhow!("{flag} {text}: `{entry}`: {error}"))
+    };
+    let mut entries = text.split(',').map(entry).collect::<anyhow::Result<Vec<T>>>()?;
+    entries.sort();
+    entries.dedup();
+    Ok(Some(entries))
+}

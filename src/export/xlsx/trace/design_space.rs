@@ -1,0 +1,266 @@
+//! The sheet Design space: for every number of cores and capacity of the last-level cache the best window
+//! that fits, as text over the colour of the instructions per cycle that all cores retire together.
+
+use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
+use rust_xlsxwriter::{ColNum, ConditionalFormatFormula, Format, FormatAlign, FormatBorder, RowNum, XlsxError};
+
+use super::super::inputs::write_value;
+use super::super::layout::Sheet;
+use super::super::style::{self, Look, Role};
+use super::epochs::Tables;
+use super::scope::Scope;
+use super::{Page, TraceBook, inputs};
+use crate::metrics::design_space::{self as model, CORES, NO_BOUND, SLIPS};
+use crate::metrics::report::Epochs;
+use crate::quantity::binary_size;
+
+/// First column of the tables' values.
+const FIRST: ColNum = 2;
+/// Blues from light to dark, with the colour of text that is read on each.
+const STEPS: [(u32, u32); 8] = [
+    (0xF7FBFF, 0x1F2A37),
+    (0xDEEBF7, 0x1F2A37),
+    (0xC6DBEF, 0x1F2A37),
+    (0x9ECAE1, 0x1F2A37),
+    (0x6BAED6, 0x000000),
+    (0x2F7EBC, 0xFFFFFF),
+    (0x08519C, 0xFFFFFF),
+    (0x08306B, 0xFFFFFF),
+];
+/// In place of a window where not even the smallest fits.
+const NOTHING_FITS: &str = "–";
+
+/// First rows of the values of each table.
+struct Rows {
+    map: RowNum,
+    ipc: RowNum,
+    window: RowNum,
+    /// Area and base CPI, a column a window.
+    cores: RowNum,
+    cpi: RowNum,
+    capacities: RowNum,
+}
+
+/// Columns of the table of CPIs before the windows.
+const LLC_AREA: ColNum = 2;
+const BOUND: ColNum = 3;
+const CPI: ColNum = 4;
+
+impl Rows {
+    fn new(map: RowNum, capacities: RowNum) -> Rows {
+        // Title, headings, and a line between tables.
+        let height = capacities + 3;
+        let ipc = map + height + 1;
+        let window = ipc + height;
+        let cores = window + height;
+        Rows { map, ipc, window, cores, cpi: cores + 5, capacities }
+    }
+
+    /// The row of a capacity in a table that begins there: the largest is on top.
+    fn of(&self, first: RowNum, capacity: usize) -> RowNum {
+        first + self.capacities - 1 - capacity as RowNum
+    }
+}
+
+pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::DesignSpace, book)?;
+    page.title("Design space: cores, windows and cache that fit on one processor")?;
+    let remark = "Every core runs a thread like the trace (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\", \
+                  Table 1). Change a constant, or a number of cores in the map, and everything follows.";
+    page.text(1, 0, remark, &style::remark())?;
+    page.worksheet.set_column_width(0, 42)?;
+    page.worksheet.set_column_width(1, 14)?;
+    let columns = (CPI + profile.windows.len() as ColNum).max(FIRST + CORES.len() as ColNum);
+    for column in FIRST..columns {
+        page.worksheet.set_column_width(column, if column < 6 { 13.0 } else { 10.0 })?;
+    }
+    page.book.scope.set("instructions", "epoch_instructions".to_string(), Some(profile.instructions as f64));
+    let row = write_constants(&mut page, profile)?;
+    let row = write_notes(&mut page, row)?;
+    let rows = Rows::new(row + 2, profile.capacities.len() as RowNum);
+    let scope = write_cores(&mut page, &rows, profile)?;
+    let bounds = write_cpis(&mut page, &rows, profile, tables, &scope)?;
+    write_best(&mut page, &rows, profile, bounds)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+fn write_constants(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
+    let headers = ["Constant", "Symbol", "Value", "Unit", "Name", "Allowed"];
+    let first = page.section(3, "Constants: change one and everything follows", headers)?;
+    let constants = model::constants(profile);
+    for (row, constant) in (first..).zip(constants) {
+        let name = constant.name;
+        for (column, text) in [(0, name.label), (1, name.symbol), (3, name.unit), (4, name.key)] {
+            page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
+        }
+        inputs::write_input(page, row, (name.key, name.label), Some(constant.value), constant.range)?;
+    }
+    Ok(first + constants.len() as RowNum + 1)
+}
+
+fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    page.text(row, 0, "Where the paper cannot be meant as printed", &style::section())?;
+    for (row, note) in (row + 1..).zip(SLIPS) {
+        page.text(row, 0, note, &style::cell(Look::Text, Role::Plain))?;
+    }
+    Ok(row + SLIPS.len() as RowNum + 2)
+}
+
+/// Area and base CPI of a core with each window; their cells and values by name.
+fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, XlsxError> {
+    let first = page.section(rows.cores - 2, "Cores", ["Window W [instructions]"])?;
+    for (row, label) in (first..).zip(["Area of a core [mm²]", "Base CPI: ½·√(160/W) [cycles]"]) {
+        page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
+    }
+    let mut all = page.book.scope.clone();
+    for (index, window) in profile.windows.iter().enumerate() {
+        let column = CPI + index as ColNum;
+        page.number(first - 1, column, f64::from(*window), &style::header())?;
+        let mut scope = page.book.scope.clone();
+        scope.cell("window", (first - 1, column), Some(f64::from(*window)));
+        let area = page.live((first, column), &model::core_area(), &scope, Look::Ratio)?;
+        let base = page.live((first + 1, column), &model::base_cpi(), &scope, Look::Ratio)?;
+        all.set(&model::of_window(index)[0], row_col_to_cell_absolute(first, column), area);
+        all.set(&base_name(index), row_col_to_cell_absolute(first + 1, column), base);
+    }
+    Ok(all)
+}
+
+fn base_name(window: usize) -> String {
+    format!("base_cpi_{window}")
+}
+
+/// What each capacity costs and allows, and the CPI of a core with each window; one scope a capacity.
+fn write_cpis(
+    page: &mut Page,
+    rows: &Rows,
+    profile: &Epochs,
+    tables: &Tables,
+    cores: &Scope,
+) -> Result<Vec<Scope>, XlsxError> {
+    let headers = ["Capacity of the last-level cache", "[B]", "Its area [mm²]", "Bandwidth bound [IPC]"];
+    page.section(rows.cpi - 2, "CPI of a core: base CPI + e/I·t_mem·freq", headers)?;
+    for (column, window) in (CPI..).zip(&profile.windows) {
+        page.number(rows.cpi - 1, column, f64::from(*window), &style::header())?;
+    }
+    let mut scopes = Vec::new();
+    for (capacity, bytes) in profile.capacities.iter().enumerate() {
+        let row = rows.of(rows.cpi, capacity);
+        page.text(row, 0, &binary_size(*bytes), &style::cell(Look::Text, Role::Plain))?;
+        page.number(row, 1, *bytes as f64, &style::cell(Look::Count, Role::Plain))?;
+        let mut scope = cores.clone();
+        scope.cell("capacity", (row, 1), Some(*bytes as f64));
+        scope.set("off_chip", tables.off_chip(capacity), Some(profile.off_chip[capacity] as f64));
+        let area = page.live((row, LLC_AREA), &model::llc_area(), &scope, Look::Ratio)?;
+        let bound = page.live((row, BOUND), &model::bandwidth_ipc(), &scope, Look::Ratio)?;
+        scope.set("llc_area", fixed_column(row, LLC_AREA), area);
+        scope.set("bandwidth_ipc", fixed_column(row, BOUND), bound);
+        for (index, epochs) in profile.epochs[capacity].iter().enumerate() {
+            let column = CPI + index as ColNum;
+            let mut own = scope.clone();
+            let base = own.value(&crate::expr::Expr::symbol(&base_name(index)));
+            own.set("base_cpi", row_col_to_cell_absolute(rows.cores + 1, column), base);
+            own.set("epochs", tables.epochs(capacity, index), Some(*epochs as f64));
+            let cpi = page.live((row, column), &model::core_cpi(), &own, Look::Ratio)?;
+            scope.set(&model::of_window(index)[1], fixed_column(row, column), cpi);
+        }
+        scopes.push(scope);
+    }
+    Ok(scopes)
+}
+
+/// `$C7`.
+fn fixed_column(row: RowNum, column: ColNum) -> String {
+    format!("${}", row_col_to_cell(row, column))
+}
+
+/// The map, and the tables behind it.
+fn write_best(page: &mut Page, rows: &Rows, profile: &Epochs, scopes: Vec<Scope>) -> Result<(), XlsxError> {
+    let titles = [
+        (rows.map, "Best window, over the colour of the instructions per cycle of all cores (darker is more)"),
+        (rows.ipc, "Instructions per cycle of all cores together"),
+        (rows.window, "Smallest window that reaches it, 0 where nothing fits"),
+    ];
+    let last = FIRST + CORES.len() as ColNum - 1;
+    for (first, title) in titles {
+        page.section(first - 2, title, ["Capacity of the last-level cache \\ cores N", "[B]"])?;
+        for (column, cores) in (FIRST..).zip(CORES) {
+            if first == rows.map {
+                write_value(page, (first - 1, column), Some(f64::from(cores)), Look::Number, Role::Input)?;
+            } else {
+                let reference = row_col_to_cell_absolute(rows.map - 1, column);
+                page.presentation(first - 1, column, &reference, &cores.to_string(), &style::header())?;
+            }
+        }
+        for (capacity, bytes) in profile.capacities.iter().enumerate() {
+            let row = rows.of(first, capacity);
+            page.text(row, 0, &binary_size(*bytes), &style::cell(Look::Text, Role::Plain))?;
+            page.number(row, 1, *bytes as f64, &style::cell(Look::Count, Role::Plain))?;
+        }
+    }
+    let legend = format!(
+        "b: bound by bandwidth, else by the cores; {NOTHING_FITS}: nothing fits. A larger window than the one shown takes \
+         area and gives nothing. A bandwidth bound of {NO_BOUND:e} stands for no access outside of the cache."
+    );
+    page.text(rows.map + rows.capacities, 0, &legend, &style::remark())?;
+    for (capacity, scope) in scopes.iter().enumerate() {
+        for (column, cores) in (FIRST..).zip(CORES) {
+            let mut scope = scope.clone();
+            let heading = row_col_to_cell_absolute(rows.map - 1, column);
+            scope.set("cores", heading, Some(f64::from(cores)));
+            write_pair(page, rows, profile, (capacity, column), scope)?;
+        }
+    }
+    colour(page, rows, last)
+}
+
+/// One number of cores with one capacity.
+fn write_pair(
+    page: &mut Page,
+    rows: &Rows,
+    profile: &Epochs,
+    (capacity, column): (usize, ColNum),
+    mut scope: Scope,
+) -> Result<(), XlsxError> {
+    let cell = |first| (rows.of(first, capacity), column);
+    let best = page.live(cell(rows.ipc), &model::best_ipc(profile.windows.len()), &scope, Look::Ratio)?;
+    scope.cell("best_ipc", cell(rows.ipc), best);
+    let window = page.live(cell(rows.window), &model::best_window(&profile.windows), &scope, Look::Number)?;
+    let bound = scope.value(&crate::expr::Expr::symbol("bandwidth_ipc"));
+    let is_bound = best.zip(bound).is_some_and(|(best, bound)| best >= bound);
+    let shown = match window {
+        Some(window) if window > 0.0 => format!("{window}{}", if is_bound { " b" } else { "" }),
+        _ => NOTHING_FITS.to_string(),
+    };
+    let name = |(row, column)| row_col_to_cell(row, column);
+    let (window, ipc) = (name(cell(rows.window)), name(cell(rows.ipc)));
+    let bound = fixed_column(rows.of(rows.cpi, capacity), BOUND);
+    let formula = format!("IF({window}=0,\"{NOTHING_FITS}\",{window}&IF({ipc}>={bound},\" b\",\"\"))");
+    let format = style::cell(Look::Text, Role::Plain)
+        .set_indent(0)
+        .set_align(FormatAlign::Center)
+        .set_border(FormatBorder::Thin)
+        .set_border_color(0xFFFFFF);
+    let (row, column) = cell(rows.map);
+    page.presented_text(row, column, &formula, &shown, &format)
+}
+
+/// Cells of the map are coloured by the IPC behind them.
+fn colour(page: &mut Page, rows: &Rows, last: ColNum) -> Result<(), XlsxError> {
+    let bottom = rows.capacities - 1;
+    let all =
+        format!("{}:{}", row_col_to_cell_absolute(rows.ipc, FIRST), row_col_to_cell_absolute(rows.ipc + bottom, last));
+    for first in [rows.map, rows.ipc] {
+        for (index, (fill, ink)) in STEPS.iter().enumerate().rev() {
+            let cell = row_col_to_cell(rows.ipc, FIRST);
+            let share = index as f64 / STEPS.len() as f64;
+            let rule = format!("=AND({cell}>0,{cell}>={share}*MAX({all}))");
+            let format = Format::new().set_background_color(*fill).set_font_color(*ink);
+            let step =
+                ConditionalFormatFormula::new().set_rule(rule.as_str()).set_format(format).set_stop_if_true(true);
+            page.worksheet.add_conditional_format(first, FIRST, first + bottom, last, &step)?;
+        }
+    }
+    Ok(())
+}

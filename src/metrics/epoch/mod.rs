@@ -1,0 +1,234 @@
+//! Epoch profiles: how many misses of a program have to wait for each other, for every size of reorder
+//! window and every capacity of a cache at once (dynamic.md section 5; Carlson, Nilakantan, Hempstead,
+//! Heirman, "Epoch Profiles").
+//!
+//! An access misses a capacity if its stack distance in lines is as large or larger. With weight 1 for an
+//! instruction that waits for a miss and 0 for all others, instruction i in a window of W
+//!
+//! - enters when i−W has retired, issues when its sources are there too,
+//! - is done its weight later, and retires when it is done and i−1 has retired.
+//!
+//! The epoch in which the last instruction retires is the number of epochs. A store that misses waits in
+//! its buffer and weighs nothing, unless stores block. Every hart has its own window and follows its own
+//! values; those of other harts count as there. The capacities are shared, and epochs of harts are added.
+
+mod slots;
+mod windows;
+
+use smallvec::SmallVec;
+
+use super::report::Epochs;
+use crate::cache::StackDistances;
+use crate::cache::spec::SpecError;
+use crate::dataflow::{Dataflow, Lanes, Operation, Producer, Rules};
+use slots::{SlottedWindows, Wait};
+use windows::{LARGEST_WINDOW, MOST_CAPACITIES, Windows};
+
+/// What stores that miss do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// They wait in a buffer and hold nobody up.
+    Buffered,
+    /// They are waited for, as loads are.
+    Blocking,
+}
+
+/// The question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpochSettings {
+    /// W: instructions of the reorder window, ascending.
+    pub windows: Vec<u32>,
+    /// C: bytes, ascending.
+    pub capacities: Vec<u64>,
+    /// m: most misses that start in one epoch; one more profile for each.
+    pub slots: Vec<u32>,
+    /// Bytes of a line.
+    pub line: u64,
+    pub stores: Stores,
+}
+
+impl Default for EpochSettings {
+    /// 11 windows from 1 to 1,024 and 21 capacities from 1 KiB to 1 GiB by powers of two.
+    fn default() -> EpochSettings {
+        EpochSettings {
+            windows: (0..=10).map(|bits| 1 << bits).collect(),
+            capacities: (10..=30).map(|bits| 1 << bits).collect(),
+            slots: Vec::new(),
+            line: 64,
+            stores: Stores::Buffered,
+        }
+    }
+}
+
+/// Why a profile cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EpochError {
+    #[error("no {0} are given")]
+    Empty(&'static str),
+    #[error("the {0} have to ascend")]
+    Order(&'static str),
+    #[error("a window of {0} instructions: from 1 to {LARGEST_WINDOW} are possible")]
+    Window(u32),
+    #[error("a capacity of {capacity} bytes is less than one line of {line} bytes")]
+    Capacity { capacity: u64, line: u64 },
+    #[error("{0} capacities: at most {MOST_CAPACITIES} are possible")]
+    TooManyCapacities(usize),
+    #[error("{0} slots: at least 1 is needed for a miss to start")]
+    Slots(u32),
+    #[error("epochs follow true dependences: a reorder window renames, so that false ones hold nothing up")]
+    FalseDependences,
+    #[error(transparent)]
+    Line(#[from] SpecError),
+}
+
+impl EpochSettings {
+    fn validate(&self) -> Result<(), EpochError> {
+        let ascends = |numbers: &[u64], what| {
+            if numbers.is_empty() {
+                return Err(EpochError::Empty(what));
+            }
+            if numbers.is_sorted_by(|a, b| a < b) { Ok(()) } else { Err(EpochError::Order(what)) }
+        };
+        let windows: Vec<u64> = self.windows.iter().map(|window| u64::from(*window)).collect();
+        ascends(&windows, "windows")?;
+        ascends(&self.capacities, "capacities")?;
+        if let Some(window) = self.windows.iter().find(|window| !(1..=LARGEST_WINDOW).contains(*window)) {
+            return Err(EpochError::Window(*window));
+        }
+        if let Some(capacity) = self.capacities.iter().find(|capacity| **capacity < self.line) {
+            return Err(EpochError::Capacity { capacity: *capacity, line: self.line });
+        }
+        if self.capacities.len() > MOST_CAPACITIES {
+            return Err(EpochError::TooManyCapacities(self.capacities.len()));
+        }
+        match self.slots.iter().find(|slots| **slots == 0) {
+            Some(slots) => Err(EpochError::Slots(*slots)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Follows all windows and capacities.
+pub(super) struct EpochMeter {
+    settings: EpochSettings,
+    /// Capacities in lines.
+    lines: Vec<u64>,
+    distances: StackDistances,
+    flow: Dataflow<Producer>,
+    harts: Vec<Hart>,
+    /// Lines that were fetched, by the number of capacities that missed them.
+    fetched: Vec<u64>,
+    /// Farthest source that matters.
+    reach: u64,
+}
+
+struct Hart {
+    executed: u64,
+    windows: Windows,
+    slotted: Vec<SlottedWindows>,
+}
+
+impl EpochMeter {
+    /// # Errors
+    /// Settings are empty, out of order or out of range, or false dependences count.
+    pub fn new(settings: EpochSettings, rules: Rules) -> Result<EpochMeter, EpochError> {
+        let distances = StackDistances::new(settings.line)?;
+        settings.validate()?;
+        if rules.false_dependences {
+            return Err(EpochError::FalseDependences);
+        }
+        Ok(EpochMeter {
+            lines: settings.capacities.iter().map(|capacity| capacity / settings.line).collect(),
+            distances,
+            flow: Dataflow::new(rules),
+            harts: Vec::new(),
+            fetched: vec![0; settings.capacities.len() + 1],
+            reach: settings.windows.last().copied().map_or(0, u64::from),
+            settings,
+        })
+    }
+
+    pub fn add_hart(&mut self, hart: u16) {
+        self.flow.add_hart(hart);
+        let EpochSettings { windows, capacities, slots, .. } = &self.settings;
+        while self.harts.len() <= hart as usize {
+            let slotted = slots.iter().map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
+            self.harts.push(Hart {
+                executed: 0,
+                windows: Windows::new(windows, capacities.len()),
+                slotted: slotted.collect(),
+            });
+        }
+    }
+
+    /// Takes the next instruction.
+    pub fn step(&mut self, operation: &Operation, addresses: &[u64]) {
+        let EpochMeter { settings, lines, distances, flow, harts, fetched, reach } = self;
+        let hart = &mut harts[operation.hart as usize];
+        let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
+        flow.sources(operation, addresses, |producer| {
+            if let Some(distance) = producer.distance(operation.hart, hart.executed)
+                && distance < *reach
+                && !sources.contains(&(distance as usize))
+            {
+                sources.push(distance as usize);
+            }
+        });
+        let mut misses: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut wait = Wait::ForNothing;
+        if let Some(access) = flow.access(operation) {
+            if access.kind.reads() || settings.stores == Stores::Blocking {
+                wait = Wait::ForMisses;
+            }
+            for address in addresses {
+                let mut most = 0;
+                for line in distances.lines(*address, u32::from(access.bytes)) {
+                    let missing = missing(lines, distances.touch(line));
+                    fetched[missing] += 1;
+                    most = most.max(missing);
+                }
+                misses.push(most);
+            }
+        }
+        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
+        hart.windows.step(&sources, waits);
+        for slotted in &mut hart.slotted {
+            slotted.step(&sources, &misses, wait);
+        }
+        let own = Producer::new(operation.hart, hart.executed);
+        flow.complete(operation, addresses, Producer::START, own);
+        hart.executed += 1;
+    }
+
+    pub fn finish(self) -> Epochs {
+        let EpochSettings { windows, capacities, slots, line, stores } = self.settings;
+        let table = |epochs: &dyn Fn(&Hart, usize, usize) -> u64| {
+            let of = |window, capacity| self.harts.iter().map(|hart| epochs(hart, window, capacity)).sum();
+            let row = |capacity| (0..windows.len()).map(|window| of(window, capacity)).collect();
+            (0..capacities.len()).map(row).collect::<Vec<Vec<u64>>>()
+        };
+        let slotted = |(index, slots): (usize, &u32)| {
+            (*slots, table(&|hart, window, capacity| hart.slotted[index].epochs(window, capacity)))
+        };
+        Epochs {
+            epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
+            slots: slots.iter().enumerate().map(slotted).collect(),
+            instructions: self.harts.iter().map(|hart| hart.executed).sum(),
+            off_chip: (1..self.fetched.len()).map(|missing| self.fetched[missing..].iter().sum()).collect(),
+            windows,
+            capacities,
+            line,
+            stores,
+        }
+    }
+}
+
+/// How many of the capacities, which ascend, are too small for a reuse from that far; a first touch misses all.
+#[inline]
+fn missing(lines: &[u64], distance: Option<u64>) -> usize {
+    match distance {
+        None => lines.len(),
+        Some(distance) if distance < lines[0] => 0,
+        Some(distance) => lines.partition_point(|lines| *lines <= distance),
+    }
+}
