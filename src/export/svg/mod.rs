@@ -1,10 +1,12 @@
 //! Pictures as SVG, written by hand: deterministic, on a light background, in colours that
 //! colour-blind people tell apart; nothing is said by colour alone.
 
+mod cycles;
 mod document;
 mod edag;
 mod latency_sweep;
 mod layers;
 
+pub use cycles::cycles;
 pub use edag::edag;
 pub use latency_sweep::latency_sweep;

@@ -19,10 +19,11 @@ pub(super) enum Sheet {
     Notes,
     Edag,
     Reuse,
+    Camat,
 }
 
 impl Sheet {
-    /// The name on the tab; none of them needs quotes in a formula.
+    /// The name on the tab.
     pub fn name(self) -> &'static str {
         match self {
             Sheet::Summary => "Summary",
@@ -34,7 +35,14 @@ impl Sheet {
             Sheet::Notes => "Notes",
             Sheet::Edag => "eDAG",
             Sheet::Reuse => "Reuse",
+            Sheet::Camat => "C-AMAT",
         }
+    }
+
+    /// The name as formulas write it.
+    pub fn in_formulas(self) -> String {
+        let name = self.name();
+        if name.chars().all(char::is_alphanumeric) { name.to_string() } else { format!("'{name}'") }
     }
 }
 
@@ -87,7 +95,7 @@ pub(super) struct NamesOn<'a> {
 impl NamesOn<'_> {
     /// A cell or a range with its sheet, if that is another one.
     pub fn qualified(&self, sheet: Sheet, cells: &str) -> String {
-        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.name()) }
+        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.in_formulas()) }
     }
 }
 
