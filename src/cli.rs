@@ -164,13 +164,15 @@ Examples:
   loopsheet trace small.trace --graph edag.svg           a picture of the execution DAG
   loopsheet trace a.trace --epochs --heatmap epochs.svg -o report.xlsx
                                                          which window and cache would help
+  loopsheet trace --timeline accesses.csv                C-AMAT, APC, concurrency of a simulator's log
 
 Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.";
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
     /// The trace: plain, gzip or zstd; - is standard input
-    pub trace: PathBuf,
+    #[arg(required_unless_present = "timeline")]
+    pub trace: Option<PathBuf>,
     /// Write the workbook; the extension may also be .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -248,6 +250,25 @@ pub struct TraceArgs {
     /// Draw the time bounds over the latency: .svg
     #[arg(long, value_name = "FILE")]
     pub sweep: Option<PathBuf>,
+    /// C-AMAT of a timeline of accesses, with or without a trace: lines of `id,start,h1,m1[,h2,m2…]` under that header,
+    /// cycles; fields of levels that an access does not reach are empty; a column `hart` may follow `id`
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
+    /// The first level of the timeline that harts share, counted from 1 [default: all are private]
+    #[arg(long, value_name = "LEVEL", requires = "timeline")]
+    pub shared_level: Option<usize>,
+    /// Instructions executed during the timeline [default: those of the trace]
+    #[arg(long, value_name = "N", requires = "timeline")]
+    pub instructions: Option<u64>,
+    /// Cycles of an instruction if memory never stalled, for matching ratios
+    #[arg(long, value_name = "CYCLES", requires = "timeline")]
+    pub cpi_exe: Option<f64>,
+    /// Stall time that is aimed at, as a percentage of compute time
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
+    pub stall_target: f64,
+    /// Draw a timeline of up to 200 cycles, access by access: .svg
+    #[arg(long, value_name = "FILE", requires = "timeline")]
+    pub diagram: Option<PathBuf>,
     /// What to do with instructions that are not in the table: end, or count them and go on
     #[arg(long, value_enum, default_value_t = UnknownKind::Error)]
     pub unknown: UnknownKind,

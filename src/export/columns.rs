@@ -8,13 +8,14 @@ pub(super) enum Align {
 }
 
 /// One line a row, columns two spaces apart, as wide as their widest cell.
-pub(super) fn aligned<const N: usize>(rows: &[[String; N]], align: [Align; N]) -> String {
+pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R], align: impl AsRef<[Align]>) -> String {
+    let align = align.as_ref();
     let length = |s: &str| s.chars().count();
-    let width = |column: usize| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+    let width = |column: usize| rows.iter().map(|row| length(&row.as_ref()[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..align.len()).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let padded = row.iter().enumerate().map(|(column, cell)| {
+        let padded = row.as_ref().iter().enumerate().map(|(column, cell)| {
             let fill = " ".repeat(widths[column] - length(cell));
             match align[column] {
                 Align::Left => format!("{cell}{fill}"),

@@ -1,6 +1,8 @@
 //! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
+pub mod camat_json;
+pub mod camat_table;
 mod columns;
 pub mod dot;
 pub mod explain;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::camat_json;
 use super::json::number;
 use crate::metrics::epoch::Stores;
 use crate::metrics::formulas::Figures;
@@ -19,8 +20,21 @@ pub(super) const QUANTILES: [(&str, f64); 7] =
 /// The whole report. Bytes, cycles and seconds are plain numbers in base units; what is not known is
 /// null; what was not asked for is absent.
 pub fn trace(report: &TraceReport) -> String {
-    let TraceReport { trace, mix, cache, inputs, edag, movement, reuse, remote, epochs, schedule, regions, notes } =
-        report;
+    let TraceReport {
+        trace,
+        mix,
+        cache,
+        inputs,
+        edag,
+        movement,
+        reuse,
+        remote,
+        epochs,
+        schedule,
+        regions,
+        camat,
+        notes,
+    } = report;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
     put("schema", json!("loopsheet/trace/1"));
@@ -42,6 +56,9 @@ pub fn trace(report: &TraceReport) -> String {
     }
     if let Some(schedule) = schedule {
         put("schedule", json!({ "time": schedule.time }));
+    }
+    if let Some(camat) = camat {
+        put("camat", camat_json::levels(camat));
     }
     put("regions", regions.iter().map(|part| region(part, inputs)).collect());
     put("notes", json!(notes));

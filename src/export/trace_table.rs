@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
@@ -26,6 +27,7 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
     parts.extend(report.reuse.as_ref().map(reuse));
     parts.extend(report.remote.as_ref().map(remote));
     parts.extend(report.epochs.as_ref().map(epochs));
+    parts.extend(report.camat.as_ref().map(camat_table::levels));
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
     }
@@ -85,7 +87,7 @@ fn cache(report: &TraceReport) -> String {
 }
 
 /// Whole numbers in full, others with six digits.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         format!("{value:.0}")
     } else if value.abs() >= 1e15 || value.abs() < 1e-3 {

@@ -3,6 +3,7 @@
 //! and inputs is a formula of [`formulas`], which Rust evaluates and the workbook shows.
 
 pub mod analysis;
+pub mod camat;
 pub mod costs;
 pub mod design_space;
 pub mod epoch;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::camat::Camat;
 use crate::cache::CacheSpec;
 use crate::cache::LevelCounters;
 use crate::expr::Lookup;
@@ -32,8 +33,18 @@ pub struct TraceReport {
     pub schedule: Option<GreedySchedule>,
     /// The same figures by function, line or loop, if asked for, costliest first.
     pub regions: Vec<Region>,
+    /// C-AMAT of a timeline, if there is one.
+    pub camat: Option<Camat>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …
     pub notes: Vec<String>,
+}
+
+/// What a timeline without a trace says.
+#[derive(Clone, Debug)]
+pub struct TimelineReport {
+    /// As given on the command line; `-` is standard input.
+    pub path: String,
+    pub camat: Camat,
 }
 
 /// What was read.

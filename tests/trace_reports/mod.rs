@@ -85,6 +85,7 @@ pub fn full() -> TraceReport {
             region("=sum", 3, Edag { memory: Some(memory(4, 1, 6, 5, 256)), ..edag }),
             region("main", 9, Edag { vertices: 4, edges: 2, work: 4, depth: 3, memory: Some(memory(0, 0, 4, 3, 0)) }),
         ],
+        camat: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
 }

@@ -6,27 +6,29 @@ mod outputs;
 mod regions;
 mod report;
 mod settings;
+mod timeline;
 
 use std::path::Path;
 
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
-use crate::trace::{self, Instruction};
-use outputs::Outputs;
+use crate::trace::Instruction;
+use outputs::{Outputs, Report};
 use regions::Regions;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
+    let Some(trace) = &args.trace else { return timeline::run(args, voice) };
     let settings = settings::of(args)?;
     let inputs = settings::inputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = Outputs::create(args)?;
-    let input = input::open(&args.trace, voice)?;
+    let input = input::open(trace, voice)?;
     let mut regions = Regions::of(args)?;
     let mut region_of = regions.as_mut().map(|regions| |instruction: &Instruction| regions.region_of(instruction));
     let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
-    let read = trace::stream(input, settings::options(args), &mut analysis)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", name(&args.trace)))?;
+    let read = crate::trace::stream(input, settings::options(args), &mut analysis)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
     settings::refuse_memory(args, read.format)?;
     let mut counted = analysis.finish(read.format.has_addresses());
     let regions = match regions {
@@ -34,11 +36,12 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         None => Vec::new(),
     };
     let graph = report::graph(args, &counted)?;
-    let report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
+    let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
+    report.camat = timeline::camat(args, Some(read.instructions), voice)?;
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
     }
-    outputs.write(&report, graph.as_ref(), args.top)?;
+    outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
     Ok(Status::Done)
 }
 

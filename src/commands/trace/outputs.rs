@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::TraceArgs;
 use crate::commands::outputs::{self, Output};
-use crate::export::{dot, svg, trace_json, trace_table, xlsx};
+use crate::export::{camat_json, camat_table, dot, svg, trace_json, trace_table, xlsx};
 use crate::graph::Edag;
-use crate::metrics::report::TraceReport;
+use crate::metrics::camat::Camat;
+use crate::metrics::report::{TimelineReport, TraceReport};
 
 /// What an output file holds.
 #[derive(Clone, Copy)]
@@ -17,6 +18,15 @@ enum Kind {
     GraphSvg,
     SweepSvg,
     HeatMapSvg,
+    DiagramSvg,
+}
+
+/// What was found.
+#[derive(Clone, Copy)]
+pub enum Report<'a> {
+    /// With the graph of a short trace.
+    Trace(&'a TraceReport, Option<&'a Edag>),
+    Timeline(&'a TimelineReport),
 }
 
 /// Files to be.
@@ -45,9 +55,12 @@ impl Outputs {
         if let Some(path) = &args.heatmap {
             requested.push((by_extension("--heatmap", path, &[("svg", Kind::HeatMapSvg)])?, path));
         }
+        if let Some(path) = &args.diagram {
+            requested.push((by_extension("--diagram", path, &[("svg", Kind::DiagramSvg)])?, path));
+        }
         let to_stdout = requested.iter().filter(|(_, path)| path.as_os_str() == "-").count();
         anyhow::ensure!(to_stdout <= 1, "only one output can go to standard output");
-        let inputs: Vec<PathBuf> = [Some(&args.trace), args.elf.as_ref(), args.costs.as_ref()]
+        let inputs: Vec<PathBuf> = [&args.trace, &args.timeline, &args.elf, &args.costs]
             .into_iter()
             .flatten()
             .filter_map(|path| real(path))
@@ -69,11 +82,15 @@ impl Outputs {
     ///
     /// # Errors
     /// Rendering or writing failed.
-    pub fn write(self, report: &TraceReport, graph: Option<&Edag>, top: usize) -> anyhow::Result<()> {
+    pub fn write(self, report: Report, top: usize) -> anyhow::Result<()> {
         if self.0.is_empty() {
-            return outputs::print(trace_table::render(report, Some(top)).as_bytes());
+            let table = match report {
+                Report::Trace(report, _) => trace_table::render(report, Some(top)),
+                Report::Timeline(report) => camat_table::timeline(report),
+            };
+            return outputs::print(table.as_bytes());
         }
-        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind, report, graph)?, output)));
+        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind, report)?, output)));
         for (content, output) in rendered.collect::<anyhow::Result<Vec<_>>>()? {
             output.finish(&content)?;
         }
@@ -94,7 +111,17 @@ fn by_extension(flag: &str, path: &Path, kinds: &[(&str, Kind)]) -> anyhow::Resu
     })
 }
 
-fn render(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Result<Vec<u8>> {
+fn render(kind: Kind, report: Report) -> anyhow::Result<Vec<u8>> {
+    if matches!(kind, Kind::DiagramSvg) {
+        return diagram(report);
+    }
+    match report {
+        Report::Trace(report, graph) => of_trace(kind, report, graph),
+        Report::Timeline(report) => of_timeline(kind, report),
+    }
+}
+
+fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Result<Vec<u8>> {
     let drawn = || graph.ok_or_else(|| anyhow::anyhow!("--graph: there is no graph to draw"));
     Ok(match kind {
         Kind::Workbook => xlsx::trace_workbook(report)?,
@@ -107,5 +134,30 @@ fn render(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::Res
         Kind::HeatMapSvg => svg::epochs(report)
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions"))?
             .into_bytes(),
+        Kind::DiagramSvg => diagram(Report::Trace(report, graph))?,
     })
+}
+
+fn of_timeline(kind: Kind, report: &TimelineReport) -> anyhow::Result<Vec<u8>> {
+    Ok(match kind {
+        Kind::Workbook => xlsx::timeline_workbook(report)?,
+        Kind::Json => camat_json::timeline(report).into_bytes(),
+        Kind::DiagramSvg => diagram(Report::Timeline(report))?,
+        Kind::GraphDot | Kind::GraphSvg | Kind::SweepSvg | Kind::HeatMapSvg => {
+            anyhow::bail!("a picture of a trace needs a trace")
+        }
+    })
+}
+
+fn diagram(report: Report) -> anyhow::Result<Vec<u8>> {
+    let (camat, path): (Option<&Camat>, &str) = match report {
+        Report::Trace(report, _) => (report.camat.as_ref(), &report.trace.path),
+        Report::Timeline(report) => (Some(&report.camat), &report.path),
+    };
+    let camat = camat.ok_or_else(|| anyhow::anyhow!("--diagram: there is no timeline to draw"))?;
+    let drawn = svg::cycles(camat, path).ok_or_else(|| {
+        let (first, last) = camat.run;
+        anyhow::anyhow!("--diagram: at most 200 accesses in 200 cycles are drawn; the run has {}", last + 1 - first)
+    })?;
+    Ok(drawn.into_bytes())
 }

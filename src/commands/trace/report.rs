@@ -75,7 +75,7 @@ pub fn of(
     let unknown = unknown(&counted);
     TraceReport {
         trace: TraceSummary {
-            path: args.trace.display().to_string(),
+            path: args.trace.as_deref().map_or_else(String::new, |path| path.display().to_string()),
             format: read.format.name(),
             instructions: read.instructions,
             bytes: read.bytes,
@@ -93,6 +93,7 @@ pub fn of(
         epochs: counted.epochs,
         schedule,
         regions,
+        camat: None,
         notes,
     }
 }

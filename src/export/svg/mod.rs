@@ -1,12 +1,14 @@
 //! Pictures as SVG, written by hand: deterministic, on a light background, in colours that
 //! colour-blind people tell apart; nothing is said by colour alone.
 
+mod cycles;
 mod document;
 mod edag;
 mod heat_map;
 mod latency_sweep;
 mod layers;
 
+pub use cycles::cycles;
 pub use edag::edag;
 pub use heat_map::epochs;
 pub use latency_sweep::latency_sweep;

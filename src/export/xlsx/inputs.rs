@@ -14,7 +14,7 @@ pub(super) fn define_name(
     sheet: Sheet,
     (row, column): (RowNum, ColNum),
 ) -> Result<(), XlsxError> {
-    let cell = format!("={}!{}", sheet.quoted(), row_col_to_cell_absolute(row, column));
+    let cell = format!("={}!{}", sheet.in_formulas(), row_col_to_cell_absolute(row, column));
     workbook.define_name(name, &cell)?;
     Ok(())
 }

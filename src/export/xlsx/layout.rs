@@ -22,6 +22,7 @@ pub(super) enum Sheet {
     Regions,
     Epochs,
     DesignSpace,
+    Camat,
 }
 
 impl Sheet {
@@ -40,13 +41,14 @@ impl Sheet {
             Sheet::Regions => "Regions",
             Sheet::Epochs => "Epochs",
             Sheet::DesignSpace => "Design space",
+            Sheet::Camat => "C-AMAT",
         }
     }
 
     /// The name as formulas write it.
-    pub fn quoted(self) -> String {
+    pub fn in_formulas(self) -> String {
         let name = self.name();
-        if name.contains(' ') { format!("'{name}'") } else { name.to_string() }
+        if name.chars().all(char::is_alphanumeric) { name.to_string() } else { format!("'{name}'") }
     }
 }
 
@@ -99,7 +101,7 @@ pub(super) struct NamesOn<'a> {
 impl NamesOn<'_> {
     /// A cell or a range with its sheet, if that is another one.
     pub fn qualified(&self, sheet: Sheet, cells: &str) -> String {
-        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.quoted()) }
+        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.in_formulas()) }
     }
 }
 

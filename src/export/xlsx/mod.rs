@@ -26,7 +26,7 @@ use page::{Book, Page};
 use table::Table;
 
 pub use rust_xlsxwriter::XlsxError;
-pub use trace::{NamedCell, named_cells, trace_workbook};
+pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 
 /// Where the workbook holds the formula of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -236,7 +236,7 @@ impl Machine {
         core.retire(done);
         self.executed += 1;
         core.last = self.executed;
-        if self.executed % ROUND == 0 {
+        if self.executed.is_multiple_of(ROUND) {
             self.settle(sink);
         }
     }

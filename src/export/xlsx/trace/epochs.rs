@@ -40,7 +40,7 @@ impl Tables {
     }
 
     fn on_sheet(&self, capacity: usize, column: ColNum) -> String {
-        format!("{}!{}", Sheet::Epochs.quoted(), row_col_to_cell(self.row(capacity), column))
+        format!("{}!{}", Sheet::Epochs.in_formulas(), row_col_to_cell(self.row(capacity), column))
     }
 }
 

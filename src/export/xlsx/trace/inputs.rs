@@ -3,8 +3,9 @@
 use rust_xlsxwriter::{DataValidation, DataValidationErrorStyle, DataValidationRule, RowNum, XlsxError};
 
 use super::super::inputs::write_value;
+use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
-use super::Page;
+use super::{Named, Page};
 use crate::metrics::formulas::INPUTS;
 
 /// Smallest and largest value of each input.
@@ -33,8 +34,8 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 }
 
 /// A named cell in the column of values, with what it may hold.
-pub(super) fn write_input(
-    page: &mut Page,
+pub(super) fn write_input<B: Named>(
+    page: &mut Paper<B>,
     row: RowNum,
     (key, label): (&str, &str),
     value: Option<f64>,

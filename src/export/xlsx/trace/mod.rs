@@ -2,6 +2,7 @@
 //! formulas over counts and named inputs.
 
 mod cache;
+mod camat;
 mod design_space;
 mod edag;
 mod epochs;
@@ -15,14 +16,14 @@ mod remote;
 mod reuse;
 mod scope;
 
-use rust_xlsxwriter::{Chart, ChartFormat, ChartLine, ChartSolidFill, Color, RowNum, Workbook, XlsxError};
+use rust_xlsxwriter::{Chart, ChartFormat, ChartLine, ChartSolidFill, Color, RowNum, Workbook, Worksheet, XlsxError};
 
 use super::inputs::define_name;
 use super::layout::Place;
 use super::page::Paper;
 use super::style::{self, Look};
 use crate::metrics::formulas::Figures;
-use crate::metrics::report::TraceReport;
+use crate::metrics::report::{TimelineReport, TraceReport};
 use scope::Scope;
 
 /// What the sheets of a trace are about.
@@ -54,13 +55,25 @@ pub struct NamedCell {
 /// # Errors
 /// More rows than a sheet has.
 pub fn trace_workbook(report: &TraceReport) -> Result<Vec<u8>, XlsxError> {
+    bound("An instruction trace and what it costs", pages(report)?)
+}
+
+/// The workbook of a timeline without a trace.
+///
+/// # Errors
+/// More rows or columns than a sheet has.
+pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> {
+    bound("A timeline of memory accesses", vec![camat::write(&report.camat, &report.path)?.into()])
+}
+
+fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    workbook.set_properties(&super::properties("An instruction trace and what it costs")?);
-    for page in pages(report)? {
-        for (name, Place { sheet, row, column }) in &page.book.names {
+    workbook.set_properties(&super::properties(title)?);
+    for Finished { worksheet, names } in sheets {
+        for (name, Place { sheet, row, column }) in &names {
             define_name(&mut workbook, name, *sheet, (*row, *column))?;
         }
-        workbook.push_worksheet(page.worksheet);
+        workbook.push_worksheet(worksheet);
     }
     workbook.save_to_buffer()
 }
@@ -70,26 +83,65 @@ pub fn trace_workbook(report: &TraceReport) -> Result<Vec<u8>, XlsxError> {
 /// # Errors
 /// As [`trace_workbook`].
 pub fn named_cells(report: &TraceReport) -> Result<Vec<NamedCell>, XlsxError> {
-    let names = pages(report)?.into_iter().flat_map(|page| page.book.names);
-    let cell =
-        |(name, Place { sheet, row, column }): (String, Place)| NamedCell { name, sheet: sheet.name(), row, column };
-    Ok(names.map(cell).collect())
+    Ok(named(pages(report)?))
 }
 
-fn pages(report: &TraceReport) -> Result<Vec<Page<'_>>, XlsxError> {
-    let mut pages = vec![edag::write(TraceBook::new(report))?];
+/// The same of the workbook of a timeline.
+///
+/// # Errors
+/// As [`timeline_workbook`].
+pub fn timeline_named_cells(report: &TimelineReport) -> Result<Vec<NamedCell>, XlsxError> {
+    Ok(named(vec![camat::write(&report.camat, &report.path)?.into()]))
+}
+
+fn named(sheets: Vec<Finished>) -> Vec<NamedCell> {
+    let cell =
+        |(name, Place { sheet, row, column }): (String, Place)| NamedCell { name, sheet: sheet.name(), row, column };
+    sheets.into_iter().flat_map(|sheet| sheet.names).map(cell).collect()
+}
+
+/// A sheet with nothing left to write.
+struct Finished {
+    worksheet: Worksheet,
+    names: Vec<(String, Place)>,
+}
+
+impl<B: Named> From<Paper<B>> for Finished {
+    fn from(mut page: Paper<B>) -> Finished {
+        let names = std::mem::take(page.book.names().0);
+        Finished { worksheet: page.worksheet, names }
+    }
+}
+
+fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
+    let mut pages: Vec<Finished> = vec![edag::write(TraceBook::new(report))?.into()];
     if let Some(reuse) = &report.reuse {
-        pages.push(reuse::write(TraceBook::new(report), reuse)?);
+        pages.push(reuse::write(TraceBook::new(report), reuse)?.into());
+    }
+    if let Some(camat) = &report.camat {
+        pages.push(camat::write(camat, &report.trace.path)?.into());
     }
     if let Some(region) = report.regions.first() {
-        pages.push(regions::write(TraceBook::new(report), region.kind.name())?);
+        pages.push(regions::write(TraceBook::new(report), region.kind.name())?.into());
     }
     if let Some(profile) = &report.epochs {
         let (page, tables) = epochs::write(TraceBook::new(report), profile)?;
-        pages.push(page);
-        pages.push(design_space::write(TraceBook::new(report), profile, &tables)?);
+        pages.push(page.into());
+        pages.push(design_space::write(TraceBook::new(report), profile, &tables)?.into());
     }
     Ok(pages)
+}
+
+/// A book whose cells may have defined names.
+pub(in crate::export::xlsx) trait Named {
+    /// The names with their cells, and what they stand for in formulas.
+    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope);
+}
+
+impl Named for TraceBook<'_> {
+    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
+        (&mut self.names, &mut self.scope)
+    }
 }
 
 impl TraceBook<'_> {
@@ -99,13 +151,17 @@ impl TraceBook<'_> {
     }
 }
 
-impl Page<'_> {
+impl<B: Named> Paper<B> {
     /// Gives a cell a defined name, under which formulas find its value.
     fn name(&mut self, name: &str, (row, column): (RowNum, u16), value: Option<f64>) {
-        self.book.names.push((name.to_string(), Place { sheet: self.sheet, row, column }));
-        self.book.scope.set(name, name.to_string(), value);
+        let place = Place { sheet: self.sheet, row, column };
+        let (names, scope) = self.book.names();
+        names.push((name.to_string(), place));
+        scope.set(name, name.to_string(), value);
     }
+}
 
+impl<B> Paper<B> {
     /// A section's heading and the headings of its columns; returns the row after them.
     fn section<const N: usize>(&mut self, row: RowNum, title: &str, headers: [&str; N]) -> Result<RowNum, XlsxError> {
         self.text(row, 0, title, &style::section())?;

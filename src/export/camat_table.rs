@@ -1,0 +1,61 @@
+//! C-AMAT of a timeline as a table: a column a level.
+
+use std::fmt::Write;
+
+use super::columns::Align::{self, Left, Right};
+use super::columns::aligned;
+use super::trace_table::number;
+use crate::metrics::camat::formulas::{COUNTS, of_level, of_program};
+use crate::metrics::camat::{Camat, Figures, matching};
+use crate::metrics::report::TimelineReport;
+
+/// The report of a timeline without a trace.
+pub fn timeline(report: &TimelineReport) -> String {
+    let path = if report.path == "-" { "standard input" } else { &report.path };
+    format!("{path} (timeline)\n\n{}", levels(&report.camat))
+}
+
+/// The program's figures and those of every level.
+pub(super) fn levels(camat: &Camat) -> String {
+    let figures = Figures::of(camat);
+    let shown = |value: Option<f64>| value.map_or_else(|| "unknown".to_string(), number);
+    let (first, last) = camat.run;
+    let harts = if camat.harts == 1 { "1 hart".to_string() } else { format!("{} harts", camat.harts) };
+    let mut text = format!("C-AMAT, cycles {first} to {last}, {harts}\n");
+    let inputs = [
+        ("Instructions", "IC", camat.program.instructions.map(|count| count as f64)),
+        ("Cycles per instruction without stalls", "CPI_exe", camat.program.cpi_exe),
+        ("Stall time aimed at, over compute time", "", Some(camat.program.stall_target)),
+    ];
+    let row = |label: &str, symbol: &str, value| [format!("  {label}"), symbol.to_string(), shown(value)];
+    let inputs = inputs.iter().map(|(label, symbol, value)| row(label, symbol, *value));
+    let derived = of_program();
+    let derived = derived.iter().map(|formula| row(formula.label, formula.symbol, figures.get(formula.key)));
+    text += &aligned(&inputs.chain(derived).collect::<Vec<_>>(), [Left, Left, Right]);
+    text.push('\n');
+    text += &table(camat, &figures, &shown);
+    text.push('\n');
+    for sentence in matching::advice(camat, &figures) {
+        let _ = writeln!(text, "  {sentence}");
+    }
+    text
+}
+
+fn table(camat: &Camat, figures: &Figures, shown: &dyn Fn(Option<f64>) -> String) -> String {
+    let levels = 1..=camat.levels.len();
+    let mut rows: Vec<Vec<String>> = vec![vec!["level".into(), String::new()]];
+    rows[0].extend(camat.levels.iter().map(|level| level.name.clone()));
+    rows[0].push(String::new());
+    let formulas = of_level(1);
+    let counts = COUNTS.iter().map(|count| (count.label, count.symbol, count.key, count.unit));
+    let derived = formulas.iter().map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
+    for (label, symbol, key, unit) in counts.chain(derived) {
+        let mut row = vec![format!("  {label}"), symbol.to_string()];
+        row.extend(levels.clone().map(|level| shown(figures.at(key, level))));
+        row.push(unit.to_string());
+        rows.push(row);
+    }
+    let mut align: Vec<Align> = vec![Right; camat.levels.len() + 3];
+    (align[0], align[1], align[camat.levels.len() + 2]) = (Left, Left, Left);
+    aligned(&rows, align)
+}

@@ -1,0 +1,228 @@
+//! The sheet C-AMAT: counted sums, what follows from them as formulas, and the identities side by side.
+
+use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::{RowNum, XlsxError};
+
+use super::super::layout::{Place, Sheet};
+use super::super::page::Paper;
+use super::super::style::{self, Look, Role};
+use super::scope::Scope;
+use super::{Named, inputs};
+use crate::metrics::camat::formulas::{COUNTS, Formula, of_level, of_program, text, text_of_any_level};
+use crate::metrics::camat::identities::identity_formulas;
+use crate::metrics::camat::{Camat, Figures, matching};
+
+const VALUE: u16 = 2;
+/// Inputs: key, label, symbol, unit, range.
+const INPUTS: [(&str, &str, &str, &str, (f64, f64)); 3] = [
+    ("instructions", "Instructions of all harts", "IC", "instructions", (1.0, 1e15)),
+    ("cpi_exe", "Cycles per instruction without stalls", "CPI_exe", "cycles", (1e-6, 1e6)),
+    ("stall_target", "Stall time aimed at, over compute time", "", "", (1e-8, 1e4)),
+];
+
+struct Book<'a> {
+    camat: &'a Camat,
+    figures: Figures,
+    names: Vec<(String, Place)>,
+    scope: Scope,
+}
+
+type Page<'a> = Paper<Book<'a>>;
+
+impl Named for Book<'_> {
+    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
+        (&mut self.names, &mut self.scope)
+    }
+}
+
+pub(super) fn write<'a>(camat: &'a Camat, path: &str) -> Result<Paper<impl Named + use<'a>>, XlsxError> {
+    let book = Book { camat, figures: Figures::of(camat), names: Vec::new(), scope: Scope::default() };
+    let mut page = Page::new(Sheet::Camat, book)?;
+    page.title("C-AMAT: what concurrency hides of the time of accesses")?;
+    let harts = if camat.harts == 1 { "1 hart".to_string() } else { format!("{} harts", camat.harts) };
+    let summary = format!("{path}: cycles {} to {} of {harts}", camat.run.0, camat.run.1);
+    page.text(1, 0, &summary, &style::cell(Look::Text, Role::Plain))?;
+    page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
+    page.text(2, 1, "Cells of this colour are inputs; everything derived is a formula over them.", &style::remark())?;
+    widths(&mut page)?;
+    let mut row = write_inputs(&mut page, 4)? + 1;
+    let (programs, levels) = (row, row + of_program().len() as RowNum + 3);
+    name_cells(&mut page, programs, levels);
+    row = write_program(&mut page, programs)? + 1;
+    debug_assert_eq!(row, levels);
+    row = write_levels(&mut page, levels)? + 1;
+    row = write_identities(&mut page, row)? + 1;
+    write_advice(&mut page, row)?;
+    page.worksheet.set_freeze_panes(1, 0)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+fn widths(page: &mut Page) -> Result<(), XlsxError> {
+    let levels = page.book.camat.levels.len() as u16;
+    page.worksheet.set_column_width(0, 50)?;
+    page.worksheet.set_column_width(1, 13)?;
+    for column in VALUE..VALUE + levels.max(4) + 3 {
+        page.worksheet.set_column_width(column, 16)?;
+    }
+    Ok(())
+}
+
+fn write_inputs(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
+    let first = page.section(row, "Inputs: change one and everything follows", headers)?;
+    for (row, (key, label, symbol, unit, range)) in (first..).zip(INPUTS) {
+        for (column, text) in [(0, label), (1, symbol), (3, unit), (4, key)] {
+            page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
+        }
+        let value = page.book.figures.get(key);
+        inputs::write_input(page, row, (key, label), value, range)?;
+    }
+    Ok(first + INPUTS.len() as RowNum)
+}
+
+/// Says where every figure will be, as figures of the program and of levels name each other.
+fn name_cells(page: &mut Page, programs: RowNum, levels: RowNum) {
+    let Book { camat, figures, scope, .. } = &mut page.book;
+    for (row, formula) in (programs + 2..).zip(of_program()) {
+        scope.cell(formula.key, (row, VALUE), figures.get(formula.key));
+    }
+    let formulas = of_level(1);
+    let keys = COUNTS.iter().map(|count| count.key).chain(formulas.iter().map(|formula| formula.key));
+    for (row, key) in (levels + 2..).zip(keys) {
+        for (index, column) in (0..camat.levels.len()).zip(VALUE..) {
+            scope.cell(&format!("{key}.{}", index + 1), (row, column), figures.at(key, index + 1));
+        }
+    }
+}
+
+fn write_program(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    let first = page.section(row, "The program", ["Figure", "Symbol", "Value", "Unit", "Source", "Formula"])?;
+    let plain = style::cell(Look::Text, Role::Plain);
+    let formulas = of_program();
+    for (row, formula) in (first..).zip(&formulas) {
+        let printed = text(&formula.expr);
+        let texts =
+            [(0, formula.label), (1, formula.symbol), (3, formula.unit), (4, formula.source), (5, printed.as_str())];
+        for (column, text) in texts {
+            page.text(row, column, text, &plain)?;
+        }
+        derived(page, (row, VALUE), formula)?;
+    }
+    Ok(first + formulas.len() as RowNum)
+}
+
+fn derived(page: &mut Page, cell: (RowNum, u16), formula: &Formula) -> Result<(), XlsxError> {
+    let scope = page.book.scope.clone();
+    let look = super::look(formula.unit, scope.value(&formula.expr));
+    page.live(cell, &formula.expr, &scope, look)?;
+    Ok(())
+}
+
+fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    let names: Vec<String> = page.book.camat.levels.iter().map(|level| level.name.clone()).collect();
+    let unit = VALUE + names.len() as u16;
+    page.text(row, 0, "Levels: counted cycle by cycle, and what follows", &style::section())?;
+    let headers = ["Figure", "Symbol"].into_iter().chain(names.iter().map(String::as_str));
+    for (column, header) in (0..).zip(headers.chain(["Unit", "Source", "Formula"])) {
+        page.text(row + 1, column, header, &style::header())?;
+    }
+    page.worksheet.set_row_height(row + 1, 20)?;
+    let plain = style::cell(Look::Text, Role::Plain);
+    let mut row = row + 2;
+    for count in COUNTS {
+        let texts = [(0, count.label), (1, count.symbol), (unit, count.unit), (unit + 1, "counted")];
+        for (column, text) in texts {
+            page.text(row, column, text, &plain)?;
+        }
+        for (column, level) in (VALUE..).zip(&page.book.camat.levels) {
+            page.number(row, column, (count.of)(level) as f64, &style::cell(Look::Count, Role::Plain))?;
+        }
+        row += 1;
+    }
+    let by_level: Vec<Vec<Formula>> = (1..=names.len()).map(of_level).collect();
+    for index in 0..of_level(1).len() {
+        // The target is over all levels before, and another formula at each.
+        let deepest = by_level.last().map(|formulas| &formulas[index]);
+        let Some(formula) = deepest else { break };
+        let printed = match formula.key {
+            "LPMR_target" => text(&formula.expr),
+            _ => text_of_any_level(&formula.expr),
+        };
+        let texts = [(0, formula.label), (1, formula.symbol), (unit, formula.unit), (unit + 1, formula.source)];
+        for (column, text) in texts.into_iter().chain([(unit + 2, printed.as_str())]) {
+            page.text(row, column, text, &plain)?;
+        }
+        for (column, formulas) in (VALUE..).zip(&by_level) {
+            derived(page, (row, column), &formulas[index])?;
+        }
+        row += 1;
+    }
+    write_verdicts(page, row)
+}
+
+/// Whether each level meets its target, as a formula over the two rows above.
+fn write_verdicts(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    page.text(row, 0, "Does the level meet its target?", &style::cell(Look::Text, Role::Plain))?;
+    let matches = matching::matches(page.book.camat, &page.book.figures);
+    for (index, column) in (0..page.book.camat.levels.len()).zip(VALUE..) {
+        let format = style::cell(Look::Number, Role::Plain);
+        match matches.get(index) {
+            None => page.text(row, column, "unknown", &style::cell(Look::Number, Role::Unknown))?,
+            Some(found) => {
+                let (ratio, target) = (row_col_to_cell(row - 2, column), row_col_to_cell(row - 1, column));
+                let formula = format!("IF({ratio}<={target},\"meets\",\"misses\")");
+                let shown = if found.meets() { "meets" } else { "misses" };
+                page.presented_text(row, column, &formula, shown, &format)?;
+            }
+        }
+    }
+    Ok(row + 1)
+}
+
+fn write_identities(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+    let headers =
+        ["Identity (Liu, Espina, Sun 2021)", "Level", "Left", "Right", "Difference", "To 1e-12", "Left = right"];
+    let first = page.section(row, "What has to agree", headers)?;
+    let plain = style::cell(Look::Text, Role::Plain);
+    let formulas = identity_formulas(page.book.camat);
+    for (row, identity) in (first..).zip(&formulas) {
+        page.text(row, 0, identity.name, &plain)?;
+        let level = page.book.camat.levels[identity.level - 1].name.clone();
+        page.text(row, 1, &level, &plain)?;
+        let scope = page.book.scope.clone();
+        let mut values = [None; 2];
+        for (index, side) in [&identity.left, &identity.right].into_iter().enumerate() {
+            let look = super::look("", scope.value(side));
+            values[index] = page.live((row, VALUE + index as u16), side, &scope, look)?;
+        }
+        if let [Some(left), Some(right)] = values {
+            let (a, b) = (row_col_to_cell(row, VALUE), row_col_to_cell(row, VALUE + 1));
+            let difference = (left - right).to_string();
+            page.presentation(
+                row,
+                VALUE + 2,
+                &format!("{a}-{b}"),
+                &difference,
+                &style::cell(Look::Seconds, Role::Plain),
+            )?;
+            let agree = (left - right).abs() <= 1e-12 * left.abs().max(right.abs());
+            let formula = format!("IF(ABS({a}-{b})<=1E-12*MAX(ABS({a}),ABS({b})),\"equal\",\"differs\")");
+            let shown = if agree { "equal" } else { "differs" };
+            page.presented_text(row, VALUE + 3, &formula, shown, &style::cell(Look::Number, Role::Plain))?;
+        } else {
+            page.text(row, VALUE + 3, "not defined here", &style::cell(Look::Number, Role::Unknown))?;
+        }
+        let printed = format!("{} = {}", text(&identity.left), text(&identity.right));
+        page.text(row, VALUE + 4, &printed, &plain)?;
+    }
+    Ok(first + formulas.len() as RowNum)
+}
+
+fn write_advice(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
+    page.text(row, 0, "Layered performance matching at the inputs of the run", &style::section())?;
+    for (row, sentence) in (row + 1..).zip(matching::advice(page.book.camat, &page.book.figures)) {
+        page.text(row, 0, &sentence, &style::cell(Look::Text, Role::Plain))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! One level of one hart, or of all harts that share it, cycle by cycle, without visiting cycles one by one.
+//!
+//! A stay changes how many accesses look up or wait at three moments; between two moments nothing changes, so
+//! each stretch is counted at once. Moments that may still get company are kept, so memory is what is
+//! under way.
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use super::LevelCounts;
+use crate::metrics::timeline::Stay;
+
+/// Whether a miss is an access of the next level, of RAM, or waits for another miss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Miss {
+    Onward,
+    Secondary,
+}
+
+/// What changes at one moment.
+#[derive(Clone, Debug, Default)]
+struct Change {
+    hits: i64,
+    misses: i64,
+    onward: i64,
+    /// First cycles of the waits that end here.
+    ended: SmallVec<[u64; 2]>,
+}
+
+/// Counts one level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CycleMeter {
+    changes: BTreeMap<u64, Change>,
+    /// Everything before this cycle is counted.
+    counted_to: u64,
+    hits: i64,
+    misses: i64,
+    onward: i64,
+    /// The cycle after the last pure miss cycle so far.
+    pure_until: u64,
+    counts: LevelCounts,
+}
+
+impl CycleMeter {
+    /// A stay whose look-up begins at `start`; returns the cycle after its last.
+    pub fn stay(&mut self, start: u64, stay: Stay, miss: Miss) -> u64 {
+        debug_assert!(start >= self.counted_to, "an access at cycle {start}, which is settled");
+        let looked_up = start + stay.hit;
+        let end = looked_up + stay.miss;
+        let counts = &mut self.counts;
+        counts.alpha += 1;
+        counts.stay_cycles += stay.hit + stay.miss;
+        if stay.hit > 0 {
+            self.changes.entry(start).or_default().hits += 1;
+            self.changes.entry(looked_up).or_default().hits -= 1;
+        }
+        if stay.miss > 0 {
+            counts.alpha_m += 1;
+            if miss == Miss::Secondary {
+                counts.secondary += 1;
+                counts.secondary_cycles += stay.miss;
+            }
+            let onward = i64::from(miss == Miss::Onward);
+            let begin = self.changes.entry(looked_up).or_default();
+            begin.misses += 1;
+            begin.onward += onward;
+            let finish = self.changes.entry(end).or_default();
+            finish.misses -= 1;
+            finish.onward -= onward;
+            finish.ended.push(looked_up);
+        }
+        end
+    }
+
+    /// Counts everything before that cycle; no later stay begins before it.
+    pub fn settle(&mut self, cycle: u64) {
+        while let Some(first) = self.changes.first_entry()
+            && *first.key() <= cycle
+        {
+            let (moment, change) = first.remove_entry();
+            self.count_to(moment);
+            self.hits += change.hits;
+            self.misses += change.misses;
+            self.onward += change.onward;
+            // A wait has a pure miss cycle if the last one so far is not before it: later ones are after it.
+            let pure = change.ended.iter().filter(|begin| **begin < self.pure_until).count();
+            self.counts.alpha_pure += pure as u64;
+        }
+    }
+
+    /// The stretch up to that cycle, in which nothing changes.
+    fn count_to(&mut self, cycle: u64) {
+        let length = cycle - self.counted_to;
+        let (hits, misses) = (self.hits as u64, self.misses as u64);
+        let counts = &mut self.counts;
+        counts.hit_cycles += hits * length;
+        counts.miss_cycles += misses * length;
+        match (hits, misses) {
+            (0, 0) => {}
+            (_, 0) => counts.h += length,
+            (0, _) => {
+                counts.m += length;
+                counts.pure_miss_cycles += misses * length;
+                self.pure_until = cycle;
+            }
+            _ => counts.x += length,
+        }
+        if hits + misses > 0 {
+            counts.omega += length;
+        }
+        if self.onward > 0 {
+            counts.onward += length;
+        }
+        self.counted_to = cycle;
+    }
+
+    /// Counts the rest; `cycles` is the length of the run.
+    pub fn finish(mut self, cycles: u64) -> LevelCounts {
+        self.settle(u64::MAX);
+        LevelCounts { n: cycles, e: cycles - self.counts.omega, ..self.counts }
+    }
+}
