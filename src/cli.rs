@@ -190,9 +190,9 @@ pub struct TraceArgs {
     /// m: RAM accesses that can be under way at once
     #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 4.0)]
     pub slots: f64,
-    /// α: cycles of a RAM access
-    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, default_value_t = 100.0)]
-    pub latency: f64,
+    /// α: cycles of a RAM access [default: 100; 240 with --camat]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true)]
+    pub latency: Option<f64>,
     /// α₀: latency at which relative sensitivity is taken [default: that of --latency]
     #[arg(long, value_name = "CYCLES")]
     pub base_latency: Option<f64>,
@@ -250,12 +250,28 @@ pub struct TraceArgs {
     /// Draw the time bounds over the latency: .svg
     #[arg(long, value_name = "FILE")]
     pub sweep: Option<PathBuf>,
+    /// Run the trace through an out-of-order core: C-AMAT, APC, concurrency and matching of every cache level. Without
+    /// --cache and --costs it is the machine of the C-AMAT report; caches of your own need latencies: 32KiB,4cycles
+    #[arg(long, conflicts_with = "timeline")]
+    pub camat: bool,
+    /// Instructions of that core between the oldest not retired and the youngest [default: 64]
+    #[arg(long, value_name = "N", requires = "camat")]
+    pub window: Option<usize>,
+    /// Instructions that enter and issue in a cycle [default: 4]
+    #[arg(long, value_name = "N", requires = "camat")]
+    pub issue_width: Option<u32>,
+    /// Accesses that may start in a cycle, level by level [default: 2 at the nearest, then 1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
+    pub ports: Vec<u32>,
+    /// Misses that may be under way, level by level [default: 8 at the nearest, then 16]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
+    pub mshrs: Vec<u32>,
     /// C-AMAT of a timeline of accesses, with or without a trace: lines of `id,start,h1,m1[,h2,m2…]` under that header,
     /// cycles; fields of levels that an access does not reach are empty; a column `hart` may follow `id`
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
-    /// The first level of the timeline that harts share, counted from 1 [default: all are private]
-    #[arg(long, value_name = "LEVEL", requires = "timeline")]
+    /// The first level that harts share, counted from 1 [default: all are private]
+    #[arg(long, value_name = "LEVEL")]
     pub shared_level: Option<usize>,
     /// Instructions executed during the timeline [default: those of the trace]
     #[arg(long, value_name = "N", requires = "timeline")]
@@ -267,7 +283,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub stall_target: f64,
     /// Draw a timeline of up to 200 cycles, access by access: .svg
-    #[arg(long, value_name = "FILE", requires = "timeline")]
+    #[arg(long, value_name = "FILE")]
     pub diagram: Option<PathBuf>,
     /// What to do with instructions that are not in the table: end, or count them and go on
     #[arg(long, value_enum, default_value_t = UnknownKind::Error)]

@@ -60,6 +60,7 @@ fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed
         reuse_line: None,
         remote: None,
         epochs: None,
+        core: None,
         keep: 0,
     };
     let mut analysis = Analysis::new(settings, Some(&mut region_of)).expect("sound settings");

@@ -19,6 +19,7 @@ fn settings(false_dependences: bool) -> Settings {
         reuse_line: None,
         remote: None,
         epochs: None,
+        core: None,
         keep: 0,
     }
 }

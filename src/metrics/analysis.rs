@@ -9,9 +9,11 @@ use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
 use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 
+use super::camat::{CamatMeter, MeterSettings};
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochMeter, EpochSettings};
 use super::movement::MovementMeter;
+use super::out_of_order::{CoreCycles, CoreModel, OutOfOrder};
 use super::ram::{Ram, RamUse};
 pub use super::regions::RegionId;
 use super::regions::RegionMeter;
@@ -32,6 +34,8 @@ pub struct Settings {
     pub reuse_line: Option<u64>,
     pub remote: Option<RemoteSettings>,
     pub epochs: Option<EpochSettings>,
+    /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
+    pub core: Option<(CoreModel, Costs)>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
 }
@@ -88,9 +92,27 @@ struct Others<'r> {
     reuse: Option<ReuseMeter>,
     remote: Option<RemoteMeter>,
     epochs: Option<EpochMeter>,
+    core: Option<TimedCore>,
     kept: Vec<Execution>,
     most_kept: usize,
     has_more_than_kept: bool,
+}
+
+/// The core, its cycles of each class, and what counts its timeline.
+struct TimedCore {
+    core: OutOfOrder,
+    costs: Costs,
+    cycles: Vec<u64>,
+    meter: CamatMeter,
+}
+
+impl TimedCore {
+    fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
+        let levels = model.levels.len();
+        let first_shared = Some(model.first_shared).filter(|first| *first < levels);
+        let meter = CamatMeter::new(MeterSettings { levels, first_shared });
+        Ok(TimedCore { core: OutOfOrder::new(model, rules)?, costs: costs.clone(), cycles: Vec::new(), meter })
+    }
 }
 
 /// One execution, kept for drawing.
@@ -117,10 +139,17 @@ pub struct Counted {
     pub reuse: Option<Reuse>,
     pub remote: Option<RemoteDelay>,
     pub epochs: Option<Epochs>,
+    pub core: Option<CountedCore>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.
     pub kept: Option<Vec<Execution>>,
+}
+
+/// What the out-of-order core took, and its timeline's counts so far.
+pub struct CountedCore {
+    pub cycles: CoreCycles,
+    pub meter: CamatMeter,
 }
 
 /// One region's part.
@@ -141,6 +170,9 @@ impl<'r> Analysis<'r> {
             reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
             remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
             epochs: settings.epochs.clone().map(|epochs| EpochMeter::new(epochs, settings.rules)).transpose()?,
+            core: (settings.core.as_ref())
+                .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
+                .transpose()?,
             kept: Vec::new(),
             most_kept: settings.keep,
             has_more_than_kept: false,
@@ -199,7 +231,7 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, kept, has_more_than_kept, .. } = self.others;
+        let Others { regions, reuse, remote, epochs, core, kept, has_more_than_kept, .. } = self.others;
         let region = |(edag, (instructions, mix))| CountedRegion { instructions, mix, edag };
         Counted {
             mix: mixes.whole,
@@ -210,6 +242,9 @@ impl<'r> Analysis<'r> {
             reuse: reuse.filter(|_| has_addresses).map(ReuseMeter::finish),
             remote: remote.map(RemoteMeter::finish),
             epochs: epochs.filter(|_| has_addresses).map(EpochMeter::finish),
+            core: core
+                .filter(|_| has_addresses)
+                .map(|TimedCore { core, meter, .. }| CountedCore { cycles: core.finish(), meter }),
             regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
             kept: (!has_more_than_kept).then_some(kept),
             instructions: self.instructions,
@@ -283,8 +318,9 @@ impl Consumer for Analysis<'_> {
 
 impl Others<'_> {
     fn are_any(&self) -> bool {
-        let Others { region_of, regions: _, reuse, remote, epochs, kept: _, most_kept, has_more_than_kept } = self;
-        let is_asked = region_of.is_some() || reuse.is_some() || remote.is_some() || epochs.is_some();
+        let Others { region_of, regions: _, reuse, remote, epochs, core, kept: _, most_kept, has_more_than_kept } =
+            self;
+        let is_asked = region_of.is_some() || reuse.is_some() || remote.is_some() || epochs.is_some() || core.is_some();
         is_asked || (*most_kept > 0 && !has_more_than_kept)
     }
 
@@ -294,6 +330,10 @@ impl Others<'_> {
         }
         if let Some(epochs) = &mut self.epochs {
             epochs.add_hart(instruction.hart);
+        }
+        if let Some(TimedCore { core, costs, cycles, .. }) = &mut self.core {
+            core.add_hart(instruction.hart);
+            cycles.push(u64::from(costs.of(instruction.decoded.facts.class)));
         }
         let Some(region_of) = &mut self.region_of else { return 0 };
         let region = region_of(instruction);
@@ -316,6 +356,9 @@ impl Others<'_> {
         }
         if let Some(epochs) = &mut self.epochs {
             epochs.step(operation, addresses);
+        }
+        if let Some(TimedCore { core, cycles, meter, .. }) = &mut self.core {
+            core.step(operation, addresses, cycles[id.0 as usize], meter);
         }
         if self.kept.len() < self.most_kept {
             let addresses = addresses.to_vec();

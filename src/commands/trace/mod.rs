@@ -1,5 +1,6 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
+mod core;
 mod epochs;
 mod input;
 mod outputs;
@@ -36,8 +37,9 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         None => Vec::new(),
     };
     let graph = report::graph(args, &counted)?;
+    let timed = counted.core.take().map(|core| core::camat(args, core, read.harts));
     let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
-    report.camat = timeline::camat(args, Some(read.instructions), voice)?;
+    report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
     }

@@ -138,7 +138,7 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
         DependenceKind::Register => notes.push("dependences through memory are not followed".to_string()),
         DependenceKind::True => {}
     }
-    if args.slots.fract() != 0.0 || args.latency.fract() != 0.0 {
+    if args.slots.fract() != 0.0 || super::settings::latency(args).fract() != 0.0 {
         notes.push("a greedy schedule needs whole slots and cycles, so there is none".to_string());
     }
     if counted.epochs.is_some() {

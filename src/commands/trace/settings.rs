@@ -32,9 +32,11 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
     check_line(line).context("--line")?;
     refuse_idle(args)?;
+    let caches = caches(args)?;
     Ok(Settings {
         rules: rules(args)?,
-        caches: caches(args)?,
+        core: super::core::of(args, &costs, &caches)?,
+        caches,
         costs,
         like_edan: args.compat == Some(Compat::Edan),
         reuse_line: args.reuse.then_some(line),
@@ -80,6 +82,9 @@ fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
     if args.cache.iter().any(|text| text == "none") {
         anyhow::ensure!(args.cache.len() == 1, "--cache none goes with no other --cache");
         return Ok(Vec::new());
+    }
+    if args.cache.is_empty() && args.camat {
+        return levels(&MachineModel::preset(super::core::MACHINE)?);
     }
     if let [name] = &args.cache[..]
         && preset_names().any(|known| known == name)
@@ -135,11 +140,16 @@ fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
     anyhow::ensure!((1..=10_000).contains(&trials), "--trials {trials}: from 1 to 10000 are possible");
     anyhow::ensure!(delay <= 1_000_000_000, "--remote-delay {delay}: at most 1000000000 cycles are possible");
     anyhow::ensure!(
-        args.latency.fract() == 0.0,
+        latency(args).fract() == 0.0,
         "--latency {}: with --remote-share it has to be a whole number of cycles",
-        args.latency
+        latency(args)
     );
-    Ok(Some(RemoteSettings { share, delay, latency: args.latency as u64, trials, seed }))
+    Ok(Some(RemoteSettings { share, delay, latency: latency(args) as u64, trials, seed }))
+}
+
+/// α; the machine of the C-AMAT report has its own.
+pub fn latency(args: &TraceArgs) -> f64 {
+    args.latency.unwrap_or(if args.camat { 240.0 } else { 100.0 })
 }
 
 /// The inputs of the formulas.
@@ -151,7 +161,7 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
         anyhow::ensure!((least..=most).contains(&value), "--{name} {value:e}: from {least} to {most} is possible");
         Ok(value)
     };
-    let latency = in_range("latency", args.latency, 0.0, 1e9)?;
+    let latency = in_range("latency", latency(args), 0.0, 1e9)?;
     Ok(Inputs {
         slots: in_range("slots", args.slots, 1.0, 1e9)?,
         latency,

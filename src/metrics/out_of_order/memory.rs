@@ -128,7 +128,8 @@ impl Memory {
         issue.take(start);
         self.reserve(hart, address, &path);
         let end = path.end;
-        sink.access(&TimedAccess { hart, start, stays: path.stays() });
+        // Cycles of a timeline count from one, as in the papers.
+        sink.access(&TimedAccess { hart, start: start + 1, stays: path.stays() });
         (start, end)
     }
 

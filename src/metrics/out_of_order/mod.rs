@@ -9,6 +9,8 @@
 //! line that is under way waits for it: a secondary miss. Loads are done with their data; stores go to a
 //! buffer and are done at once, while their access goes on. Retirement is in order.
 //!
+//! Cycles of the timeline count from one.
+//!
 //! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class
 //! takes its cycles, and all are pipelined), bandwidth of RAM, coherence. Which lines a cache holds follows
 //! program order.
@@ -249,7 +251,7 @@ impl Machine {
             core.issue.forget_before(settled);
         }
         self.memory.settle(settled);
-        sink.settled(settled);
+        sink.settled(settled + 1);
     }
 
     fn cycles(&self) -> u64 {

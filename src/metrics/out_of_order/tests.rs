@@ -29,7 +29,7 @@ fn model(levels: Vec<LevelModel>) -> CoreModel {
     CoreModel { window: 8, width: 4, levels, ram: 10, first_shared: 8, blocking_stores: false }
 }
 
-/// Start and stays of every access, and cycles of the run.
+/// Start, counted from zero, and stays of every access, and cycles of the run.
 fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<(u64, Vec<(u64, u64)>)>, CoreCycles) {
     let rules = Rules { memory: MemoryRule::Bytes, false_dependences: false };
     let mut machine = OutOfOrder::new(model, rules).expect("a machine");
@@ -41,7 +41,7 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<(u64, Vec<(u64, u64)>
         machine.step(&operation, addresses.as_slice(), 1, &mut sink);
     }
     let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
-    (sink.accesses.iter().map(|access| (access.start, stays(&access.stays))).collect(), machine.finish())
+    (sink.accesses.iter().map(|access| (access.start - 1, stays(&access.stays))).collect(), machine.finish())
 }
 
 /// One level: look-up 3 cycles, RAM 10, four ports, two MSHRs. Two misses start at once; a load of the

@@ -1,0 +1,77 @@
+//! `--camat`: the out-of-order core that a trace is run through.
+
+use crate::cache::CacheSpec;
+use crate::cache::spec::WritePolicy;
+use crate::cli::TraceArgs;
+use crate::metrics::analysis::CountedCore;
+use crate::metrics::camat::{Camat, Program};
+use crate::metrics::costs::Costs;
+use crate::metrics::out_of_order::{CoreModel, LevelModel};
+
+use super::settings::latency;
+
+/// The preset whose caches are taken where none are given.
+pub const MACHINE: &str = "camat";
+/// Ports are not in the report's table; two at the nearest level are what its text gives for an Opteron.
+const PORTS: [u32; 4] = [2, 1, 1, 1];
+/// Wang and Sun 2012, table I.
+const MSHRS: [u32; 4] = [8, 16, 16, 16];
+const WINDOW: usize = 64;
+const WIDTH: u32 = 4;
+/// Cycles of the functional units of the same table; a fused operation takes a multiplication and an addition.
+const COSTS: &str = "[cycles]\nmultiply = 3\nfp_add = 2\nfp_other = 2\nfp_multiply = 4\nfp_fma = 6\nfp_divide = 12\n\
+                     fp_sqrt = 12\n";
+
+/// The core, if one is asked for, and its cycles of each class.
+///
+/// # Errors
+/// An argument is out of range, there are no caches or their latencies are not given, or stores are written through.
+pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Result<Option<(CoreModel, Costs)>> {
+    if !args.camat {
+        return Ok(None);
+    }
+    anyhow::ensure!(!caches.is_empty(), "--camat is about cache levels: --cache none leaves it nothing to tell");
+    let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
+    anyhow::ensure!(whole(latency(args)), "--latency {}: --camat needs whole cycles, at least 1", latency(args));
+    let (window, width) = (args.window.unwrap_or(WINDOW), args.issue_width.unwrap_or(WIDTH));
+    anyhow::ensure!((1..=65_536).contains(&window), "--window {window}: from 1 to 65536 are possible");
+    anyhow::ensure!((1..=64).contains(&width), "--issue-width {width}: from 1 to 64 are possible");
+    let levels = caches.len();
+    for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
+        anyhow::ensure!(list.len() <= levels, "{flag}: there are {levels} cache levels, not {}", list.len());
+        anyhow::ensure!(list.iter().all(|n| (1..=1024).contains(n)), "{flag}: from 1 to 1024 are possible");
+    }
+    let level = |(index, spec): (usize, &CacheSpec)| {
+        let number = index + 1;
+        anyhow::ensure!(spec.write == WritePolicy::Back, "cache level {number}: --camat needs write-back caches");
+        let hit = spec.latency_cycles.filter(|cycles| *cycles > 0);
+        let hit = hit.ok_or_else(|| {
+            anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache {spec},4cycles")
+        })?;
+        let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
+        let (ports, mshrs) = (at(&args.ports, PORTS), at(&args.mshrs, MSHRS));
+        Ok(LevelModel { spec: *spec, hit: u64::from(hit), ports, mshrs })
+    };
+    if let Some(level) = args.shared_level {
+        anyhow::ensure!((1..=levels).contains(&level), "--shared-level {level}: there are levels 1 to {levels}");
+    }
+    let model = CoreModel {
+        window,
+        width,
+        levels: caches.iter().enumerate().map(level).collect::<anyhow::Result<_>>()?,
+        ram: latency(args) as u64,
+        first_shared: args.shared_level.map_or(levels, |level| level - 1),
+        blocking_stores: args.blocking_stores,
+    };
+    let costs = if args.costs.is_some() { costs.clone() } else { Costs::parse(COSTS)? };
+    Ok(Some((model, costs)))
+}
+
+/// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every
+/// access hits; for several harts, whose instructions run side by side, that is not told.
+pub fn camat(args: &TraceArgs, core: CountedCore, harts: u64) -> Camat {
+    let cycles = core.cycles;
+    let cpi_exe = (harts == 1).then(|| cycles.perfect_cycles as f64 / cycles.instructions as f64);
+    let program = Program { instructions: Some(cycles.instructions), cpi_exe, stall_target: args.stall_target / 100.0 };
+    core.meter.finish(program, Some(cycles.cycles))
+}
