@@ -24,8 +24,17 @@ pub(super) struct Memory {
 struct LevelState {
     ports: Slots,
     mshrs: Registers,
-    /// Lines that are under way and when they are there.
-    under_way: FxHashMap<u64, u64>,
+    /// Lines that are under way.
+    under_way: FxHashMap<u64, UnderWay>,
+}
+
+/// A primary miss.
+#[derive(Clone, Copy)]
+struct UnderWay {
+    /// When its look-up began.
+    start: u64,
+    /// When the line is there.
+    there: u64,
 }
 
 impl LevelState {
@@ -149,18 +158,25 @@ impl Memory {
             let line = address / u64::from(spec.line);
             let is_perfect = self.is_perfect;
             let under_way = self.state(hart, level).under_way.get(&line).copied();
-            match under_way.filter(|there| *there > looked_up && !is_perfect) {
-                Some(there) => return Path { visits, end: there, is_secondary: true },
-                None if level >= misses => return Path { visits, end: looked_up, is_secondary: false },
+            match under_way.filter(|line| line.there > looked_up && !is_perfect) {
+                Some(line) => {
+                    // It would have been the primary miss itself, had it not been held up as that one was.
+                    let held_up = line.start.saturating_sub(at);
+                    return Path { visits, end: line.there, is_secondary: true, held_up };
+                }
+                None if level >= misses => return Path { visits, end: looked_up, is_secondary: false, held_up: 0 },
                 None => at = looked_up,
             }
         }
         let end = at + self.model.ram;
-        Path { visits, end, is_secondary: false }
+        Path { visits, end, is_secondary: false, held_up: 0 }
     }
 
     /// How much later to try, 0 if there is room everywhere.
     fn delay(&mut self, hart: u16, path: &Path) -> u64 {
+        if path.held_up > 0 {
+            return path.held_up;
+        }
         for (level, visit) in path.visits.iter().enumerate() {
             let is_miss = path.takes_mshr(level);
             let state = self.state(hart, level);
@@ -186,7 +202,7 @@ impl Memory {
             state.ports.take(visit.start);
             if is_miss {
                 state.mshrs.hold(visit.looked_up, path.end);
-                state.under_way.insert(line, path.end);
+                state.under_way.insert(line, UnderWay { start: visit.start, there: path.end });
             }
         }
     }
@@ -197,7 +213,7 @@ impl Memory {
         for level in self.levels.iter_mut().flatten() {
             level.ports.forget_before(cycle);
             level.mshrs.forget_before(cycle);
-            level.under_way.retain(|_, there| *there > cycle);
+            level.under_way.retain(|_, line| line.there > cycle);
         }
     }
 }
@@ -209,6 +225,8 @@ struct Path {
     end: u64,
     /// Whether it waits at the last level it visits for a line that is under way.
     is_secondary: bool,
+    /// Cycles by which it would start before the miss that it waits for.
+    held_up: u64,
 }
 
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 //! An access also needs a free port at every level it visits in the cycle in which it gets there, and
 //! a free MSHR at every level it misses for as long as the miss lasts; it starts when it gets all of them, so
 //! that nothing queues half-way and the stay at one level is the miss of the level before. An access to a
-//! line that is under way waits for it: a secondary miss. Loads are done with their data; stores go to a
+//! line that is under way waits for it, a secondary miss, and starts no earlier than the primary one. Loads are done with their data; stores go to a
 //! buffer and are done at once, while their access goes on. Retirement is in order.
 //!
 //! Cycles of the timeline count from one.
