@@ -239,7 +239,7 @@ fn arguments_that_make_no_sense_are_refused() {
         (&["--epochs", "--windows", "1,x"], "--windows 1,x: `x`"),
         (&["--epochs", "--windows", "1,,2"], "--windows"),
         (&["--epochs", "--windows", "0"], "window of 0"),
-        (&["--epochs", "--windows", "65536"], "32768"),
+        (&["--epochs", "--windows", "65536"], "16384"),
         (&["--epochs", "--capacities", "1K"], "--capacities 1K"),
         (&["--epochs", "--capacities", "32B"], "32 bytes"),
         (&["--epochs", "--epoch-slots", "0"], "slots"),

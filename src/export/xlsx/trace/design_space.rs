@@ -72,7 +72,14 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) 
     page.worksheet.set_column_width(1, 14)?;
     let columns = (CPI + profile.windows.len() as ColNum).max(FIRST + CORES.len() as ColNum);
     for column in FIRST..columns {
-        page.worksheet.set_column_width(column, if column < 6 { 13.0 } else { 10.0 })?;
+        let width = if column == 4 {
+            19.0
+        } else if column < 6 {
+            13.0
+        } else {
+            10.0
+        };
+        page.worksheet.set_column_width(column, width)?;
     }
     page.book.scope.set("instructions", "epoch_instructions".to_string(), Some(profile.instructions as f64));
     let row = write_constants(&mut page, profile)?;
