@@ -148,5 +148,5 @@ fn epochs_and_design_space_are_live() {
     // 32·14/(3·64) = 2.333.
     assert_eq!(map[15], "1 b");
     // One core, a window of 256: 1/(0.3953 + 1/14·45) = 0.277.
-    assert_eq!(map[0], "256 ");
+    assert_eq!(map[0], "256 c");
 }

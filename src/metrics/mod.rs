@@ -8,6 +8,7 @@ pub mod design_space;
 pub mod epoch;
 pub mod formulas;
 mod movement;
+pub mod profiles;
 mod ram;
 mod regions;
 pub mod remote;

@@ -6,6 +6,7 @@ mod outputs;
 mod regions;
 mod report;
 mod settings;
+mod several;
 
 use std::path::Path;
 
@@ -17,6 +18,9 @@ use outputs::Outputs;
 use regions::Regions;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
+    if !args.more.is_empty() {
+        return several::run(args, voice);
+    }
     let settings = settings::of(args)?;
     let inputs = settings::inputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.

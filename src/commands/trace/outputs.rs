@@ -9,8 +9,8 @@ use crate::graph::Edag;
 use crate::metrics::report::TraceReport;
 
 /// What an output file holds.
-#[derive(Clone, Copy)]
-enum Kind {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
     Workbook,
     Json,
     GraphDot,
@@ -50,6 +50,7 @@ impl Outputs {
         let inputs: Vec<PathBuf> = [Some(&args.trace), args.elf.as_ref(), args.costs.as_ref()]
             .into_iter()
             .flatten()
+            .chain(&args.more)
             .filter_map(|path| real(path))
             .collect();
         for (_, path) in &requested {
@@ -69,11 +70,28 @@ impl Outputs {
         if self.0.is_empty() {
             return outputs::print(trace_table::render(report, Some(top)).as_bytes());
         }
-        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind, report, graph)?, output)));
+        self.finish(&|kind| render(kind, report, graph))
+    }
+
+    /// Renders everything, then puts it in its place.
+    ///
+    /// # Errors
+    /// Rendering or writing failed.
+    pub fn finish(self, render: &dyn Fn(Kind) -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
+        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind)?, output)));
         for (content, output) in rendered.collect::<anyhow::Result<Vec<_>>>()? {
             output.finish(&content)?;
         }
         Ok(())
+    }
+
+    /// Whether nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn has(&self, kind: Kind) -> bool {
+        self.0.iter().any(|(other, _)| *other == kind)
     }
 }
 

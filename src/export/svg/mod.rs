@@ -8,5 +8,5 @@ mod latency_sweep;
 mod layers;
 
 pub use edag::edag;
-pub use heat_map::epochs;
+pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;
