@@ -173,6 +173,9 @@ pub struct TraceArgs {
     /// The trace: plain, gzip or zstd; - is standard input
     #[arg(required_unless_present = "timeline")]
     pub trace: Option<PathBuf>,
+    /// More traces, with --epochs: the profile of each, and their mean
+    #[arg(value_name = "TRACE", requires = "epochs")]
+    pub more: Vec<PathBuf>,
     /// Write the workbook; the extension may also be .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -221,6 +224,9 @@ pub struct TraceArgs {
     #[arg(long, value_name = "LIST", requires = "epochs")]
     pub capacities: Option<String>,
     /// One more profile for each number of misses that can start in one epoch, such as 4,16
+    ///
+    /// Where misses queue, with small caches and few miss registers, time follows these; where they are rare, plain
+    /// epochs say the same.
     #[arg(long, value_name = "LIST", requires = "epochs")]
     pub epoch_slots: Option<String>,
     /// Stores that miss are waited for, as loads are

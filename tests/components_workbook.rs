@@ -35,7 +35,7 @@ fn named_cell(bytes: &[u8], name: &str) -> (usize, String) {
     let book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
     let (_, cell) = book.defined_names().iter().find(|(known, _)| known.as_str() == name).unwrap();
     let (sheet, reference) = cell.split_once('!').unwrap();
-    let number = book.sheet_names().iter().position(|known| known == sheet).unwrap() + 1;
+    let number = book.sheet_names().iter().position(|known| known == sheet.trim_matches('\'')).unwrap() + 1;
     (number, reference.replace('$', ""))
 }
 
@@ -196,6 +196,49 @@ fn the_cache_of_the_sheet_reuse_has_any_size() {
         let found = trace_recalculated(&report, report.inputs, &[("reuse_cache_bytes", bytes)]);
         assert_eq!(found[&place("reuse_misses")], Data::Float(misses), "{bytes}");
         assert_eq!(found[&place("reuse_miss_ratio")], Data::Float(misses / 20.0), "{bytes}");
+    }
+}
+
+/// A smaller chip with less bandwidth: every pair of cores and capacity as computed here, from the relations alone.
+#[test]
+fn the_design_space_follows_its_constants() {
+    const AREA: f64 = 300.0;
+    const BANDWIDTH: f64 = 8.0;
+    let report = trace_reports::full();
+    let epochs = report.epochs.clone().unwrap();
+    let found = trace_recalculated(&report, report.inputs, &[("processor_area", AREA), ("chip_gbs", BANDWIDTH)]);
+    let row_of = |title: &str| {
+        let is_title = |(place, value): &(&(String, u32, u32), &Data)| {
+            place.0 == "Design space" && matches!(value, Data::String(text) if text.starts_with(title))
+        };
+        found.iter().find(is_title).map(|(place, _)| place.1).unwrap()
+    };
+    let [map, ipc] = ["Best window", "Instructions per cycle of"].map(|title| row_of(title) + 2);
+    let instructions = epochs.instructions as f64;
+    for (row, capacity) in (0..epochs.capacities.len()).rev().enumerate() {
+        let llc = epochs.capacities[capacity] as f64 / 1024.0 * 3.2305e-3;
+        let bound = BANDWIDTH * instructions / (epochs.off_chip[capacity] as f64 * 64.0);
+        for (column, cores) in loopsheet::metrics::design_space::CORES.into_iter().map(f64::from).enumerate() {
+            let mut best = (0.0, 0);
+            for (window, count) in epochs.windows.iter().zip(&epochs.epochs[capacity]) {
+                let w = f64::from(*window);
+                let cpi = 0.5 * (160.0 / w).sqrt() + *count as f64 / instructions * 45.0;
+                let reached = (cores / cpi).min(bound);
+                if cores * 2.0609 * w.powf(0.3851) + llc <= AREA && reached > best.0 * (1.0 + 1e-12) {
+                    best = (reached, *window);
+                }
+            }
+            let at = |first: u32| &found[&("Design space".to_string(), first + row as u32, column as u32 + 2)];
+            let kind = if best.0 >= bound { "b" } else { "c" };
+            let text = if best.1 == 0 { "–".to_string() } else { format!("{} {kind}", best.1) };
+            assert_eq!(at(map), &Data::String(text), "{capacity}, {cores} cores");
+            assert!(
+                matches!(at(ipc), Data::Float(value) if (value - best.0).abs() <= 1e-9),
+                "{:?}, {}",
+                at(ipc),
+                best.0
+            );
+        }
     }
 }
 

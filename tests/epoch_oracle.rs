@@ -235,7 +235,7 @@ fn samples() -> Vec<PathBuf> {
 
 #[test]
 fn real_traces_keep_the_invariants() {
-    const LARGEST: u32 = 32_768;
+    const LARGEST: u32 = 16_384;
     let mut compared = 0;
     for path in samples() {
         let open = || loopsheet::trace::decompressed(std::fs::File::open(&path).expect("a sample")).expect("a stream");
@@ -283,7 +283,7 @@ fn many_epochs_do_not_overflow() {
         text
     };
     let question = EpochSettings {
-        windows: vec![1, 2, 1000, 20_000],
+        windows: vec![1, 2, 1000, 16_384],
         capacities: vec![64, 1 << 20, 1 << 30],
         slots: vec![1, 500],
         ..EpochSettings::default()
@@ -293,7 +293,7 @@ fn many_epochs_do_not_overflow() {
     assert_eq!(chained.slots[&1], [[N; 4]; 3]);
     assert_eq!(chained.off_chip, [N; 3]);
     let independent = profile(&loads("ld a1,0(a0)"), MemoryRule::Bytes, question);
-    assert_eq!(independent.epochs, [[N, N / 2, N / 1000, N.div_ceil(20_000)]; 3]);
+    assert_eq!(independent.epochs, [[N, N / 2, N / 1000, N.div_ceil(16_384)]; 3]);
     assert_eq!(independent.slots[&1], [[N; 4]; 3]);
     assert_eq!(independent.slots[&500][0][3], N / 500);
 }

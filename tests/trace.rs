@@ -239,7 +239,7 @@ fn arguments_that_make_no_sense_are_refused() {
         (&["--epochs", "--windows", "1,x"], "--windows 1,x: `x`"),
         (&["--epochs", "--windows", "1,,2"], "--windows"),
         (&["--epochs", "--windows", "0"], "window of 0"),
-        (&["--epochs", "--windows", "65536"], "32768"),
+        (&["--epochs", "--windows", "65536"], "16384"),
         (&["--epochs", "--capacities", "1K"], "--capacities 1K"),
         (&["--epochs", "--capacities", "32B"], "32 bytes"),
         (&["--epochs", "--epoch-slots", "0"], "slots"),
@@ -348,4 +348,42 @@ fn reports_are_reproducible() {
     for extension in ["json", "xlsx", "dot", "svg"] {
         assert_eq!(bytes(extension, 1), bytes(extension, 2), "{extension}");
     }
+}
+
+/// A heat map has a cell for each window and capacity, with its number; of several traces, for the mean.
+#[test]
+fn heat_maps_and_means_of_several_traces() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let picture = directory.path().join("epochs.svg");
+    let epochs = ["--epochs", "--windows", "64,1,16", "--capacities", "1KiB,4KiB"];
+    let run = |traces: &[&str], arguments: &[&std::ffi::OsStr]| {
+        let traces = traces.iter().map(|name| sample(name));
+        loopsheet().arg("trace").args(traces).args(epochs).args(arguments).output().expect("it runs")
+    };
+    let both = ["matmul.execlog.zst", "spmv.execlog.zst"];
+    let [matmul, spmv] = both.map(|name| analysed_file(&sample(name), &epochs));
+    for traces in [&both[..1], &both[..]] {
+        let output = run(traces, &["--heatmap".as_ref(), picture.as_ref()]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let svg = std::fs::read_to_string(&picture).expect("a picture");
+        // The background, six cells, 64 pieces of the colour bar.
+        assert_eq!(svg.matches("<rect").count(), 1 + 6 + 64);
+        for label in [">4 KiB<", ">16<", "W: reorder window", "C: cache capacity"] {
+            assert!(svg.contains(label), "{label}");
+        }
+    }
+    let report = json(run(&both, &["--json".as_ref(), "-".as_ref()]));
+    assert_eq!(report["windows"], serde_json::json!([1, 16, 64]));
+    assert_eq!(report["traces"][1]["epochs"], spmv["epochs"]);
+    let rate = |report: &Value| report["epochs"]["epki"][1][2].as_f64().expect("a rate");
+    let mean = report["mean_epki"][1][2].as_f64().expect("a rate");
+    assert!((mean - (rate(&matmul) + rate(&spmv)) / 2.0).abs() < 1e-12);
+    let table = run(&both, &[]);
+    assert!(String::from_utf8_lossy(&table.stdout).contains("mean of 2 traces"));
+    for (traces, arguments) in [(&both, ["--reuse", "-q"]), (&both, ["-o", "report.xlsx"])] {
+        let arguments = arguments.map(|argument| argument.as_ref());
+        assert_eq!(run(traces, &arguments).status.code(), Some(2));
+    }
+    let gdb = run(&["matmul.execlog.zst", "factorial.gdb"], &[]);
+    assert!(String::from_utf8_lossy(&gdb.stderr).contains("factorial.gdb: --epochs needs the addresses"));
 }

@@ -74,7 +74,13 @@ fn names_are_valid_and_every_name_in_a_formula_is_defined() {
         assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
         assert!(!looks_like_a_cell(name) && name.len() > 1, "{name}");
     }
+    // Texts, and the sheets that cells are on.
+    let bare = |formula: &str| {
+        let without_texts: String = formula.split('"').step_by(2).collect();
+        ["'Design space'!", "Epochs!"].iter().fold(without_texts, |formula, sheet| formula.replace(sheet, ""))
+    };
     for (place, formula) in &cells {
+        let formula = bare(formula);
         for word in formula.split(|c: char| !(c.is_ascii_lowercase() || c == '_')).filter(|word| !word.is_empty()) {
             assert!(names.contains_key(word), "{place:?}: {word} in {formula}");
         }
@@ -116,4 +122,31 @@ fn text_of_the_trace_is_never_a_formula() {
 fn the_same_report_gives_the_same_bytes() {
     let bytes = trace_workbook(&trace_reports::full()).unwrap();
     assert_eq!(bytes, trace_workbook(&trace_reports::full()).unwrap());
+}
+
+/// EPKI is live over the counts, and the design space over the constants: by hand, 320 cores with a window
+/// of 1 take 659.5 mm² and fit beside 1 MiB, 320 with a window of 32 do not fit.
+#[test]
+fn epochs_and_design_space_are_live() {
+    let report = trace_reports::full();
+    let (values, cells, names) = opened(&report);
+    let rates: Vec<&String> = cells.iter().filter(|((sheet, ..), _)| sheet == "Epochs").map(|(_, f)| f).collect();
+    // Two tables of two capacities, three windows and the lines fetched.
+    assert_eq!(rates.len(), 2 * 2 * (3 + 1));
+    assert!(rates.iter().all(|formula| formula.starts_with("1000*") && formula.ends_with("/epoch_instructions")));
+    for constant in loopsheet::metrics::design_space::constants(report.epochs.as_ref().unwrap()) {
+        assert!(names[constant.name.key].starts_with("'Design space'!"), "{}", names[constant.name.key]);
+        assert_eq!(values[&place(&report, constant.name.key)], Data::Float(constant.value));
+    }
+    let texts = |value: &Data| if let Data::String(text) = value { Some(text.clone()) } else { None };
+    let map: Vec<String> = (values.iter())
+        .filter(|(place, _)| place.0 == "Design space" && cells.get(*place).is_some_and(|f| f.contains("\" b\"")))
+        .filter_map(|(_, value)| texts(value))
+        .collect();
+    assert_eq!(map.len(), 2 * 16);
+    // 1 MiB is above 1 KiB. A window of 1 allows 1/(6.325 + 2/14·45) = 0.078 of a core, so that 320 cores are bound by
+    // 32·14/(3·64) = 2.333.
+    assert_eq!(map[15], "1 b");
+    // One core, a window of 256: 1/(0.3953 + 1/14·45) = 0.277.
+    assert_eq!(map[0], "256 c");
 }

@@ -86,7 +86,7 @@ impl<L: Lanes> Dataflow<L> {
     #[inline(always)]
     pub fn ready(&mut self, operation: &Operation, addresses: &[u64], viewer: L::Viewer) -> Ready<L> {
         let mut gathered = Gathered { lanes: L::START, edges: 0, seen: Seen::new(), viewer };
-        self.read(operation, addresses, |lanes, producer| gathered.add(lanes, producer));
+        self.read(operation, addresses, &mut gathered);
         if self.rules.false_dependences {
             self.wait_to_overwrite(operation, addresses, &mut gathered.lanes);
         }
@@ -96,27 +96,23 @@ impl<L: Lanes> Dataflow<L> {
     /// Visits every value that an instruction reads and another one of the trace produced, some perhaps more than
     /// once. True dependences only.
     #[inline(always)]
-    pub fn sources(&mut self, operation: &Operation, addresses: &[u64], mut visit: impl FnMut(L)) {
-        self.read(operation, addresses, |lanes, producer| {
-            if producer != NOBODY {
-                visit(lanes);
-            }
-        });
+    pub fn sources(&mut self, operation: &Operation, addresses: &[u64], visit: impl FnMut(L)) {
+        self.read(operation, addresses, &mut Each(visit));
     }
 
-    /// Visits every value that an instruction reads, with who produced it.
+    /// Adds every value that an instruction reads, with who produced it.
     #[inline(always)]
-    fn read(&mut self, operation: &Operation, addresses: &[u64], mut visit: impl FnMut(L, Identity)) {
+    fn read(&mut self, operation: &Operation, addresses: &[u64], values: &mut impl Values<L>) {
         let file = &self.harts[operation.hart as usize];
         match &operation.wide {
             None => {
                 for source in operation.sources {
-                    visit(file.lanes[source as usize], file.producers[source as usize]);
+                    values.add(file.lanes[source as usize], file.producers[source as usize]);
                 }
             }
             Some(wide) => {
                 for place in wide.reads.iter().flat_map(|operand| file.places(operand)) {
-                    visit(file.lanes[place], file.producers[place]);
+                    values.add(file.lanes[place], file.producers[place]);
                 }
             }
         }
@@ -125,14 +121,14 @@ impl<L: Lanes> Dataflow<L> {
             MemoryRule::Bytes => {
                 for &address in addresses {
                     self.memory.read(address, u32::from(access.bytes), |handle, kept| {
-                        visit(L::recall(kept), handle + FIRST_SHARED);
+                        values.add(L::recall(kept), handle + FIRST_SHARED);
                     });
                 }
             }
             MemoryRule::SameAddress => {
                 for address in addresses {
                     if let Some((lanes, handle)) = self.by_address.get(address) {
-                        visit(*lanes, handle + FIRST_SHARED);
+                        values.add(*lanes, handle + FIRST_SHARED);
                     }
                 }
             }
@@ -270,6 +266,23 @@ impl<L: Lanes> Dataflow<L> {
     }
 }
 
+/// Takes the values that an instruction reads. A trait and no closure, so that it is inlined wherever a value is read.
+trait Values<L> {
+    fn add(&mut self, lanes: L, producer: Identity);
+}
+
+/// Shows each value that has a producer.
+struct Each<F>(F);
+
+impl<L, F: FnMut(L)> Values<L> for Each<F> {
+    #[inline(always)]
+    fn add(&mut self, lanes: L, producer: Identity) {
+        if producer != NOBODY {
+            self.0(lanes);
+        }
+    }
+}
+
 /// What an instruction's operands come to.
 struct Gathered<L: Lanes> {
     lanes: L,
@@ -278,7 +291,7 @@ struct Gathered<L: Lanes> {
     viewer: L::Viewer,
 }
 
-impl<L: Lanes> Gathered<L> {
+impl<L: Lanes> Values<L> for Gathered<L> {
     #[inline(always)]
     fn add(&mut self, lanes: L, producer: Identity) {
         if producer == NOBODY {

@@ -8,6 +8,7 @@ use super::camat_json;
 use super::json::number;
 use crate::metrics::epoch::Stores;
 use crate::metrics::formulas::Figures;
+use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{
     CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
 };
@@ -65,6 +66,21 @@ pub fn trace(report: &TraceReport) -> String {
     let mut text = serde_json::to_string_pretty(&Value::Object(object)).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// Epochs of several traces, schema `loopsheet/epochs/1`, with their mean.
+pub fn profiles(profiles: &Profiles) -> String {
+    let of = |(path, epochs): &(String, Epochs)| json!({ "path": path, "epochs": profile(epochs) });
+    let mean = profiles.mean_epki().into_iter().map(|row| row.into_iter().map(number).collect::<Value>());
+    let first = profiles.traces.first().map(|(_, epochs)| epochs);
+    let value = json!({
+        "schema": "loopsheet/epochs/1",
+        "windows": first.map(|epochs| &epochs.windows),
+        "capacities": first.map(|epochs| &epochs.capacities),
+        "mean_epki": mean.collect::<Value>(),
+        "traces": profiles.traces.iter().map(of).collect::<Value>(),
+    });
+    serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }
 
 fn summary(trace: &TraceSummary) -> Value {

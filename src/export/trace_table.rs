@@ -6,6 +6,7 @@ use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
 use Align::{Left, Right};
@@ -172,23 +173,37 @@ fn remote(remote: &RemoteDelay) -> String {
     text
 }
 
-/// Epochs per 1,000 instructions, the largest capacity on top as in the picture.
 fn epochs(profile: &Epochs) -> String {
-    let table = |heading: &str, table: &[Vec<u64>]| {
-        let windows = profile.windows.iter().map(|window| format!("W={window}"));
-        let mut rows = vec![std::iter::once("  capacity".to_string()).chain(windows).collect::<Vec<String>>()];
-        for (capacity, row) in profile.capacities.iter().zip(profile.per_thousand(table)).rev() {
-            let cells = row.into_iter().map(rate);
-            rows.push(std::iter::once(format!("  {}", binary_size(*capacity))).chain(cells).collect());
-        }
-        format!("{heading}\n{}", grid(&rows))
-    };
-    let mut text = table("epochs per 1,000 instructions", &profile.epochs);
+    let mut text = rates("epochs per 1,000 instructions", profile, profile.epki());
     for (slots, limited) in &profile.slots {
         let heading = format!("\nepochs per 1,000 instructions, at most {slots} misses started in each");
-        text.push_str(&table(&heading, limited));
+        text.push_str(&rates(&heading, profile, profile.per_thousand(limited)));
     }
     text
+}
+
+/// A row a capacity, the largest on top as in the picture; a column a window.
+fn rates(heading: &str, profile: &Epochs, rates: Vec<Vec<f64>>) -> String {
+    let windows = profile.windows.iter().map(|window| format!("W={window}"));
+    let mut rows = vec![std::iter::once("  capacity".to_string()).chain(windows).collect::<Vec<String>>()];
+    for (capacity, row) in profile.capacities.iter().zip(rates).rev() {
+        let cells = row.into_iter().map(rate);
+        rows.push(std::iter::once(format!("  {}", binary_size(*capacity))).chain(cells).collect());
+    }
+    format!("{heading}\n{}", grid(&rows))
+}
+
+/// The epochs of several traces, one after the other, and their mean.
+pub fn profiles(profiles: &Profiles) -> String {
+    let of = |(path, profile): &(String, Epochs)| {
+        format!("{path}: {} instructions\n{}", profile.instructions, epochs(profile))
+    };
+    let mut parts: Vec<String> = profiles.traces.iter().map(of).collect();
+    if let Some((_, first)) = profiles.traces.first() {
+        let heading = format!("epochs per 1,000 instructions, mean of {} traces", profiles.traces.len());
+        parts.push(rates(&heading, first, profiles.mean_epki()));
+    }
+    parts.join("\n")
 }
 
 /// Three digits are enough to compare.

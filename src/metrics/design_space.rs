@@ -30,7 +30,7 @@ const fn constant(
 
 /// The constants with the values of the publication; the line is that of the profile.
 pub fn constants(epochs: &Epochs) -> [Constant; 10] {
-    let positive = (1e-9, 1e12);
+    let positive = (1e-6, 1e12);
     [
         constant("processor_area", "A_proc", "Area of the processor", "mm²", 700.0, positive),
         constant("core_area_factor", "", "Area of a core: factor", "mm²", 2.0609, positive),

@@ -1,6 +1,8 @@
 //! Random programs with what each instruction reads and writes, known from how it was made and not from
 //! any table, and the longest paths of their graphs, found the slow way.
 
+#![allow(dead_code)]
+
 use std::collections::BTreeSet;
 
 /// A generator of pseudo-random numbers (xorshift64*), so that a failing program can be made again.

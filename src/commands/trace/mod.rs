@@ -7,6 +7,7 @@ mod outputs;
 mod regions;
 mod report;
 mod settings;
+mod several;
 mod timeline;
 
 use std::path::Path;
@@ -20,6 +21,9 @@ use regions::Regions;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let Some(trace) = &args.trace else { return timeline::run(args, voice) };
+    if !args.more.is_empty() {
+        return several::run(args, voice);
+    }
     let settings = settings::of(args)?;
     let inputs = settings::inputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.

@@ -10,8 +10,8 @@ use crate::metrics::camat::Camat;
 use crate::metrics::report::{TimelineReport, TraceReport};
 
 /// What an output file holds.
-#[derive(Clone, Copy)]
-enum Kind {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
     Workbook,
     Json,
     GraphDot,
@@ -63,6 +63,7 @@ impl Outputs {
         let inputs: Vec<PathBuf> = [&args.trace, &args.timeline, &args.elf, &args.costs]
             .into_iter()
             .flatten()
+            .chain(&args.more)
             .filter_map(|path| real(path))
             .collect();
         for (_, path) in &requested {
@@ -90,11 +91,28 @@ impl Outputs {
             };
             return outputs::print(table.as_bytes());
         }
-        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind, report)?, output)));
+        self.finish(&|kind| render(kind, report))
+    }
+
+    /// Renders everything, then puts it in its place.
+    ///
+    /// # Errors
+    /// Rendering or writing failed.
+    pub fn finish(self, render: &dyn Fn(Kind) -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
+        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind)?, output)));
         for (content, output) in rendered.collect::<anyhow::Result<Vec<_>>>()? {
             output.finish(&content)?;
         }
         Ok(())
+    }
+
+    /// Whether nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn has(&self, kind: Kind) -> bool {
+        self.0.iter().any(|(other, _)| *other == kind)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::trace_table::rate;
 use super::document::{Anchor, Document, FAINT, INK, short};
 use crate::metrics::epoch::Stores;
+use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{Epochs, TraceReport};
 use crate::quantity::binary_size;
 
@@ -16,23 +17,36 @@ const BAR: f64 = 18.0;
 /// Pieces of the colour bar.
 const PIECES: u32 = 64;
 
-/// The heat map: W across, C up, the number in every cell and as colour; `None` without epochs or instructions.
+/// The heat map of one trace: W across, C up, the number in every cell and as colour; `None` without epochs
+/// or instructions.
 pub fn epochs(report: &TraceReport) -> Option<String> {
     let profile = report.epochs.as_ref().filter(|profile| profile.instructions > 0)?;
-    let epki = profile.epki();
+    let path = if report.trace.path == "-" { "standard input" } else { &report.trace.path };
+    let about = format!("{path}, {} instructions", profile.instructions);
+    Some(draw(profile, &profile.epki(), &about))
+}
+
+/// The same of the mean over several traces; `None` without traces, or if one has no instructions.
+pub fn mean_epochs(profiles: &Profiles) -> Option<String> {
+    let (_, first) = profiles.traces.first()?;
+    let has_instructions = profiles.traces.iter().all(|(_, profile)| profile.instructions > 0);
+    let about = format!("mean of {} traces", profiles.traces.len());
+    has_instructions.then(|| draw(first, &profiles.mean_epki(), &about))
+}
+
+fn draw(profile: &Epochs, epki: &[Vec<f64>], about: &str) -> String {
     let most = epki.iter().flatten().copied().fold(0.0, f64::max);
     let (columns, rows) = (profile.windows.len() as f64, profile.capacities.len() as f64);
     // The titles need room, however few cells there are.
     let width = (LEFT + columns * CELL.0 + RIGHT).max(640.0);
     let height = (TOP + rows * CELL.1 + BOTTOM).max(300.0);
-    let path = if report.trace.path == "-" { "standard input" } else { &report.trace.path };
     let stores = if profile.stores == Stores::Blocking { "stores block" } else { "stores do not block" };
     let title = "Epochs per 1,000 instructions";
-    let about = format!("{path}, {} instructions, lines of {} B, {stores}", profile.instructions, profile.line);
+    let about = format!("{about}, lines of {} B, {stores}", profile.line);
     let mut document = Document::new(width, height, title, &about);
     document.text((LEFT, 32.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", title);
     document.text((LEFT, 54.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);
-    for (row, (capacity, values)) in profile.capacities.iter().zip(&epki).enumerate() {
+    for (row, (capacity, values)) in profile.capacities.iter().zip(epki).enumerate() {
         let y = TOP + (rows - 1.0 - row as f64) * CELL.1;
         document.text((LEFT - 8.0, y + 17.0), Anchor::End, "", &binary_size(*capacity));
         for (column, value) in values.iter().enumerate() {
@@ -41,7 +55,7 @@ pub fn epochs(report: &TraceReport) -> Option<String> {
     }
     axes(&mut document, profile, (columns, rows));
     colour_bar(&mut document, (LEFT + columns * CELL.0 + 28.0, rows * CELL.1), most);
-    Some(document.finish())
+    document.finish()
 }
 
 fn cell(document: &mut Document, (x, y): (f64, f64), value: f64, most: f64) {

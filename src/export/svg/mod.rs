@@ -10,5 +10,5 @@ mod layers;
 
 pub use cycles::cycles;
 pub use edag::edag;
-pub use heat_map::epochs;
+pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;

@@ -12,6 +12,7 @@
 //! its buffer and weighs nothing, unless stores block. Every hart has its own window and follows its own
 //! values; those of other harts count as there. The capacities are shared, and epochs of harts are added.
 
+mod rings;
 mod slots;
 mod windows;
 

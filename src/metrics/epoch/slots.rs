@@ -2,9 +2,11 @@
 //! epoch that has room.
 //!
 //! Stores that wait for nobody may be put off far beyond the last retirement, and a load behind them then
-//! jumps as far. So epochs are whole numbers of 64 bits here, and a lane keeps only those with room.
+//! jumps as far. So lanes are wider here, and each keeps the epochs with room.
 
 use std::collections::VecDeque;
+
+use super::rings::{LANES, Ring, with_chunks};
 
 /// Whether an instruction waits for its misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,84 +19,72 @@ pub(super) enum Wait {
 /// All windows and capacities of one hart and one m.
 pub(super) struct SlottedWindows {
     slots: u32,
+    chunks: usize,
     windows: Vec<Window>,
 }
 
-/// One window; rows of one lane a capacity, in rings as in [`super::windows`].
 struct Window {
-    size: usize,
-    next: usize,
-    done: Vec<u64>,
-    retired: Vec<u64>,
+    ring: Ring<i32>,
     rooms: Vec<Rooms>,
-    row: Vec<u64>,
 }
+
+/// Epochs from a base at which the bases move.
+const FAR: u64 = 1 << 30;
 
 impl SlottedWindows {
     pub fn new(slots: u32, sizes: &[u32], capacities: usize) -> SlottedWindows {
-        let window = |size: &u32| {
-            let rows = vec![0; *size as usize * capacities];
-            Window {
-                size: *size as usize,
-                next: 0,
-                done: rows.clone(),
-                retired: rows,
-                rooms: vec![Rooms::default(); capacities],
-                row: vec![0; capacities],
-            }
-        };
-        SlottedWindows { slots, windows: sizes.iter().map(window).collect() }
+        let chunks = capacities.div_ceil(LANES);
+        let window = |size: &u32| Window { ring: Ring::new(*size, chunks), rooms: vec![Rooms::default(); capacities] };
+        SlottedWindows { slots, chunks, windows: sizes.iter().map(window).collect() }
     }
 
     /// Takes the next instruction: how many instructions before it each of its sources is, and for each of
     /// its accesses how many of the capacities, smallest first, it misses.
     pub fn step(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
+        with_chunks!(self.chunks, self.advance(sources, misses, wait));
+    }
+
+    fn advance<const N: usize>(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
         for window in &mut self.windows {
-            window.advance(sources, misses, wait, self.slots);
+            let farthest = window.advance::<N>(sources, misses, wait, self.slots);
+            if farthest >= FAR {
+                window.ring.rebase();
+            }
         }
     }
 
     /// Epochs so far, by number of the window and of the capacity.
     pub fn epochs(&self, window: usize, capacity: usize) -> u64 {
-        let window = &self.windows[window];
-        window.retired[window.before() + capacity]
+        self.windows[window].ring.last(capacity)
     }
 }
 
 impl Window {
-    /// First lane of the row of the instruction before.
-    fn before(&self) -> usize {
-        (if self.next == 0 { self.size - 1 } else { self.next - 1 }) * self.row.len()
-    }
-
-    fn advance(&mut self, sources: &[usize], misses: &[usize], wait: Wait, slots: u32) {
-        let lanes = self.row.len();
-        let own = self.next * lanes;
-        self.row.copy_from_slice(&self.retired[own..][..lanes]);
-        for &distance in sources.iter().filter(|distance| **distance < self.size) {
-            let place = if distance <= self.next { self.next - distance } else { self.next + self.size - distance };
-            for (issue, done) in self.row.iter_mut().zip(&self.done[place * lanes..][..lanes]) {
-                *issue = (*issue).max(*done);
-            }
-        }
+    /// Tells how far from its base a lane got.
+    #[inline(always)]
+    fn advance<const N: usize>(&mut self, sources: &[usize], misses: &[usize], wait: Wait, slots: u32) -> u64 {
+        let mut done = self.ring.issued::<N>(sources);
+        let entered = self.ring.entered::<N>();
+        let mut farthest = 0;
+        let mut most = 0;
         for &missing in misses {
+            most = most.max(missing);
             for lane in 0..missing {
-                let (entered, issue) = (self.retired[own + lane], self.row[lane]);
-                let start = self.rooms[lane].take(entered, issue, slots);
+                let (base, own) = (self.ring.base(lane), &mut done[lane / LANES][lane % LANES]);
+                let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
+                let start = self.rooms[lane].take(entered, base + u64::from(own.unsigned_abs()), slots) - base;
                 // Other accesses of the instruction that have to wait start later, never earlier.
-                self.row[lane] = if wait == Wait::ForMisses { start } else { issue };
+                if wait == Wait::ForMisses {
+                    farthest = farthest.max(start);
+                    *own = i32::try_from(start).expect("fewer than 2³⁰ stores in a row miss");
+                }
             }
         }
         if wait == Wait::ForMisses {
-            let most = misses.iter().copied().max().unwrap_or(0);
-            self.row[..most].iter_mut().for_each(|start| *start += 1);
+            (0..most).for_each(|lane| done[lane / LANES][lane % LANES] += 1);
         }
-        let before = self.before();
-        for lane in 0..lanes {
-            self.done[own + lane] = self.row[lane];
-            self.retired[own + lane] = self.retired[before + lane].max(self.row[lane]);
-        }
-        self.next = (self.next + 1) % self.size;
+        self.ring.retire(&done);
+        farthest
     }
 }
 
@@ -110,8 +100,6 @@ struct Rooms {
 impl Rooms {
     /// Starts a miss in the first epoch with room from `issue` on, and tells which that is. No later miss
     /// issues before `entered`.
-    ///
-    /// At most one epoch is untouched below any issue: an epoch is reached only by a miss in the one before.
     fn take(&mut self, entered: u64, issue: u64, slots: u32) -> u64 {
         while self.open.front().is_some_and(|(epoch, _)| *epoch < entered) {
             self.open.pop_front();

@@ -72,7 +72,14 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) 
     page.worksheet.set_column_width(1, 14)?;
     let columns = (CPI + profile.windows.len() as ColNum).max(FIRST + CORES.len() as ColNum);
     for column in FIRST..columns {
-        page.worksheet.set_column_width(column, if column < 6 { 13.0 } else { 10.0 })?;
+        let width = if column == 4 {
+            19.0
+        } else if column < 6 {
+            13.0
+        } else {
+            10.0
+        };
+        page.worksheet.set_column_width(column, width)?;
     }
     page.book.scope.set("instructions", "epoch_instructions".to_string(), Some(profile.instructions as f64));
     let row = write_constants(&mut page, profile)?;
@@ -200,7 +207,7 @@ fn write_best(page: &mut Page, rows: &Rows, profile: &Epochs, scopes: Vec<Scope>
         }
     }
     let legend = format!(
-        "b: bound by bandwidth, else by the cores; {NOTHING_FITS}: nothing fits. A larger window than the one shown takes \
+        "b: bound by bandwidth; c: by what the cores compute; {NOTHING_FITS}: nothing fits. A larger window than the one shown takes \
          area and gives nothing. A bandwidth bound of {NO_BOUND:e} stands for no access outside of the cache."
     );
     page.text(rows.map + rows.capacities, 0, &legend, &style::remark())?;
@@ -230,13 +237,13 @@ fn write_pair(
     let bound = scope.value(&crate::expr::Expr::symbol("bandwidth_ipc"));
     let is_bound = best.zip(bound).is_some_and(|(best, bound)| best >= bound);
     let shown = match window {
-        Some(window) if window > 0.0 => format!("{window}{}", if is_bound { " b" } else { "" }),
+        Some(window) if window > 0.0 => format!("{window} {}", if is_bound { "b" } else { "c" }),
         _ => NOTHING_FITS.to_string(),
     };
     let name = |(row, column)| row_col_to_cell(row, column);
     let (window, ipc) = (name(cell(rows.window)), name(cell(rows.ipc)));
     let bound = fixed_column(rows.of(rows.cpi, capacity), BOUND);
-    let formula = format!("IF({window}=0,\"{NOTHING_FITS}\",{window}&IF({ipc}>={bound},\" b\",\"\"))");
+    let formula = format!("IF({window}=0,\"{NOTHING_FITS}\",{window}&IF({ipc}>={bound},\" b\",\" c\"))");
     let format = style::cell(Look::Text, Role::Plain)
         .set_indent(0)
         .set_align(FormatAlign::Center)

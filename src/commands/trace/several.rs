@@ -1,0 +1,60 @@
+//! Several traces with `--epochs`: the profile of each, and their mean.
+
+use std::path::PathBuf;
+
+use crate::cli::TraceArgs;
+use crate::commands::{Status, Voice, outputs};
+use crate::export::{svg, trace_json, trace_table};
+use crate::metrics::analysis::{Analysis, Settings};
+use crate::metrics::profiles::Profiles;
+use crate::trace;
+
+use super::outputs::{Kind, Outputs};
+use super::{input, name, settings};
+
+pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
+    refuse_others(args)?;
+    let settings = Settings { keep: 0, core: None, ..settings::of(args)? };
+    let paths: Vec<&PathBuf> = args.trace.iter().chain(&args.more).collect();
+    let files = Outputs::create(args)?;
+    anyhow::ensure!(!files.has(Kind::Workbook), "a workbook is of one trace; of several there are .json and --heatmap");
+    let mut traces = Vec::new();
+    for path in paths {
+        let mut analysis = Analysis::new(settings.clone(), None)?;
+        let read = trace::stream(input::open(path, voice)?, settings::options(args), &mut analysis)
+            .map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
+        settings::refuse_memory(args, read.format).map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
+        traces.extend(analysis.finish(true).epochs.map(|epochs| (path.display().to_string(), epochs)));
+    }
+    let profiles = Profiles { traces };
+    if files.is_empty() {
+        outputs::print(trace_table::profiles(&profiles).as_bytes())?;
+        return Ok(Status::Done);
+    }
+    files.finish(&|kind| match kind {
+        Kind::HeatMapSvg => svg::mean_epochs(&profiles)
+            .map(String::into_bytes)
+            .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions")),
+        _ => Ok(trace_json::profiles(&profiles).into_bytes()),
+    })?;
+    Ok(Status::Done)
+}
+
+/// What is about one trace and no epochs.
+fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
+    let given = [
+        (args.reuse, "--reuse"),
+        (args.elf.is_some(), "--elf"),
+        (args.graph.is_some(), "--graph"),
+        (args.sweep.is_some(), "--sweep"),
+        (args.remote_share.is_some(), "--remote-share"),
+        (args.camat, "--camat"),
+        (args.timeline.is_some(), "--timeline"),
+    ];
+    if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
+        anyhow::bail!("{flag} is about one trace; of several there are the epochs alone");
+    }
+    let from_stdin = args.trace.iter().chain(&args.more).filter(|path| path.as_os_str() == "-").count();
+    anyhow::ensure!(from_stdin <= 1, "only one trace can come from standard input");
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The last W instructions in a window of W: for each the epoch from which its result can be used and the
+//! epoch in which it retires, one lane a capacity. An older producer has retired before the instruction
+//! enters and cannot hold it up.
+//!
+//! Lanes are relative to bases that move: nothing enters before the oldest of the window has retired.
+
+/// Lanes of one vector.
+pub(super) const LANES: usize = 8;
+
+/// A signed number of some width, never below 0: that compares fastest.
+pub(super) trait Lane: Copy + Ord + Default {
+    /// The difference, 0 if it is below.
+    fn less(self, moved: Self) -> Self;
+    fn wide(self) -> u64;
+}
+
+macro_rules! lane {
+    ($($type:ty)*) => {$(
+        impl Lane for $type {
+            #[inline(always)]
+            fn less(self, moved: $type) -> $type {
+                (self - moved).max(0)
+            }
+
+            #[inline(always)]
+            fn wide(self) -> u64 {
+                self.unsigned_abs().into()
+            }
+        }
+    )*};
+}
+lane! { i16 i32 }
+
+/// Lanes of an instruction, N vectors.
+pub(super) type Row<T, const N: usize> = [[T; LANES]; N];
+
+/// One window; rows of N vectors, one an instruction.
+pub(super) struct Ring<T> {
+    size: usize,
+    chunks: usize,
+    /// Row of the next instruction; that of the one `size` before it is there until then.
+    next: usize,
+    done: Vec<[T; LANES]>,
+    retired: Vec<[T; LANES]>,
+    bases: Vec<u64>,
+}
+
+impl<T: Lane> Ring<T> {
+    pub fn new(size: u32, chunks: usize) -> Ring<T> {
+        let rows = vec![[T::default(); LANES]; size as usize * chunks];
+        Ring { size: size as usize, chunks, next: 0, done: rows.clone(), retired: rows, bases: vec![0; chunks * LANES] }
+    }
+
+    /// enter(i) = retire(i−W).
+    #[inline(always)]
+    pub fn entered<const N: usize>(&self) -> &Row<T, N> {
+        row(&self.retired, self.next)
+    }
+
+    /// issue(i) = max(enter(i), avail of the sources), which are so many instructions back.
+    #[inline(always)]
+    pub fn issued<const N: usize>(&self, sources: &[usize]) -> Row<T, N> {
+        let mut issued = *self.entered::<N>();
+        for &distance in sources {
+            if distance < self.size {
+                let wrapped = if distance <= self.next { 0 } else { self.size };
+                later(&mut issued, row(&self.done, self.next + wrapped - distance));
+            }
+        }
+        issued
+    }
+
+    /// retire(i) = max(retire(i−1), done(i)).
+    #[inline(always)]
+    pub fn retire<const N: usize>(&mut self, done: &Row<T, N>) {
+        let mut retired = *row::<T, N>(&self.retired, self.before());
+        later(&mut retired, done);
+        self.done[self.next * N..][..N].copy_from_slice(done);
+        self.retired[self.next * N..][..N].copy_from_slice(&retired);
+        self.next += 1;
+        if self.next == self.size {
+            self.next = 0;
+        }
+    }
+
+    /// What a lane is relative to.
+    pub fn base(&self, lane: usize) -> u64 {
+        self.bases[lane]
+    }
+
+    /// The epoch in which the last instruction retired.
+    pub fn last(&self, lane: usize) -> u64 {
+        let row = &self.retired[self.before() * self.chunks..];
+        self.bases[lane] + row[lane / LANES][lane % LANES].wide()
+    }
+
+    fn before(&self) -> usize {
+        if self.next == 0 { self.size - 1 } else { self.next - 1 }
+    }
+
+    /// Makes the retirement of the oldest the base; what is earlier becomes as late.
+    pub fn rebase(&mut self) {
+        let oldest = self.retired[self.next * self.chunks..][..self.chunks].to_vec();
+        for (base, moved) in self.bases.iter_mut().zip(oldest.iter().flatten()) {
+            *base += moved.wide();
+        }
+        for rows in [&mut self.done, &mut self.retired] {
+            for row in rows.chunks_exact_mut(self.chunks) {
+                for (lanes, moved) in row.iter_mut().zip(&oldest) {
+                    for (lane, moved) in lanes.iter_mut().zip(moved) {
+                        *lane = lane.less(*moved);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn row<T, const N: usize>(rows: &[[T; LANES]], place: usize) -> &Row<T, N> {
+    rows[place * N..][..N].try_into().expect("rows are whole")
+}
+
+#[inline(always)]
+fn later<T: Lane, const N: usize>(lanes: &mut Row<T, N>, others: &Row<T, N>) {
+    for (lanes, others) in lanes.iter_mut().zip(others) {
+        for (lane, other) in lanes.iter_mut().zip(others) {
+            *lane = (*lane).max(*other);
+        }
+    }
+}
+
+/// Calls a method for as many vectors as there are, so that their number is known where it is compiled.
+macro_rules! with_chunks {
+    ($chunks:expr, $self:ident.$method:ident($($argument:expr),*)) => {
+        match $chunks {
+            1 => $self.$method::<1>($($argument),*),
+            2 => $self.$method::<2>($($argument),*),
+            3 => $self.$method::<3>($($argument),*),
+            4 => $self.$method::<4>($($argument),*),
+            5 => $self.$method::<5>($($argument),*),
+            6 => $self.$method::<6>($($argument),*),
+            7 => $self.$method::<7>($($argument),*),
+            _ => $self.$method::<8>($($argument),*),
+        }
+    };
+}
+pub(super) use with_chunks;
