@@ -272,6 +272,9 @@ pub struct TraceArgs {
     /// Misses that may be under way, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub mshrs: Vec<u32>,
+    /// Cycles between two lines that RAM delivers, 0 for as many as come [default: 15, 17 GB/s at 4 GHz]
+    #[arg(long, value_name = "CYCLES", requires = "camat")]
+    pub ram_interval: Option<u64>,
     /// C-AMAT of a timeline of accesses, with or without a trace: lines of `id,start,h1,m1[,h2,m2…]` under that header,
     /// cycles; fields of levels that an access does not reach are empty; a column `hart` may follow `id`
     #[arg(long, value_name = "FILE")]

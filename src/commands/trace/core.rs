@@ -16,6 +16,8 @@ pub const MACHINE: &str = "camat";
 const PORTS: [u32; 4] = [2, 1, 1, 1];
 /// Wang and Sun 2012, table I.
 const MSHRS: [u32; 4] = [8, 16, 16, 16];
+/// A line of 64 bytes over the preset's 17.07 GB/s, in cycles of 4 GHz.
+const RAM_INTERVAL: u64 = 15;
 const WINDOW: usize = 64;
 const WIDTH: u32 = 4;
 /// Cycles of the functional units of the same table; a fused operation takes a multiplication and an addition.
@@ -36,6 +38,8 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
     let (window, width) = (args.window.unwrap_or(WINDOW), args.issue_width.unwrap_or(WIDTH));
     anyhow::ensure!((1..=65_536).contains(&window), "--window {window}: from 1 to 65536 are possible");
     anyhow::ensure!((1..=64).contains(&width), "--issue-width {width}: from 1 to 64 are possible");
+    let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
+    anyhow::ensure!(ram_interval <= 1_000_000, "--ram-interval {ram_interval}: at most 1000000 cycles are possible");
     let levels = caches.len();
     for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
         anyhow::ensure!(list.len() <= levels, "{flag}: there are {levels} cache levels, not {}", list.len());
@@ -60,6 +64,7 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
         width,
         levels: caches.iter().enumerate().map(level).collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
+        ram_interval,
         first_shared: args.shared_level.map_or(levels, |level| level - 1),
         blocking_stores: args.blocking_stores,
     };

@@ -17,6 +17,8 @@ pub(super) struct Memory {
     shared: Option<Hierarchy>,
     /// By hart and level; shared levels are those of hart 0.
     levels: Vec<Vec<LevelState>>,
+    /// Times at which RAM can take up an access, in steps of the model's interval.
+    ram: Slots,
     settled: u64,
     is_perfect: bool,
 }
@@ -66,6 +68,7 @@ impl Memory {
             private: Vec::new(),
             shared: None,
             levels: Vec::new(),
+            ram: Slots::new(1),
             settled: 0,
             is_perfect: true,
         }
@@ -162,14 +165,19 @@ impl Memory {
                 Some(line) => {
                     // It would have been the primary miss itself, had it not been held up as that one was.
                     let held_up = line.start.saturating_sub(at);
-                    return Path { visits, end: line.there, is_secondary: true, held_up };
+                    return Path { visits, end: line.there, is_secondary: true, held_up, ram: None };
                 }
-                None if level >= misses => return Path { visits, end: looked_up, is_secondary: false, held_up: 0 },
+                None if level >= misses => {
+                    return Path { visits, end: looked_up, is_secondary: false, held_up: 0, ram: None };
+                }
                 None => at = looked_up,
             }
         }
-        let end = at + self.model.ram;
-        Path { visits, end, is_secondary: false, held_up: 0 }
+        let taken_up = match self.model.ram_interval {
+            0 => at,
+            interval => self.ram.first_free(at.div_ceil(interval)) * interval,
+        };
+        Path { visits, end: taken_up + self.model.ram, is_secondary: false, held_up: 0, ram: Some(taken_up) }
     }
 
     /// How much later to try, 0 if there is room everywhere.
@@ -195,6 +203,9 @@ impl Memory {
     }
 
     fn reserve(&mut self, hart: u16, address: u64, path: &Path) {
+        if let (Some(taken_up), 1..) = (path.ram, self.model.ram_interval) {
+            self.ram.take(taken_up / self.model.ram_interval);
+        }
         for (level, visit) in path.visits.iter().enumerate() {
             let line = address / u64::from(self.model.levels[level].spec.line);
             let is_miss = path.takes_mshr(level);
@@ -210,6 +221,9 @@ impl Memory {
     /// Forgets what is over before this cycle; no later access starts before it.
     pub fn settle(&mut self, cycle: u64) {
         self.settled = cycle;
+        if let Some(step) = cycle.checked_div(self.model.ram_interval) {
+            self.ram.forget_before(step);
+        }
         for level in self.levels.iter_mut().flatten() {
             level.ports.forget_before(cycle);
             level.mshrs.forget_before(cycle);
@@ -227,6 +241,8 @@ struct Path {
     is_secondary: bool,
     /// Cycles by which it would start before the miss that it waits for.
     held_up: u64,
+    /// When RAM takes it up, if it goes there.
+    ram: Option<u64>,
 }
 
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@
 //! Cycles of the timeline count from one.
 //!
 //! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class
-//! takes its cycles, and all are pipelined), bandwidth of RAM, coherence. Which lines a cache holds follows
+//! takes its cycles, and all are pipelined), write-backs on their way to RAM, coherence. Which lines a cache holds follows
 //! program order.
 
 mod memory;
@@ -39,6 +39,9 @@ pub struct CoreModel {
     pub levels: Vec<LevelModel>,
     /// Cycles from the last level's miss to the data.
     pub ram: u64,
+    /// Cycles between two accesses that RAM takes up: a line over its bandwidth; 0 for as many as come. Waiting
+    /// for RAM is part of the miss.
+    pub ram_interval: u64,
     /// Levels from this one on, counted from 0, belong to all harts; those before are each hart's own.
     pub first_shared: usize,
     /// Whether a store is done only with its access.

@@ -26,7 +26,7 @@ fn level(text: &str, hit: u64, ports: u32, mshrs: u32) -> LevelModel {
 }
 
 fn model(levels: Vec<LevelModel>) -> CoreModel {
-    CoreModel { window: 8, width: 4, levels, ram: 10, first_shared: 8, blocking_stores: false }
+    CoreModel { window: 8, width: 4, levels, ram: 10, ram_interval: 0, first_shared: 8, blocking_stores: false }
 }
 
 /// Start, counted from zero, and stays of every access, and cycles of the run.
@@ -100,4 +100,12 @@ fn the_width_limits_entering() {
     let machine = CoreModel { width: 1, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
     let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)]);
     assert_eq!(accesses.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 2]);
+}
+
+/// RAM takes up an access every 4 cycles: of two that get there in cycle 3 the first waits until 4, the other until 8.
+#[test]
+fn ram_takes_up_one_access_at_a_time() {
+    let machine = CoreModel { ram_interval: 4, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
+    let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("lw a1,0(s0)", 0x100)]);
+    assert_eq!(accesses, [(0, vec![(3, 11)]), (0, vec![(3, 15)])]);
 }
