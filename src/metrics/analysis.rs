@@ -47,7 +47,7 @@ pub enum SettingsError {
     Hierarchy(#[from] HierarchyError),
     #[error("--line: {0}")]
     Line(#[from] SpecError),
-    #[error("--epochs: {0}")]
+    #[error("--epochs")]
     Epochs(#[from] EpochError),
 }
 
