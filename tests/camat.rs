@@ -214,7 +214,7 @@ fn private_and_shared_levels() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Streaming counts are those of the brute force, every identity holds, and a reader of the CSV finds the same.
     #[test]
@@ -324,4 +324,42 @@ fn how_a_file_is_written_does_not_matter() {
     ] {
         assert_eq!(counted(csv, NOTHING), plain, "{csv:?}");
     }
+}
+
+/// Every sum is a number, every figure and both sides of every identity a formula whose kept value is that of Rust.
+#[test]
+fn the_sheet_is_live_and_its_identities_agree() {
+    use calamine::{Data, Reader, Xlsx};
+    let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\n";
+    let camat = counted(csv, Program { instructions: Some(20), cpi_exe: Some(0.8), stall_target: 0.5 });
+    let figures = Figures::of(&camat);
+    let identities = identities(&camat).len();
+    let report = loopsheet::metrics::report::TimelineReport { path: "t.csv".into(), camat };
+    let bytes = loopsheet::export::xlsx::timeline_workbook(&report).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(std::io::Cursor::new(bytes)).expect("opened");
+    assert_eq!(book.sheet_names(), ["C-AMAT"]);
+    let names: Vec<String> = book.defined_names().iter().map(|(name, _)| name.to_string()).collect();
+    assert!(["instructions", "cpi_exe", "stall_target"].iter().all(|name| names.contains(&name.to_string())));
+    let values = book.worksheet_range("C-AMAT").expect("values");
+    let formulas = book.worksheet_formula("C-AMAT").expect("formulas");
+    let text = |row: u32, column: u32| values.get_value((row, column)).map(|cell| cell.to_string()).unwrap_or_default();
+    let rows = values.end().expect("cells").0;
+    let row = |label: &str| (0..=rows).find(|row| text(*row, 0) == label).unwrap_or_else(|| panic!("no {label}"));
+    let formula = |row, column| formulas.get_value((row, column)).cloned().unwrap_or_default();
+    for (label, key) in
+        [("Concurrent average access time", "CAMAT"), ("Hit concurrency", "C_H"), ("Matching ratio", "LPMR")]
+    {
+        for (level, column) in [(1, 2), (2, 3)] {
+            let value = figures.at(key, level).expect("known");
+            assert_eq!(values.get_value((row(label), column)), Some(&Data::Float(value)), "{key}");
+            assert!(!formula(row(label), column).is_empty(), "{key}");
+        }
+    }
+    let (omega, alpha) = (row("Memory active cycles") + 1, row("Accesses") + 1);
+    assert_eq!(formula(row("Concurrent average access time"), 2), format!("C{omega}/C{alpha}"));
+    assert_eq!(formula(omega - 1, 2), "");
+    let first = row("Identity (Liu, Espina, Sun 2021)") + 1;
+    let equal = (first..=rows).filter(|row| text(*row, 5) == "equal" && !formula(*row, 5).is_empty()).count();
+    assert_eq!(equal, identities);
+    assert!((first..=rows).all(|row| text(row, 5) != "differs"));
 }

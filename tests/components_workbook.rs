@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use calamine::{Data, Reader, Xlsx};
-use loopsheet::export::xlsx::{figure_cells, named_cells, trace_workbook, workbook};
+use loopsheet::export::xlsx::{figure_cells, named_cells, timeline_workbook, trace_workbook, workbook};
 use loopsheet::metrics::formulas::{Figures, formulas};
 use loopsheet::metrics::report::{Inputs, TraceReport};
 use programs::{WORKED, mixed, model};
@@ -313,4 +313,27 @@ fn python_output(python: &str, path: &Path) -> serde_json::Value {
     let why = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{python} needs pandas and openpyxl (set LOOPSHEET_TEST_PYTHON): {why}");
     serde_json::from_slice(&run.stdout).unwrap()
+}
+
+/// New inputs on the sheet C-AMAT give the figures and verdicts of a run with those inputs.
+#[test]
+fn inputs_of_a_timeline_give_the_figures_of_another_run() {
+    use loopsheet::metrics::camat::Program;
+    use loopsheet::metrics::camat::file::Timeline;
+    use loopsheet::metrics::report::TimelineReport;
+    let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\nE,9,2,4,,\n";
+    let timeline = Timeline::read(csv.as_bytes()).unwrap();
+    let report = |instructions, cpi_exe, stall_target| {
+        let program = Program { instructions: Some(instructions), cpi_exe: Some(cpi_exe), stall_target };
+        TimelineReport { path: "t.csv".into(), camat: timeline.counted(None).finish(program, None) }
+    };
+    let before = timeline_workbook(&report(20, 0.8, 0.1)).unwrap();
+    let edits = [("instructions", 70.0), ("cpi_exe", 1.25), ("stall_target", 0.9)];
+    let numbers: Vec<_> = edits.iter().map(|(name, value)| (named_cell(&before, name), *value)).collect();
+    let found = recalculated(&with_numbers(&before, &numbers));
+    let mut after = cells(&timeline_workbook(&report(70, 1.25, 0.9)).unwrap());
+    // Differences of equal sides, which LibreOffice takes for zero.
+    after.retain(|(_, _, column), value| *column != 4 || !matches!(value, Data::Float(_)));
+    assert!(compare(&found, &after) > 100);
+    assert!(after.values().any(|cell| *cell == Data::String("meets".into())));
 }

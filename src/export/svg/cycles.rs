@@ -6,10 +6,10 @@ use crate::metrics::camat::cells::{Cycle, CycleKind, Panel, Row, panels};
 
 const CELL: f64 = 18.0;
 const ROW: f64 = 20.0;
-const TOP: f64 = 104.0;
+const TOP: f64 = 128.0;
 const MARGIN: f64 = 24.0;
 /// Below a panel's rows: kind, two concurrencies, the axis of cycles.
-const SUMMARY: [&str; 3] = ["cycle", "hit concurrency", "miss concurrency"];
+const SUMMARY: [&str; 3] = ["kind of cycle", "hit concurrency", "miss concurrency"];
 const HEADING: f64 = 26.0;
 const GAP: f64 = 30.0;
 /// The legend needs so much.
@@ -67,6 +67,8 @@ fn legend(document: &mut Document) {
         document.text((x + CELL + 6.0, 79.0), Anchor::Start, "", label);
         x += CELL + 36.0 + label.chars().count() as f64 * 7.2;
     }
+    let kinds = "kinds of cycles: e inactive, h look-ups only (pure hit), x both (mixed), m waits only (pure miss)";
+    document.text((MARGIN, 104.0), Anchor::Start, &format!("fill=\"{FAINT}\""), kinds);
 }
 
 fn draw(document: &mut Document, panel: &Panel, first: u64, (left, top): (f64, f64)) {

@@ -92,6 +92,10 @@ impl CycleMeter {
     /// The stretch up to that cycle, in which nothing changes.
     fn count_to(&mut self, cycle: u64) {
         let length = cycle - self.counted_to;
+        // A moment may come twice, if something begins where the counting stopped; in between is no cycle.
+        if length == 0 {
+            return;
+        }
         let (hits, misses) = (self.hits as u64, self.misses as u64);
         let counts = &mut self.counts;
         counts.hit_cycles += hits * length;

@@ -59,17 +59,17 @@ impl Timeline {
     /// # Errors
     /// The header or a line is not as it should be, or the input cannot be read.
     pub fn read(input: impl Read) -> Result<Timeline, TimelineError> {
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(input);
+        let mut text = Vec::new();
+        let mut input = input;
+        input
+            .read_to_end(&mut text)
+            .map_err(|error| TimelineError::Unreadable { line: 1, reason: error.to_string() })?;
+        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(&text[..]);
         let mut record = StringRecord::new();
-        let mut last_line = 1;
         let mut next = |record: &mut StringRecord| match reader.read_record(record) {
-            Ok(true) => {
-                last_line = record.position().map_or(last_line, csv::Position::line);
-                Ok(Some(last_line))
-            }
-            Ok(false) => Ok(None),
+            Ok(is_there) => Ok(is_there.then(|| record.position().map_or(1, |position| line(&text, position)))),
             Err(error) => {
-                let line = error.position().map_or(last_line, csv::Position::line);
+                let line = error.position().map_or(1, |position| line(&text, position));
                 Err(TimelineError::Unreadable { line, reason: reason(&error) })
             }
         };
@@ -104,6 +104,13 @@ impl Timeline {
         }
         meter
     }
+}
+
+/// The line of a record: its position is before the empty lines that are skipped.
+fn line(text: &[u8], position: &csv::Position) -> u64 {
+    let from = text.get(position.byte() as usize..).unwrap_or_default();
+    let skipped = from.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    position.line() + skipped.filter(|byte| **byte == b'\n').count() as u64
 }
 
 fn reason(error: &csv::Error) -> String {

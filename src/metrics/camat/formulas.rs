@@ -74,7 +74,9 @@ pub(super) fn share_of_stall(level: usize) -> Expr {
     Expr::product(fractions).quotient(at("mu", 1) * at("kappa", 1))
 }
 
-/// Figures of the program, from level 1 and the inputs `instructions`, `cpi_exe` and `stall_target`.
+/// Figures of the program, from level 1 and the inputs `instructions`, `cpi_exe` and `stall_target`. Cycles are
+/// cycles of a hart: one of a level that several share is one of each of them. With a private nearest level, or one
+/// hart, that factor is 1 and the equations are the printed ones.
 pub fn of_program() -> Vec<Formula> {
     let v = Expr::symbol;
     let formula = |key, symbol, label, unit, expr, source| Formula { key, symbol, label, unit, expr, source };
@@ -94,7 +96,7 @@ pub fn of_program() -> Vec<Formula> {
             "n",
             "Compute time and stalls",
             "cycles",
-            v("compute_cycles") + at("alpha", 1) * at("MST", 1),
+            v("compute_cycles") + at("alpha", 1) * at("MST", 1) * at("sharers", 1),
             "L 4",
         ),
         formula(
@@ -102,7 +104,7 @@ pub fn of_program() -> Vec<Formula> {
             "Δ",
             "Stall time over compute time",
             "",
-            (at("MST", 1) * v("f_mem")).quotient(v("cpi_exe")),
+            (at("MST", 1) * v("f_mem") * at("sharers", 1)).quotient(v("cpi_exe")),
             "L 5",
         ),
         formula(
@@ -258,7 +260,7 @@ impl CellNames for Symbols {
         let counts = COUNTS.iter().map(|count| (count.key, count.symbol));
         let of_level: Vec<Formula> = of_level(1);
         let formulas = of_level.iter().map(|formula| (formula.key, formula.symbol));
-        let inputs = [("instructions", "IC"), ("cpi_exe", "CPI_exe"), ("sharers", "harts"), ("Delta", "Δ")];
+        let inputs = [("instructions", "IC"), ("cpi_exe", "CPI_exe"), ("Delta", "Δ")];
         let mut known = counts.chain(formulas).chain(inputs).filter(|(_, symbol)| !symbol.is_empty());
         let symbol = known.find(|(known, _)| *known == key).map_or(key, |(_, symbol)| symbol);
         match level {

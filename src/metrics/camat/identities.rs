@@ -129,6 +129,6 @@ fn from_the_first(level: usize, found: &mut Vec<IdentityFormula>) {
     }
     let shares = Expr::product(before().map(|i| at("mu", i)));
     let v = Expr::symbol;
-    add("L 53 = L 52", at("LPMR", level), v("IPC_exe") * v("f_mem") * at("CAMAT", 1) * shares);
+    add("L 53 = L 52", at("LPMR", level), v("IPC_exe") * v("f_mem") * at("sharers", 1) * at("CAMAT", 1) * shares);
     add("L 55 = L 52", at("LPMR", level), v("Delta") * share_of_stall(level));
 }

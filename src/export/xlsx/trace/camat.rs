@@ -51,8 +51,7 @@ pub(super) fn write<'a>(camat: &'a Camat, path: &str) -> Result<Paper<impl Named
     row = write_program(&mut page, programs)? + 1;
     debug_assert_eq!(row, levels);
     row = write_levels(&mut page, levels)? + 1;
-    row = write_identities(&mut page, row)? + 1;
-    write_advice(&mut page, row)?;
+    write_identities(&mut page, row)?;
     page.worksheet.set_freeze_panes(1, 0)?;
     style::print_setup(&mut page.worksheet, 1);
     Ok(page)
@@ -114,9 +113,17 @@ fn write_program(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 
 fn derived(page: &mut Page, cell: (RowNum, u16), formula: &Formula) -> Result<(), XlsxError> {
     let scope = page.book.scope.clone();
-    let look = super::look(formula.unit, scope.value(&formula.expr));
+    let look = look(scope.value(&formula.expr));
     page.live(cell, &formula.expr, &scope, look)?;
     Ok(())
+}
+
+/// Rates may be small.
+fn look(value: Option<f64>) -> Look {
+    match value {
+        Some(value) if value != 0.0 && value.abs() < 1e-3 => Look::Seconds,
+        value => super::look("", value),
+    }
 }
 
 fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
@@ -180,7 +187,7 @@ fn write_verdicts(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     Ok(row + 1)
 }
 
-fn write_identities(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+fn write_identities(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
     let headers =
         ["Identity (Liu, Espina, Sun 2021)", "Level", "Left", "Right", "Difference", "To 1e-12", "Left = right"];
     let first = page.section(row, "What has to agree", headers)?;
@@ -193,7 +200,7 @@ fn write_identities(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         let scope = page.book.scope.clone();
         let mut values = [None; 2];
         for (index, side) in [&identity.left, &identity.right].into_iter().enumerate() {
-            let look = super::look("", scope.value(side));
+            let look = look(scope.value(side));
             values[index] = page.live((row, VALUE + index as u16), side, &scope, look)?;
         }
         if let [Some(left), Some(right)] = values {
@@ -215,14 +222,6 @@ fn write_identities(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         }
         let printed = format!("{} = {}", text(&identity.left), text(&identity.right));
         page.text(row, VALUE + 4, &printed, &plain)?;
-    }
-    Ok(first + formulas.len() as RowNum)
-}
-
-fn write_advice(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
-    page.text(row, 0, "Layered performance matching at the inputs of the run", &style::section())?;
-    for (row, sentence) in (row + 1..).zip(matching::advice(page.book.camat, &page.book.figures)) {
-        page.text(row, 0, &sentence, &style::cell(Look::Text, Role::Plain))?;
     }
     Ok(())
 }
