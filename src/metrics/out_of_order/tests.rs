@@ -29,8 +29,11 @@ fn model(levels: Vec<LevelModel>) -> CoreModel {
     CoreModel { window: 8, width: 4, levels, ram: 10, ram_interval: 0, first_shared: 8, blocking_stores: false }
 }
 
+/// Start, and hit and miss cycles at every level.
+type Access = (u64, Vec<(u64, u64)>);
+
 /// Start, counted from zero, and stays of every access, and cycles of the run.
-fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<(u64, Vec<(u64, u64)>)>, CoreCycles) {
+fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) {
     let rules = Rules { memory: MemoryRule::Bytes, false_dependences: false };
     let mut machine = OutOfOrder::new(model, rules).expect("a machine");
     let mut sink = Collected::default();
