@@ -3,7 +3,7 @@
 //! IIT/CS-SCS2012-05).
 //!
 //! [`meter`] counts cycles while a timeline streams past; [`formulas`] says what follows from the counts;
-//! [`identities`] says what has to agree; [`matching`] compares levels with a target; [`file`] reads timelines
+//! [`identities`] says what has to agree; [`matching`] compares levels with a target; [`mod@file`] reads timelines
 //! of other simulators; [`cells`] is a short timeline cycle by cycle, to be drawn.
 
 pub mod cells;

@@ -13,11 +13,29 @@ use crate::metrics::camat::identities::identity_formulas;
 use crate::metrics::camat::{Camat, Figures, matching};
 
 const VALUE: u16 = 2;
-/// Inputs: key, label, symbol, unit, range.
-const INPUTS: [(&str, &str, &str, &str, (f64, f64)); 3] = [
-    ("instructions", "Instructions of all harts", "IC", "instructions", (1.0, 1e15)),
-    ("cpi_exe", "Cycles per instruction without stalls", "CPI_exe", "cycles", (1e-6, 1e6)),
-    ("stall_target", "Stall time aimed at, over compute time", "", "", (1e-8, 1e4)),
+/// An input cell.
+struct Input {
+    key: &'static str,
+    label: &'static str,
+    symbol: &'static str,
+    unit: &'static str,
+    range: (f64, f64),
+}
+
+const fn input(
+    key: &'static str,
+    label: &'static str,
+    symbol: &'static str,
+    unit: &'static str,
+    range: (f64, f64),
+) -> Input {
+    Input { key, label, symbol, unit, range }
+}
+
+const INPUTS: [Input; 3] = [
+    input("instructions", "Instructions of all harts", "IC", "instructions", (1.0, 1e15)),
+    input("cpi_exe", "Cycles per instruction without stalls", "CPI_exe", "cycles", (1e-6, 1e6)),
+    input("stall_target", "Stall time aimed at, over compute time", "", "", (1e-8, 1e4)),
 ];
 
 struct Book<'a> {
@@ -70,7 +88,7 @@ fn widths(page: &mut Page) -> Result<(), XlsxError> {
 fn write_inputs(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
     let first = page.section(row, "Inputs: change one and everything follows", headers)?;
-    for (row, (key, label, symbol, unit, range)) in (first..).zip(INPUTS) {
+    for (row, Input { key, label, symbol, unit, range }) in (first..).zip(INPUTS) {
         for (column, text) in [(0, label), (1, symbol), (3, unit), (4, key)] {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
