@@ -223,6 +223,7 @@ fn what_a_trace_without_addresses_cannot_tell_is_refused() {
     let text = std::fs::read(sample("factorial.gdb")).expect("a sample");
     refused("a.gdb", &text, &["--cache", "32KiB"], &["--cache", "addresses"]);
     refused("a.gdb", &text, &["--reuse"], &["--reuse", "addresses"]);
+    refused("a.gdb", &text, &["--camat"], &["--camat", "addresses"]);
 }
 
 #[test]
@@ -277,6 +278,10 @@ fn an_output_is_asked_for_once() {
     let path = directory.path().join("same.svg");
     let mut command = loopsheet();
     command.arg("trace").arg(sample("factorial.edan")).arg("--graph").arg(&path).arg("--sweep").arg(&path);
+    assert_eq!(command.output().expect("it runs").status.code(), Some(2));
+    let mut command = loopsheet();
+    command.current_dir(directory.path()).arg("trace").arg(sample("factorial.edan"));
+    command.args(["--graph", "same.svg", "--sweep", "./same.svg"]);
     assert_eq!(command.output().expect("it runs").status.code(), Some(2));
     assert!(!path.exists());
 }

@@ -20,6 +20,7 @@ pub mod stack_distance;
 
 pub use counters::{LevelCounters, RamTraffic};
 pub use hierarchy::{Hierarchy, Outcome, Served};
+pub use random::split_mix;
 pub use reuse::ReuseHistogram;
 pub use spec::CacheSpec;
 pub use stack_distance::StackDistances;

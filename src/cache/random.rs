@@ -12,14 +12,21 @@ impl Random {
         Random { ways: ways as u64, state: seed }
     }
 
-    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        let draw = split_mix(self.state);
+        self.state = self.state.wrapping_add(STEP);
+        draw
     }
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The draw of SplitMix64 from this state (Steele, Lea, Flood, OOPSLA 2014): a good mixing of 64 bits.
+pub fn split_mix(state: u64) -> u64 {
+    let mut z = state.wrapping_add(STEP);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 impl Replacement for Random {

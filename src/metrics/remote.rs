@@ -2,6 +2,7 @@
 //! each with its own random choice of accesses (dynamic.md section 3).
 
 use super::report::RemoteDelay;
+use crate::cache::split_mix;
 use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
 
 /// Trials at once, as lanes of one engine.
@@ -100,17 +101,9 @@ impl RemoteMeter {
 
 /// The draw depends on seed, trial and access alone, so that trials can be followed in any grouping.
 fn is_remote(seed: u64, trial: u32, access: u64, share: f64) -> bool {
-    let mixed = mix(mix(seed ^ u64::from(trial).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(access));
+    let mixed = split_mix(split_mix(seed ^ u64::from(trial).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(access));
     // 53 bits make a uniform number from 0 to below 1.
     ((mixed >> 11) as f64) * (1.0 / (1u64 << 53) as f64) < share
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

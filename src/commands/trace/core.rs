@@ -9,6 +9,7 @@ use crate::metrics::costs::Costs;
 use crate::metrics::out_of_order::{CoreModel, LevelModel};
 
 use super::settings::latency;
+use super::timeline::program;
 
 /// The preset whose caches are taken where none are given.
 pub const MACHINE: &str = "camat";
@@ -32,6 +33,12 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
     if !args.camat {
         return Ok(None);
     }
+    anyhow::ensure!(args.compat.is_none(), "--compat edan has no core: it does not go with --camat");
+    anyhow::ensure!(
+        args.instructions.is_none() && args.cpi_exe.is_none(),
+        "--instructions and --cpi-exe are about --timeline; --camat counts both itself"
+    );
+    program(args, None)?;
     anyhow::ensure!(!caches.is_empty(), "--camat is about cache levels: --cache none leaves it nothing to tell");
     let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
     anyhow::ensure!(whole(latency(args)), "--latency {}: --camat needs whole cycles, at least 1", latency(args));
@@ -50,7 +57,7 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
         anyhow::ensure!(spec.write == WritePolicy::Back, "cache level {number}: --camat needs write-back caches");
         let hit = spec.latency_cycles.filter(|cycles| *cycles > 0);
         let hit = hit.ok_or_else(|| {
-            anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache {spec},4cycles")
+            anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache 32KiB,4cycles; --cache {MACHINE} has them")
         })?;
         let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
         let (ports, mshrs) = (at(&args.ports, PORTS), at(&args.mshrs, MSHRS));
@@ -70,6 +77,33 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
     };
     let costs = if args.costs.is_some() { costs.clone() } else { Costs::parse(COSTS)? };
     Ok(Some((model, costs)))
+}
+
+/// The core in words, for whoever reads its figures.
+pub fn in_words(model: &CoreModel) -> String {
+    let list = |of: &dyn Fn(&LevelModel) -> u64| {
+        model.levels.iter().map(|level| of(level).to_string()).collect::<Vec<String>>().join(", ")
+    };
+    let shared = match model.first_shared {
+        first if first < model.levels.len() => format!("; harts share level {} and those behind", first + 1),
+        _ => String::new(),
+    };
+    format!(
+        "the core of C-AMAT: window {}, {} instructions a cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
+         cycles; RAM {} cycles and a line every {}; a store {}; an access across two lines is one to the first{shared}",
+        model.window,
+        model.width,
+        list(&|level| u64::from(level.ports)),
+        list(&|level| u64::from(level.mshrs)),
+        list(&|level| level.hit),
+        model.ram,
+        model.ram_interval,
+        if model.blocking_stores {
+            "is waited for"
+        } else {
+            "waits in a buffer, where its miss cycles count all the same"
+        },
+    )
 }
 
 /// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every

@@ -25,6 +25,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         return several::run(args, voice);
     }
     let settings = settings::of(args)?;
+    let core = settings.core.as_ref().map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = Outputs::create(args)?;
@@ -43,6 +44,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let graph = report::graph(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core, read.harts));
     let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
+    report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));

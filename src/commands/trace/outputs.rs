@@ -1,5 +1,6 @@
 //! What a run of `loopsheet trace` writes.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::cli::TraceArgs;
@@ -71,7 +72,7 @@ impl Outputs {
             anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to read", path.display());
         }
         for (index, (_, path)) in requested.iter().enumerate() {
-            let is_twice = requested[..index].iter().any(|(_, other)| other == path);
+            let is_twice = requested[..index].iter().any(|(_, other)| place(other) == place(path));
             anyhow::ensure!(!is_twice, "cannot write {}: it is asked for twice", path.display());
         }
         let create = |(kind, path): &(Kind, &PathBuf)| Ok((*kind, Output::create(path)?));
@@ -114,6 +115,12 @@ impl Outputs {
     pub fn has(&self, kind: Kind) -> bool {
         self.0.iter().any(|(other, _)| *other == kind)
     }
+}
+
+/// The directory as it is and the name in it, however the path is written.
+fn place(path: &Path) -> (Option<PathBuf>, Option<&OsStr>) {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    (real(parent), path.file_name())
 }
 
 fn real(path: &Path) -> Option<PathBuf> {

@@ -182,6 +182,7 @@ pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()>
         (args.remote_share.is_some(), "--remote-share"),
         (args.sweep.is_some(), "--sweep"),
         (args.epochs, "--epochs"),
+        (args.camat, "--camat"),
     ];
     let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
     anyhow::ensure!(

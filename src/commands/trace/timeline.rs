@@ -26,6 +26,8 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
 /// It cannot be read, or an argument is out of range.
 pub fn camat(args: &TraceArgs, instructions: Option<u64>, voice: Voice) -> anyhow::Result<Option<Camat>> {
     let Some(path) = &args.timeline else { return Ok(None) };
+    let both = path.as_os_str() == "-" && args.trace.as_ref().is_some_and(|trace| trace.as_os_str() == "-");
+    anyhow::ensure!(!both, "trace and timeline cannot both come from standard input");
     let program = program(args, instructions)?;
     let timeline = Timeline::read(input::open(path, voice)?).with_context(|| super::name(path))?;
     if let Some(level) = args.shared_level {
@@ -39,7 +41,7 @@ pub fn camat(args: &TraceArgs, instructions: Option<u64>, voice: Voice) -> anyho
     Ok(Some(camat))
 }
 
-fn program(args: &TraceArgs, instructions: Option<u64>) -> anyhow::Result<Program> {
+pub fn program(args: &TraceArgs, instructions: Option<u64>) -> anyhow::Result<Program> {
     let instructions = args.instructions.or(instructions);
     anyhow::ensure!(args.instructions != Some(0), "--instructions 0: there are some");
     if let Some(cpi) = args.cpi_exe {
@@ -60,6 +62,12 @@ fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {
         (args.sweep.is_some(), "--sweep"),
         (args.compat.is_some(), "--compat"),
         (args.remote_share.is_some(), "--remote-share"),
+        (args.epochs, "--epochs"),
+        (args.window.is_some(), "--window"),
+        (args.issue_width.is_some(), "--issue-width"),
+        (!args.ports.is_empty(), "--ports"),
+        (!args.mshrs.is_empty(), "--mshrs"),
+        (args.ram_interval.is_some(), "--ram-interval"),
     ];
     let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
     anyhow::ensure!(asked.is_empty(), "{} is about a trace, and none is given beside the timeline", asked.join(", "));

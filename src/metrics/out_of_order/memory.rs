@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::resources::{Registers, Slots};
+use super::resources::{Registers, Slots, Spaced};
 use super::{CoreModel, LevelModel};
 use crate::cache::hierarchy::HierarchyError;
 use crate::cache::{AccessKind, Hierarchy, Served};
@@ -17,8 +17,8 @@ pub(super) struct Memory {
     shared: Option<Hierarchy>,
     /// By hart and level; shared levels are those of hart 0.
     levels: Vec<Vec<LevelState>>,
-    /// Times at which RAM can take up an access, in steps of the model's interval.
-    ram: Slots,
+    /// When RAM takes up accesses.
+    ram: Spaced,
     settled: u64,
     is_perfect: bool,
 }
@@ -68,7 +68,7 @@ impl Memory {
             private: Vec::new(),
             shared: None,
             levels: Vec::new(),
-            ram: Slots::new(1),
+            ram: Spaced::new(model.ram_interval),
             settled: 0,
             is_perfect: true,
         }
@@ -173,10 +173,7 @@ impl Memory {
                 None => at = looked_up,
             }
         }
-        let taken_up = match self.model.ram_interval {
-            0 => at,
-            interval => self.ram.first_free(at.div_ceil(interval)) * interval,
-        };
+        let taken_up = self.ram.first_free(at);
         Path { visits, end: taken_up + self.model.ram, is_secondary: false, held_up: 0, ram: Some(taken_up) }
     }
 
@@ -203,8 +200,8 @@ impl Memory {
     }
 
     fn reserve(&mut self, hart: u16, address: u64, path: &Path) {
-        if let (Some(taken_up), 1..) = (path.ram, self.model.ram_interval) {
-            self.ram.take(taken_up / self.model.ram_interval);
+        if let Some(taken_up) = path.ram {
+            self.ram.take(taken_up);
         }
         for (level, visit) in path.visits.iter().enumerate() {
             let line = address / u64::from(self.model.levels[level].spec.line);
@@ -221,9 +218,7 @@ impl Memory {
     /// Forgets what is over before this cycle; no later access starts before it.
     pub fn settle(&mut self, cycle: u64) {
         self.settled = cycle;
-        if let Some(step) = cycle.checked_div(self.model.ram_interval) {
-            self.ram.forget_before(step);
-        }
+        self.ram.forget_before(cycle);
         for level in self.levels.iter_mut().flatten() {
             level.ports.forget_before(cycle);
             level.mshrs.forget_before(cycle);

@@ -11,6 +11,8 @@
 //!
 //! Cycles of the timeline count from one.
 //!
+//! An access across two lines is one to the first of them.
+//!
 //! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class
 //! takes its cycles, and all are pipelined), write-backs on their way to RAM, coherence. Which lines a cache holds follows
 //! program order.

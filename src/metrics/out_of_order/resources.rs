@@ -1,6 +1,6 @@
 //! What can be used by so many at once: slots of a cycle, and registers that are held for a while.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// So many uses in every cycle: issue slots, ports.
 pub(super) struct Slots {
@@ -38,6 +38,41 @@ impl Slots {
             self.used.drain(..count);
             self.first = cycle;
         }
+    }
+}
+
+/// Uses that keep a distance from each other: lines that RAM delivers.
+pub(super) struct Spaced {
+    /// Cycles from one to the next, at least; 0 is no distance.
+    interval: u64,
+    taken: BTreeSet<u64>,
+}
+
+impl Spaced {
+    pub fn new(interval: u64) -> Spaced {
+        Spaced { interval, taken: BTreeSet::new() }
+    }
+
+    /// The first cycle from `cycle` on that keeps the distance from all others.
+    pub fn first_free(&self, cycle: u64) -> u64 {
+        let mut free = cycle;
+        for taken in self.taken.range((cycle + 1).saturating_sub(self.interval)..) {
+            if *taken >= free + self.interval {
+                break;
+            }
+            free = free.max(taken + self.interval);
+        }
+        free
+    }
+
+    pub fn take(&mut self, cycle: u64) {
+        if self.interval > 0 {
+            self.taken.insert(cycle);
+        }
+    }
+
+    pub fn forget_before(&mut self, cycle: u64) {
+        self.taken = self.taken.split_off(&cycle.saturating_sub(self.interval));
     }
 }
 
@@ -91,6 +126,20 @@ mod tests {
         }
         slots.forget_before(6);
         assert_eq!((slots.first_free(0), slots.first_free(6), slots.first_free(9)), (7, 7, 9));
+    }
+
+    #[test]
+    fn a_distance_is_kept_from_both_sides() {
+        let mut spaced = Spaced::new(4);
+        assert_eq!(spaced.first_free(3), 3);
+        spaced.take(3);
+        assert_eq!((spaced.first_free(0), spaced.first_free(3), spaced.first_free(7)), (7, 7, 7));
+        spaced.take(11);
+        assert_eq!((spaced.first_free(5), spaced.first_free(8)), (7, 15));
+        spaced.take(7);
+        assert_eq!(spaced.first_free(5), 15);
+        spaced.forget_before(12);
+        assert_eq!(spaced.first_free(12), 15);
     }
 
     #[test]

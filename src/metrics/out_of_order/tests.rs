@@ -105,10 +105,10 @@ fn the_width_limits_entering() {
     assert_eq!(accesses.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 2]);
 }
 
-/// RAM takes up an access every 4 cycles: of two that get there in cycle 3 the first waits until 4, the other until 8.
+/// RAM takes up an access 4 cycles after the one before: of two that get there in cycle 3 one waits until 7.
 #[test]
 fn ram_takes_up_one_access_at_a_time() {
     let machine = CoreModel { ram_interval: 4, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
     let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("lw a1,0(s0)", 0x100)]);
-    assert_eq!(accesses, [(0, vec![(3, 11)]), (0, vec![(3, 15)])]);
+    assert_eq!(accesses, [(0, vec![(3, 10)]), (0, vec![(3, 14)])]);
 }
