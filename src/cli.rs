@@ -229,8 +229,8 @@ pub struct TraceArgs {
     /// epochs say the same.
     #[arg(long, value_name = "LIST", requires = "epochs")]
     pub epoch_slots: Option<String>,
-    /// Stores that miss are waited for, as loads are
-    #[arg(long, requires = "epochs")]
+    /// Stores that miss are waited for, as loads are, in epochs and in the core of --camat
+    #[arg(long)]
     pub blocking_stores: bool,
     /// Draw epochs per 1,000 instructions over windows and capacities: .svg
     #[arg(long, value_name = "FILE", requires = "epochs")]

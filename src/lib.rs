@@ -1,6 +1,7 @@
 //! loopsheet reads loop nests in C and Fortran and tells what they cost: operations, array streams,
 //! working sets, memory traffic and time, as JSON, as XML, and as a spreadsheet whose every figure is
-//! a formula over named inputs.
+//! a formula over named inputs. From instruction traces it tells what a run did: work, depth, sensitivity
+//! to memory latency, epochs, concurrency of accesses.
 //!
 //! Modules in reading order; each names only those before it:
 //!
@@ -28,7 +29,7 @@
 //! 2. Only `syntax` and `lower` know tree-sitter; only `export` knows file formats.
 //! 3. Bad input code is no error: parsing and lowering return a value and diagnostics. What cannot be
 //!    analysed is a reason with a place, and an explicit unknown, never a zero.
-//! 4. A formula is written once, in `model`. Rust evaluates it, the sheet shows it, `--explain` prints
+//! 4. A formula is written once, in `model` or `metrics`. Rust evaluates it, the sheet shows it, `--explain` prints
 //!    it. An exporter computes nothing.
 //! 5. The same input gives the same bytes.
 

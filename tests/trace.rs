@@ -249,6 +249,7 @@ fn arguments_that_make_no_sense_are_refused() {
         (&["--epochs", "--heatmap", "a.png"], ".svg"),
         (&["--windows", "4"], "--epochs"),
         (&["--graph", "a.png"], ".svg"),
+        (&["--blocking-stores"], "--camat"),
         (&["--remote-share", "1.5", "--remote-delay", "3"], "--remote-share"),
     ] {
         refused("good", good, arguments, &[expected]);

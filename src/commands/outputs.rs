@@ -32,6 +32,8 @@ impl Output {
             "cannot write {}: it is a device or a pipe; - writes to standard output",
             asked.display()
         );
+        let is_protected = std::fs::metadata(path).is_ok_and(|old| old.permissions().readonly());
+        anyhow::ensure!(!is_protected, "cannot write {}: it is write-protected", asked.display());
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         anyhow::ensure!(
             parent.is_dir(),
@@ -89,7 +91,6 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> anyhow::Result<()>
     let what = || format!("cannot write {}", path.display());
     match std::fs::metadata(path) {
         Ok(old) => {
-            anyhow::ensure!(!old.permissions().readonly(), "{}: it is write-protected", what());
             std::fs::set_permissions(temporary.path(), old.permissions()).with_context(what)?;
         }
         Err(_) => make_readable(temporary.path()).with_context(what)?,

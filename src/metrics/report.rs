@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::camat::Camat;
-use crate::cache::CacheSpec;
-use crate::cache::LevelCounters;
+pub use crate::cache::reuse::ReuseBin;
+use crate::cache::{CacheSpec, LevelCounters};
 use crate::expr::Lookup;
 use crate::trace::isa::Class;
 
@@ -137,13 +137,6 @@ pub struct Reuse {
     pub histogram: Vec<ReuseBin>,
     /// Every distance that occurred, ascending, with how often.
     pub exact: Vec<(u64, u64)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReuseBin {
-    pub lo: u64,
-    pub hi: u64,
-    pub count: u64,
 }
 
 /// The distribution of T∞ when a share of the RAM accesses costs more: RAM accesses cost the latency,

@@ -1,6 +1,6 @@
 //! Reuse distances of all accesses.
 
-use super::report::{Reuse, ReuseBin};
+use super::report::Reuse;
 use crate::cache::spec::SpecError;
 use crate::cache::{ReuseHistogram, StackDistances};
 use crate::trace::isa::Access;
@@ -28,11 +28,10 @@ impl ReuseMeter {
     }
 
     pub fn finish(self) -> Reuse {
-        let bins = self.histogram.bins().into_iter();
         Reuse {
             line: self.line,
             cold: self.histogram.cold(),
-            histogram: bins.map(|bin| ReuseBin { lo: bin.lo, hi: bin.hi, count: bin.count }).collect(),
+            histogram: self.histogram.bins(),
             exact: self.histogram.exact().collect(),
         }
     }

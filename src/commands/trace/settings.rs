@@ -49,6 +49,10 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
 /// Options that would do nothing.
 fn refuse_idle(args: &TraceArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
+        !args.blocking_stores || args.epochs || args.camat,
+        "--blocking-stores is about --epochs or --camat, of which neither is given"
+    );
+    anyhow::ensure!(
         args.elf.is_none() || args.by.is_some(),
         "--elf says what --by is about: add --by function, line or loop"
     );

@@ -58,7 +58,7 @@ impl Memory {
         Hierarchy::new(&specs)?;
         let shared = specs.get(model.first_shared..).filter(|specs| !specs.is_empty());
         let shared = shared.map(Hierarchy::new).transpose()?;
-        Ok(Memory { shared, ..Memory::perfect(model) }.with_caches())
+        Ok(Memory { shared, is_perfect: false, ..Memory::perfect(model) })
     }
 
     /// Every access hits the nearest level.
@@ -72,10 +72,6 @@ impl Memory {
             settled: 0,
             is_perfect: true,
         }
-    }
-
-    fn with_caches(self) -> Memory {
-        Memory { is_perfect: false, ..self }
     }
 
     pub fn settled(&self) -> u64 {
