@@ -28,6 +28,7 @@ pub(super) fn levels(camat: &Camat) -> Value {
     let mut program = Map::new();
     program.insert("instructions".into(), json!(camat.program.instructions));
     program.insert("CPI_exe".into(), value(camat.program.cpi_exe));
+    program.insert("hart_cycles".into(), json!(camat.program.hart_cycles));
     program.insert("stall_target".into(), number(camat.program.stall_target));
     for formula in of_program() {
         program.insert(formula.key.into(), value(figures.get(formula.key)));

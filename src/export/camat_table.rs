@@ -25,6 +25,7 @@ pub(super) fn levels(camat: &Camat) -> String {
     let inputs = [
         ("Instructions", "IC", camat.program.instructions.map(|count| count as f64)),
         ("Cycles per instruction without stalls", "CPI_exe", camat.program.cpi_exe),
+        ("Cycles of all harts", "", camat.program.hart_cycles.map(|count| count as f64)),
         ("Stall time aimed at, over compute time", "", Some(camat.program.stall_target)),
     ];
     let row = |label: &str, symbol: &str, value| [format!("  {label}"), symbol.to_string(), shown(value)];

@@ -22,6 +22,19 @@ pub struct TimedAccess {
     /// First cycle of the look-up at the nearest level.
     pub start: u64,
     pub stays: SmallVec<[Stay; 4]>,
+    /// What its last miss cycles wait for, if it has any there.
+    pub waits_for: WaitsFor,
+}
+
+/// What an access that misses the last level it visits waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// An earlier miss of the same line: a secondary miss.
+    OtherMiss,
+    /// What is behind: RAM.
+    Memory,
+    /// One of the two at the last level, which a log does not tell; before that, an earlier miss.
+    Untold,
 }
 
 /// Takes accesses as they come, in any order within what `settled` allows.

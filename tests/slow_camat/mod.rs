@@ -1,7 +1,7 @@
 //! The obvious way to count a timeline: every cycle of every hart in turn, asking every access. And random timelines.
 
 use loopsheet::metrics::camat::{Camat, CamatMeter, LevelCounts, MeterSettings, Program};
-use loopsheet::metrics::timeline::{Stay, TimedAccess, TimelineSink};
+use loopsheet::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -23,10 +23,11 @@ pub fn timeline() -> impl Strategy<Value = RandomTimeline> {
             let is_secondary = secondary && waits && depth < levels;
             (hart % harts, start, stays(levels, depth, &hits, beyond, is_secondary))
         });
-        let mut accesses: Vec<TimedAccess> =
-            made.map(|(hart, start, stays)| TimedAccess { hart, start, stays: stays.into() }).collect();
+        let mut accesses: Vec<TimedAccess> = made
+            .map(|(hart, start, stays)| TimedAccess { hart, start, stays: stays.into(), waits_for: WaitsFor::Untold })
+            .collect();
         accesses.sort_by_key(|access| access.start);
-        let program = Program { instructions: Some(100), cpi_exe: Some(0.75), stall_target: 0.1 };
+        let program = Program { instructions: Some(100), cpi_exe: Some(0.75), hart_cycles: None, stall_target: 0.1 };
         RandomTimeline { levels, first_shared: shared.filter(|level| *level < levels), program, accesses }
     })
 }
@@ -134,6 +135,7 @@ impl RandomTimeline {
             counts.alpha += 1;
             counts.stay_cycles += stay.1.hit + stay.1.miss;
             counts.alpha_m += u64::from(stay.1.miss > 0);
+            counts.untold += u64::from(level + 1 == self.levels && stay.1.miss > 0);
             counts.alpha_pure += u64::from(pure_cycles.iter().any(|cycle| waits(stay, *cycle)));
             if stay.2 && stay.1.miss > 0 {
                 counts.secondary += 1;

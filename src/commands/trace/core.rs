@@ -6,7 +6,7 @@ use crate::cli::TraceArgs;
 use crate::metrics::analysis::CountedCore;
 use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
-use crate::metrics::out_of_order::{CoreModel, LevelModel};
+use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
 
 use super::settings::latency;
 use super::timeline::program;
@@ -90,7 +90,7 @@ pub fn in_words(model: &CoreModel) -> String {
     };
     format!(
         "the core of C-AMAT: window {}, {} instructions a cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
-         cycles; RAM {} cycles and a line every {}; a store {}; an access across two lines is one to the first{shared}",
+         cycles; RAM {} cycles and a line every {}; a store {}; an access across lines is one to each{shared}",
         model.window,
         model.width,
         list(&|level| u64::from(level.ports)),
@@ -107,10 +107,15 @@ pub fn in_words(model: &CoreModel) -> String {
 }
 
 /// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every
-/// access hits; for several harts, whose instructions run side by side, that is not told.
-pub fn camat(args: &TraceArgs, core: CountedCore, harts: u64) -> Camat {
-    let cycles = core.cycles;
-    let cpi_exe = (harts == 1).then(|| cycles.perfect_cycles as f64 / cycles.instructions as f64);
-    let program = Program { instructions: Some(cycles.instructions), cpi_exe, stall_target: args.stall_target / 100.0 };
-    core.meter.finish(program, Some(cycles.cycles))
+/// access hits; cycles of several harts add up.
+pub fn camat(args: &TraceArgs, core: CountedCore) -> Camat {
+    let CoreCycles { instructions, cycles, hart_cycles, perfect_cycles, .. } = core.cycles;
+    let cpi_exe = (instructions > 0).then(|| perfect_cycles as f64 / instructions as f64);
+    let program = Program {
+        instructions: Some(instructions),
+        cpi_exe,
+        hart_cycles: Some(hart_cycles),
+        stall_target: args.stall_target / 100.0,
+    };
+    core.meter.finish(program, Some(cycles))
 }

@@ -42,7 +42,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         None => Vec::new(),
     };
     let graph = report::graph(args, &counted)?;
-    let timed = counted.core.take().map(|core| core::camat(args, core, read.harts));
+    let timed = counted.core.take().map(|core| core::camat(args, core));
     let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
     report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);

@@ -49,7 +49,7 @@ pub fn program(args: &TraceArgs, instructions: Option<u64>) -> anyhow::Result<Pr
     }
     let target = args.stall_target;
     anyhow::ensure!((1e-6..=1e6).contains(&target), "--stall-target {target}: from 0.000001 to 1000000 is possible");
-    Ok(Program { instructions, cpi_exe: args.cpi_exe, stall_target: target / 100.0 })
+    Ok(Program { instructions, cpi_exe: args.cpi_exe, hart_cycles: None, stall_target: target / 100.0 })
 }
 
 fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {

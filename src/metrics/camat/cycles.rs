@@ -16,6 +16,8 @@ use crate::metrics::timeline::Stay;
 pub(super) enum Miss {
     Onward,
     Secondary,
+    /// An access of RAM or a secondary miss.
+    Untold,
 }
 
 /// What changes at one moment.
@@ -57,11 +59,15 @@ impl CycleMeter {
         }
         if stay.miss > 0 {
             counts.alpha_m += 1;
-            if miss == Miss::Secondary {
-                counts.secondary += 1;
-                counts.secondary_cycles += stay.miss;
+            match miss {
+                Miss::Onward => {}
+                Miss::Untold => counts.untold += 1,
+                Miss::Secondary => {
+                    counts.secondary += 1;
+                    counts.secondary_cycles += stay.miss;
+                }
             }
-            let onward = i64::from(miss == Miss::Onward);
+            let onward = i64::from(miss != Miss::Secondary);
             let begin = self.changes.entry(looked_up).or_default();
             begin.misses += 1;
             begin.onward += onward;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::NamedAccess;
 use super::meter::{CamatMeter, MeterSettings};
-use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink};
+use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
 
 /// Cycles up to which sums are exact in a spreadsheet too.
 const MOST_CYCLES: u64 = 1 << 53;
@@ -29,12 +29,17 @@ pub enum TimelineError {
     Empty,
     #[error("line {line}: no access follows the header")]
     NoAccess { line: u64 },
-    #[error("line {line}, column {column}: `{found}` in the header, not `{expected}`: it is id,start,h1,m1,h2,m2…")]
+    #[error(
+        "line {line}, column {column}: `{found}` in the header, not `{expected}`: it is id,start,h1,m1,h2,m2…, and a \
+         column hart may stand behind id"
+    )]
     Header { line: u64, column: usize, found: String, expected: String },
     #[error("line {line}: {found} fields, not {expected} as in the header")]
     Fields { line: u64, found: usize, expected: usize },
     #[error("line {line}, column {column} ({name}): `{text}` is no whole number of cycles, 0 or more")]
     Number { line: u64, column: usize, name: String, text: String },
+    #[error("line {line}, column {column} ({name}): a look-up takes at least one cycle")]
+    NoLookUp { line: u64, column: usize, name: String },
     #[error("line {line}, column {column} (hart): `{text}` is no hart, 0 to 65535")]
     Hart { line: u64, column: usize, text: String },
     #[error("line {line}, column {column} ({name}): the field is empty")]
@@ -160,7 +165,7 @@ impl Columns {
             })
         })?;
         let start = self.required(record, line, self.start)?;
-        let nearest = self.stay(record, line, 1)?;
+        let nearest = self.looks_up(self.stay(record, line, 1)?, line, self.column(1))?;
         if start + nearest.hit + nearest.miss > MOST_CYCLES {
             return Err(TimelineError::TooLarge { line });
         }
@@ -177,11 +182,12 @@ impl Columns {
                 _ if cycles == 0 && miss == 0 => continue,
                 false => return Err(TimelineError::Gap { line, level }),
                 true if cycles != miss => return Err(TimelineError::Stay { line, level, stay: cycles, miss }),
-                true => stays.push(stay),
+                true => stays.push(self.looks_up(stay, line, column)?),
             }
             before = stay;
         }
-        Ok(NamedAccess { id: record[0].to_string(), access: TimedAccess { hart, start, stays } })
+        let access = TimedAccess { hart, start, stays, waits_for: WaitsFor::Untold };
+        Ok(NamedAccess { id: record[0].to_string(), access })
     }
 
     /// The column of a level's hit cycles, counted from zero.
@@ -192,6 +198,14 @@ impl Columns {
     fn stay(&self, record: &StringRecord, line: u64, level: usize) -> Result<Stay, TimelineError> {
         let column = self.column(level);
         Ok(Stay { hit: self.required(record, line, column)?, miss: self.required(record, line, column + 1)? })
+    }
+
+    /// The stay, if there is a look-up in it.
+    fn looks_up(&self, stay: Stay, line: u64, column: usize) -> Result<Stay, TimelineError> {
+        if stay.hit == 0 {
+            return Err(TimelineError::NoLookUp { line, column: column + 1, name: self.names[column].clone() });
+        }
+        Ok(stay)
     }
 
     /// A number of cycles.

@@ -14,7 +14,8 @@ pub struct Count {
     pub symbol: &'static str,
     pub label: &'static str,
     pub unit: &'static str,
-    pub of: fn(&LevelCounts) -> u64,
+    /// `None` if the timeline does not tell.
+    pub of: fn(&LevelCounts) -> Option<u64>,
 }
 
 /// One derived figure of a level or of the program.
@@ -32,8 +33,19 @@ pub struct Formula {
 
 macro_rules! counts {
     ($($key:ident $symbol:literal $label:literal $unit:literal;)*) => {
-        [$(Count { key: stringify!($key), symbol: $symbol, label: $label, unit: $unit, of: |level| level.$key }),*]
+        [$(Count {
+            key: stringify!($key),
+            symbol: $symbol,
+            label: $label,
+            unit: $unit,
+            of: |level| is_told(stringify!($key), level).then_some(level.$key),
+        }),*]
     };
+}
+
+/// Whether the timeline tells a count: what secondary misses are is untold at the last level of a log.
+fn is_told(key: &str, level: &LevelCounts) -> bool {
+    level.untold == 0 || !matches!(key, "secondary" | "secondary_cycles" | "onward")
 }
 
 /// All counts; see [`LevelCounts`].
@@ -74,7 +86,7 @@ pub(super) fn share_of_stall(level: usize) -> Expr {
     Expr::product(fractions).quotient(at("mu", 1) * at("kappa", 1))
 }
 
-/// Figures of the program, from level 1 and the inputs `instructions`, `cpi_exe` and `stall_target`. Cycles are
+/// Figures of the program, from level 1 and the inputs `instructions`, `cpi_exe`, `hart_cycles` and `stall_target`. Cycles are
 /// cycles of a hart: one of a level that several share is one of each of them. With a private nearest level, or one
 /// hart, that factor is 1 and the equations are the printed ones.
 pub fn of_program() -> Vec<Formula> {
@@ -93,7 +105,7 @@ pub fn of_program() -> Vec<Formula> {
         formula("compute_cycles", "", "Compute time", "cycles", v("instructions") * v("cpi_exe"), "L 4"),
         formula(
             "run_cycles",
-            "n",
+            "",
             "Compute time and stalls",
             "cycles",
             v("compute_cycles") + at("alpha", 1) * at("MST", 1) * at("sharers", 1),
@@ -110,10 +122,18 @@ pub fn of_program() -> Vec<Formula> {
         formula(
             "MSE",
             "MSE",
-            "Memory system efficiency: compute time over run time",
+            "Memory system efficiency: compute time over compute time and stalls",
             "",
             Expr::from(1.0).quotient(v("Delta") + 1.0),
             "L 6",
+        ),
+        formula(
+            "Delta_core",
+            "",
+            "What the harts took beyond compute time, over it",
+            "",
+            v("hart_cycles").quotient(v("compute_cycles")) - 1.0,
+            "as Δ, but measured",
         ),
     ]
 }
@@ -187,14 +207,15 @@ impl Figures {
     /// Evaluates every formula. What depends on an input that is not given has no value, nor has a division by
     /// zero.
     pub fn of(camat: &Camat) -> Figures {
-        let Program { instructions, cpi_exe, stall_target } = camat.program;
+        let Program { instructions, cpi_exe, hart_cycles, stall_target } = camat.program;
         let mut figures = Figures { values: BTreeMap::new() };
         figures.put("instructions".into(), instructions.map(|count| count as f64));
         figures.put("cpi_exe".into(), cpi_exe);
+        figures.put("hart_cycles".into(), hart_cycles.map(|cycles| cycles as f64));
         figures.put("stall_target".into(), Some(stall_target));
         for (number, level) in (1..).zip(&camat.levels) {
             for count in COUNTS {
-                figures.put(format!("{}.{number}", count.key), Some((count.of)(level) as f64));
+                figures.put(format!("{}.{number}", count.key), (count.of)(level).map(|count| count as f64));
             }
         }
         // Levels want the compute time, the program wants the nearest level: each in turn finds what it needs.

@@ -35,6 +35,9 @@ pub fn matches(camat: &Camat, figures: &Figures) -> Vec<LevelMatch> {
 pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     let target = short(100.0 * camat.program.stall_target);
     let levels = matches(camat, figures);
+    if camat.levels.iter().all(|level| level.alpha == 0) {
+        return vec!["The timeline has no accesses.".into()];
+    }
     let Some(delta) = figures.get("Delta") else {
         return vec![
             "Matching ratios are unknown: they need the number of instructions and CPI_exe, the cycles of an \
@@ -47,6 +50,14 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     }
     let mut advice =
         vec![format!("Stalls take {} % of the compute time; the target is {target} %.", short(100.0 * delta))];
+    // Pure miss cycles hold up nobody while a window or a store buffer has something else to do.
+    if let Some(measured) = figures.get("Delta_core").filter(|measured| 2.0 * measured < delta) {
+        advice.push(format!(
+            "The harts took {} % beyond the compute time: the other pure miss cycles pass behind stores or under \
+             independent instructions.",
+            short(100.0 * measured)
+        ));
+    }
     let too_slow: Vec<&LevelMatch> = levels.iter().take_while(|level| !level.meets()).collect();
     for level in &too_slow {
         let LevelMatch { name, ratio, target } = level;

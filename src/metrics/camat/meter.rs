@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cycles::{CycleMeter, Miss};
 use super::identities::identities;
 use super::{Camat, LevelCounts, NamedAccess, Program};
-use crate::metrics::timeline::{TimedAccess, TimelineSink};
+use crate::metrics::timeline::{TimedAccess, TimelineSink, WaitsFor};
 
 /// Accesses of the longest timeline that is kept for drawing.
 const MOST_KEPT: usize = 200;
@@ -86,7 +86,13 @@ impl TimelineSink for CamatMeter {
         let (mut start, mut end) = (access.start, access.start);
         for (level, (stay, meter)) in access.stays.iter().zip(meters).enumerate() {
             let ends_here = level + 1 == access.stays.len();
-            let miss = if ends_here && level + 1 < levels { Miss::Secondary } else { Miss::Onward };
+            let miss = match access.waits_for {
+                _ if !ends_here => Miss::Onward,
+                WaitsFor::OtherMiss => Miss::Secondary,
+                WaitsFor::Memory => Miss::Onward,
+                WaitsFor::Untold if level + 1 < levels => Miss::Secondary,
+                WaitsFor::Untold => Miss::Untold,
+            };
             end = end.max(meter.stay(start, *stay, miss));
             start += stay.hit;
         }

@@ -42,6 +42,8 @@ pub struct Program {
     pub instructions: Option<u64>,
     /// Cycles of an instruction if memory never stalled.
     pub cpi_exe: Option<f64>,
+    /// Cycles that all harts took, each from its first instruction to its last.
+    pub hart_cycles: Option<u64>,
     /// Δ that is aimed at: stall time as a share of compute time.
     pub stall_target: f64,
 }
@@ -69,6 +71,9 @@ pub struct LevelCounts {
     pub alpha_pure: u64,
     /// Misses that wait for an earlier one of the same line and are no access of the next level (L, footnote 3).
     pub secondary: u64,
+    /// Misses of which it is not told whether they are secondary ones or accesses of RAM: those of the last level in
+    /// another simulator's log.
+    pub untold: u64,
     /// Cycles of the run.
     pub n: u64,
     /// e: cycles without activity.
@@ -105,6 +110,7 @@ impl LevelCounts {
             alpha_m,
             alpha_pure,
             secondary,
+            untold,
             n,
             e,
             h,
@@ -125,6 +131,7 @@ impl LevelCounts {
             (&mut self.alpha_m, alpha_m),
             (&mut self.alpha_pure, alpha_pure),
             (&mut self.secondary, secondary),
+            (&mut self.untold, untold),
             (&mut self.n, n),
             (&mut self.e, e),
             (&mut self.h, h),

@@ -7,11 +7,38 @@ use super::resources::{Registers, Slots, Spaced};
 use super::{CoreModel, LevelModel};
 use crate::cache::hierarchy::HierarchyError;
 use crate::cache::{AccessKind, Hierarchy, Served};
-use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink};
+use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
+
+/// An access that can start from cycle `ready` on.
+#[derive(Clone, Copy)]
+pub(super) struct Request {
+    pub hart: u16,
+    pub address: u64,
+    pub bytes: u32,
+    pub kind: AccessKind,
+    pub ready: u64,
+}
+
+impl Request {
+    /// What of it is in each line.
+    fn parts(self, line: u64) -> impl Iterator<Item = Request> {
+        let mut left = Some(self);
+        std::iter::from_fn(move || {
+            let here = left?;
+            let room = line - here.address % line;
+            let bytes = u64::from(here.bytes).min(room) as u32;
+            let beyond = Request { address: here.address.wrapping_add(room), bytes: here.bytes - bytes, ..here };
+            left = (beyond.bytes > 0).then_some(beyond);
+            Some(Request { bytes, ..here })
+        })
+    }
+}
 
 /// All levels of all harts.
 pub(super) struct Memory {
     model: CoreModel,
+    /// Bytes of a line of the nearest level.
+    line: u64,
     /// Caches that are each hart's own; one entry a hart.
     private: Vec<Option<Hierarchy>>,
     shared: Option<Hierarchy>,
@@ -65,6 +92,7 @@ impl Memory {
     pub fn perfect(model: &CoreModel) -> Memory {
         Memory {
             model: model.clone(),
+            line: model.levels.first().map_or(64, |level| u64::from(level.spec.line)),
             private: Vec::new(),
             shared: None,
             levels: Vec::new(),
@@ -111,18 +139,19 @@ impl Memory {
         }
     }
 
-    /// Makes an access that is ready in cycle `ready`: when it starts, and when its data are there.
-    #[allow(clippy::too_many_arguments)]
-    pub fn access(
-        &mut self,
-        hart: u16,
-        address: u64,
-        bytes: u32,
-        kind: AccessKind,
-        ready: u64,
-        issue: &mut Slots,
-        sink: &mut impl TimelineSink,
-    ) -> (u64, u64) {
+    /// Makes an access: when it starts, and when its data are there. The parts of one that crosses lines of the
+    /// nearest level are accesses of their own.
+    pub fn access(&mut self, request: Request, issue: &mut Slots, sink: &mut impl TimelineSink) -> (u64, u64) {
+        let (mut first, mut last) = (u64::MAX, request.ready);
+        for part in request.parts(self.line) {
+            let (start, end) = self.access_within_line(part, issue, sink);
+            (first, last) = (first.min(start), last.max(end));
+        }
+        (first, last)
+    }
+
+    fn access_within_line(&mut self, request: Request, issue: &mut Slots, sink: &mut impl TimelineSink) -> (u64, u64) {
+        let Request { hart, address, bytes, kind, ready } = request;
         let misses = self.misses(hart, address, bytes, kind);
         let mut start = ready;
         let path = loop {
@@ -137,7 +166,8 @@ impl Memory {
         self.reserve(hart, address, &path);
         let end = path.end;
         // Cycles of a timeline count from one, as in the papers.
-        sink.access(&TimedAccess { hart, start: start + 1, stays: path.stays() });
+        let waits_for = if path.is_secondary { WaitsFor::OtherMiss } else { WaitsFor::Memory };
+        sink.access(&TimedAccess { hart, start: start + 1, stays: path.stays(), waits_for });
         (start, end)
     }
 
@@ -185,8 +215,12 @@ impl Memory {
             if port > 0 {
                 return port;
             }
+            let full = state.mshrs.first_free(visit.start) - visit.start;
+            if full > 0 {
+                return full;
+            }
             if is_miss {
-                let mshr = state.mshrs.wait(visit.looked_up, path.end);
+                let mshr = state.mshrs.wait(visit.start, path.end);
                 if mshr > 0 {
                     return mshr;
                 }
@@ -205,7 +239,7 @@ impl Memory {
             let state = self.state(hart, level);
             state.ports.take(visit.start);
             if is_miss {
-                state.mshrs.hold(visit.looked_up, path.end);
+                state.mshrs.hold(visit.start, path.end);
                 state.under_way.insert(line, UnderWay { start: visit.start, there: path.end });
             }
         }

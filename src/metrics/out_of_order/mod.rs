@@ -4,14 +4,15 @@
 //! Instructions enter in program order, `width` a cycle, when the one a window before has retired. One
 //! issues in the first cycle in which its operands are there and a slot is free; older ones choose first.
 //! An access also needs a free port at every level it visits in the cycle in which it gets there, and
-//! a free MSHR at every level it misses for as long as the miss lasts; it starts when it gets all of them, so
-//! that nothing queues half-way and the stay at one level is the miss of the level before. An access to a
-//! line that is under way waits for it, a secondary miss, and starts no earlier than the primary one. Loads are done with their data; stores go to a
-//! buffer and are done at once, while their access goes on. Retirement is in order.
+//! an MSHR at every level it misses, from the beginning of the look-up to the end of the miss; it starts when it
+//! gets all of them, so that nothing queues half-way and the stay at one level is the miss of the level before. A
+//! level all of whose MSHRs are held takes no access, not even a hit (Wang, Sun 2012, section IV.D). An access to a
+//! line that is under way waits for it, a secondary miss, and starts no earlier than the primary one. Loads are done
+//! with their data; stores go to a buffer and are done at once, while their access goes on. Retirement is in order.
+//!
+//! An access across lines of the nearest level is one to each of them; its data are there with the last.
 //!
 //! Cycles of the timeline count from one.
-//!
-//! An access across two lines is one to the first of them.
 //!
 //! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class
 //! takes its cycles, and all are pipelined), write-backs on their way to RAM, coherence. Which lines a cache holds follows
@@ -27,7 +28,7 @@ use crate::cache::hierarchy::HierarchyError;
 use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
 
 use super::timeline::TimelineSink;
-use memory::Memory;
+use memory::{Memory, Request};
 use resources::Slots;
 
 /// The machine.
@@ -66,10 +67,10 @@ pub struct LevelModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct CoreCycles {
     pub instructions: u64,
-    /// Accesses of the nearest level.
-    pub accesses: u64,
     /// Until the last instruction of the slowest hart has retired.
     pub cycles: u64,
+    /// Cycles of all harts, each from its first instruction to its last.
+    pub hart_cycles: u64,
     /// The same if every access hit the nearest level.
     pub perfect_cycles: u64,
 }
@@ -104,7 +105,6 @@ pub struct OutOfOrder {
     real: Machine,
     perfect: Machine,
     instructions: u64,
-    accesses: u64,
 }
 
 impl OutOfOrder {
@@ -113,7 +113,7 @@ impl OutOfOrder {
     pub fn new(model: &CoreModel, rules: Rules) -> Result<OutOfOrder, HierarchyError> {
         let real = Machine::new(model, rules, Memory::new(model)?);
         let perfect = Machine::new(model, rules, Memory::perfect(model));
-        Ok(OutOfOrder { real, perfect, instructions: 0, accesses: 0 })
+        Ok(OutOfOrder { real, perfect, instructions: 0 })
     }
 
     pub fn add_hart(&mut self, hart: u16) {
@@ -124,7 +124,6 @@ impl OutOfOrder {
     /// Executes the next instruction of the program order.
     pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, sink: &mut impl TimelineSink) {
         self.instructions += 1;
-        self.accesses += addresses.len() as u64;
         self.real.step(operation, addresses, cycles, sink);
         self.perfect.step(operation, addresses, cycles, &mut Nobody);
     }
@@ -132,9 +131,9 @@ impl OutOfOrder {
     pub fn finish(self) -> CoreCycles {
         CoreCycles {
             instructions: self.instructions,
-            accesses: self.accesses,
             cycles: self.real.cycles(),
-            perfect_cycles: self.perfect.cycles(),
+            hart_cycles: self.real.hart_cycles(),
+            perfect_cycles: self.perfect.hart_cycles(),
         }
     }
 }
@@ -162,6 +161,8 @@ struct Core {
     /// Cycles in which the last instructions retired, a window of them.
     retired: VecDeque<u64>,
     issue: Slots,
+    /// The cycle from which it runs.
+    from: u64,
     /// Number of the last executed instruction.
     last: u64,
     /// No later instruction of it enters before.
@@ -171,7 +172,7 @@ struct Core {
 impl Core {
     fn new(model: &CoreModel, from: u64) -> Core {
         let (entered, retired) = (VecDeque::new(), VecDeque::new());
-        Core { entered, retired, issue: Slots::new(model.width), last: 0, settled: from }
+        Core { entered, retired, issue: Slots::new(model.width), from, last: 0, settled: from }
     }
 
     /// The cycle in which the next instruction enters.
@@ -229,10 +230,9 @@ impl Machine {
                 let waits = access.kind.reads() || self.model.blocking_stores;
                 let (mut first, mut last) = (u64::MAX, ready);
                 for address in addresses {
-                    let bytes = u32::from(access.bytes);
-                    let issue = &mut core.issue;
-                    let (start, end) =
-                        self.memory.access(operation.hart, *address, bytes, access.kind, ready, issue, sink);
+                    let (hart, bytes) = (operation.hart, u32::from(access.bytes));
+                    let request = Request { hart, address: *address, bytes, kind: access.kind, ready };
+                    let (start, end) = self.memory.access(request, &mut core.issue, sink);
                     first = first.min(start);
                     last = last.max(if waits { end } else { start + 1 });
                 }
@@ -261,6 +261,10 @@ impl Machine {
 
     fn cycles(&self) -> u64 {
         self.cores.iter().filter_map(|core| core.retired.back()).copied().max().unwrap_or(0)
+    }
+
+    fn hart_cycles(&self) -> u64 {
+        self.cores.iter().filter_map(|core| Some(core.retired.back()? - core.from)).sum()
     }
 }
 

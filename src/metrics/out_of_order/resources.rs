@@ -103,6 +103,19 @@ impl Registers {
         overlapping().map(|(_, end)| end - from).min().unwrap_or(1)
     }
 
+    /// The first cycle from `cycle` on in which not all are held.
+    pub fn first_free(&self, cycle: u64) -> u64 {
+        let mut free = cycle;
+        loop {
+            let held = self.held.iter().filter(|(start, end)| *start <= free && free < *end);
+            let (count, next) = held.fold((0, u64::MAX), |(count, next), (_, end)| (count + 1, next.min(*end)));
+            if count < self.limit {
+                return free;
+            }
+            free = next;
+        }
+    }
+
     pub fn hold(&mut self, from: u64, until: u64) {
         self.held.push((from, until));
     }

@@ -47,25 +47,38 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
     (sink.accesses.iter().map(|access| (access.start - 1, stays(&access.stays))).collect(), machine.finish())
 }
 
-/// One level: look-up 3 cycles, RAM 10, four ports, two MSHRs. Two misses start at once; a load of the
-/// first one's line waits for it from cycle 3 to 13; a third line finds no MSHR until cycle 13, so that its look-up
-/// begins in cycle 10; the first line again, when it is there, hits.
+/// One level: look-up 3 cycles, RAM 10, four ports, three MSHRs. Two misses start at once; a load of the
+/// first one's line waits for it from cycle 3 to 13. A third miss takes the last MSHR, so that the level takes nothing
+/// more until cycle 13: not the fourth line, nor the first one again, which hits when it is there.
 #[test]
-fn misses_share_lines_and_wait_for_registers() {
-    let machine = model(vec![level("1KiB,full", 3, 4, 2)]);
+fn misses_share_lines_and_a_level_without_registers_takes_nothing() {
+    let machine = model(vec![level("1KiB,full", 3, 4, 3)]);
     let program = [
         ("lw a0,0(s0)", 0x000),
         ("lw a1,0(s0)", 0x100),
         ("lw a2,0(s0)", 0x004),
         ("lw a3,0(s0)", 0x200),
-        ("lw a4,0(a3)", 0x008),
+        ("lw a4,0(s0)", 0x300),
+        ("lw a5,0(s0)", 0x008),
+        ("lw a6,0(a5)", 0x108),
     ];
     let (accesses, cycles) = run(&machine, &program);
-    let miss = vec![(3, 10)];
-    let expected = vec![(0, miss.clone()), (0, miss.clone()), (0, miss.clone()), (10, miss), (23, vec![(3, 0)])];
+    let (miss, hit) = (vec![(3, 10)], vec![(3, 0)]);
+    let mut expected: Vec<Access> = [0, 0, 0, 0, 13].map(|start| (start, miss.clone())).into();
+    expected.extend([(13, hit.clone()), (16, hit)]);
     assert_eq!(accesses, expected);
-    // The last load starts when its address is there, in cycle 23. Perfect: cycle 3, then 3 more.
-    assert_eq!(cycles, CoreCycles { instructions: 5, accesses: 5, cycles: 26, perfect_cycles: 6 });
+    // The fourth line is there in cycle 26. Perfect: the last but one enters and starts in cycle 1, the last in cycle 4.
+    let expected = CoreCycles { instructions: 7, cycles: 26, hart_cycles: 26, perfect_cycles: 7 };
+    assert_eq!(cycles, expected);
+}
+
+/// An access of bytes 60 to 67 looks up both lines, and is done with the later one: with one port a cycle later.
+#[test]
+fn an_access_across_lines_is_one_to_each() {
+    let machine = model(vec![level("1KiB,full", 3, 1, 4)]);
+    let (accesses, cycles) = run(&machine, &[("ld a0,0(s0)", 60)]);
+    assert_eq!(accesses, [(0, vec![(3, 10)]), (1, vec![(3, 10)])]);
+    assert_eq!(cycles.cycles, 14);
 }
 
 /// Two levels: the stay at the second is the miss of the first. One port at the first level: the second

@@ -32,9 +32,10 @@ const fn input(
     Input { key, label, symbol, unit, range }
 }
 
-const INPUTS: [Input; 3] = [
+const INPUTS: [Input; 4] = [
     input("instructions", "Instructions of all harts", "IC", "instructions", (1.0, 1e15)),
     input("cpi_exe", "Cycles per instruction without stalls", "CPI_exe", "cycles", (1e-6, 1e6)),
+    input("hart_cycles", "Cycles of all harts", "", "cycles", (1.0, 1e15)),
     input("stall_target", "Stall time aimed at, over compute time", "", "", (1e-8, 1e4)),
 ];
 
@@ -161,7 +162,10 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
             page.text(row, column, text, &plain)?;
         }
         for (column, level) in (VALUE..).zip(&page.book.camat.levels) {
-            page.number(row, column, (count.of)(level) as f64, &style::cell(Look::Count, Role::Plain))?;
+            match (count.of)(level) {
+                Some(count) => page.number(row, column, count as f64, &style::cell(Look::Count, Role::Plain))?,
+                None => page.text(row, column, "unknown", &style::cell(Look::Number, Role::Unknown))?,
+            }
         }
         row += 1;
     }
