@@ -97,11 +97,20 @@ fn cache_size() {
     }
 }
 
-/// Cycles are those of the four kinds, and C-AMAT is ω/α, on every sample.
+/// Both sides of every identity agree on every sample, private and shared levels alike; cycles are those of the four
+/// kinds, and C-AMAT is ω/α.
 #[test]
-fn cycles_add_up() {
+fn identities_hold_on_recorded_runs() {
     for trace in ["axpy", "harts", "jacobi", "list", "matmul", "scan", "spmv", "sum", "vadd"] {
-        for level in camat(trace, &[])["levels"].as_array().expect("levels") {
+        let shared: &[&str] = if trace == "harts" { &["--shared-level", "2"] } else { &[] };
+        let camat = camat(trace, shared);
+        let identities = camat["identities"].as_array().expect("identities");
+        assert!(identities.len() > 20, "{trace}: {} identities", identities.len());
+        for identity in identities {
+            let [left, right] = ["left", "right"].map(|side| identity[side].as_f64().expect(side));
+            assert!((left - right).abs() <= 1e-12 * left.abs().max(right.abs()), "{trace}: {identity}");
+        }
+        for level in camat["levels"].as_array().expect("levels") {
             let [h, m, x, omega, alpha, camat, apc] =
                 ["h", "m", "x", "omega", "alpha", "CAMAT", "APC"].map(|key| level[key].as_f64().expect(key));
             assert_eq!(h + m + x, omega, "{trace}");
