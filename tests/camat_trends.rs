@@ -101,7 +101,7 @@ fn cache_size() {
 /// kinds, and C-AMAT is ω/α.
 #[test]
 fn identities_hold_on_recorded_runs() {
-    for trace in ["axpy", "harts", "jacobi", "list", "matmul", "scan", "spmv", "sum", "vadd"] {
+    for trace in ["axpy", "harts", "heat", "jacobi", "list", "matmul", "scan", "spmv", "sum", "vadd"] {
         let shared: &[&str] = if trace == "harts" { &["--shared-level", "2"] } else { &[] };
         let camat = camat(trace, shared);
         let identities = camat["identities"].as_array().expect("identities");
