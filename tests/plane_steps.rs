@@ -35,7 +35,7 @@ fn a_profile_steps_where_pencils_and_planes_begin_to_fit() {
     let kernel = functions.iter().find(|function| function["name"] == "kernel").expect("kernel");
     let sets = &kernel["nests"][0]["working_set"]["naive"];
     let expected = [&sets["pencil"], &sets["plane"]].map(|set| set.as_f64().expect("bytes"));
-    let capacities = "256B,512B,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB";
+    let capacities = "512B,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB";
     let profile =
         json(&["trace", "--epochs", "--windows", "1", "--capacities", capacities], &sample("heat.execlog.zst"));
     let steps = steps(&profile["epochs"]);
