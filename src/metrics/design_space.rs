@@ -39,7 +39,7 @@ pub fn constants(epochs: &Epochs) -> [Constant; 10] {
         constant("core_ghz", "freq", "Clock of the cores", "GHz", 1.0, positive),
         constant("chip_gbs", "BW", "Memory bandwidth of the processor", "GB/s", 32.0, positive),
         constant("memory_ns", "t_mem", "Latency of memory", "ns", 45.0, (0.0, 1e12)),
-        constant("fetched_line", "L", "Bytes of a line", "B", epochs.line as f64, positive),
+        constant("fetched_line", "L", "Bytes fetched by a miss: a line", "B", epochs.line as f64, positive),
         constant("base_cpi_factor", "", "Base CPI: factor", "cycles", 0.5, positive),
         constant("base_cpi_window", "", "Base CPI: window at which it is the factor", "instructions", 160.0, positive),
     ]

@@ -88,14 +88,15 @@ fn draw(document: &mut Document, panel: &Panel, first: u64, (left, top): (f64, f
         let y = below + ROW * index as f64 + 14.0;
         document.text((left - 8.0, y), Anchor::End, &format!("fill=\"{FAINT}\""), label);
     }
+    let axis = below + ROW * SUMMARY.len() as f64 + 13.0;
+    document.text((left - 8.0, axis), Anchor::End, &format!("font-size=\"10\" fill=\"{FAINT}\""), "cycle");
     for (index, cycle) in panel.cycles.iter().enumerate() {
         summary(document, *cycle, (left + CELL * (index as f64 + 0.5), below));
         let number = first + index as u64;
         // Numbers of three digits stand on every other cycle.
         if number < 100 || number.is_multiple_of(2) {
-            let y = below + ROW * SUMMARY.len() as f64 + 13.0;
             let attributes = format!("font-size=\"10\" fill=\"{FAINT}\"");
-            document.text((left + CELL * (index as f64 + 0.5), y), Anchor::Middle, &attributes, &number.to_string());
+            document.text((left + CELL * (index as f64 + 0.5), axis), Anchor::Middle, &attributes, &number.to_string());
         }
     }
 }

@@ -37,12 +37,13 @@ pub fn mean_epochs(profiles: &Profiles) -> Option<String> {
 fn draw(profile: &Epochs, epki: &[Vec<f64>], about: &str) -> String {
     let most = epki.iter().flatten().copied().fold(0.0, f64::max);
     let (columns, rows) = (profile.windows.len() as f64, profile.capacities.len() as f64);
-    // The titles need room, however few cells there are.
-    let width = (LEFT + columns * CELL.0 + RIGHT).max(640.0);
     let height = (TOP + rows * CELL.1 + BOTTOM).max(300.0);
     let stores = if profile.stores == Stores::Blocking { "stores block" } else { "stores do not block" };
     let title = "Epochs per 1,000 instructions";
     let about = format!("{about}, lines of {} B, {stores}", profile.line);
+    // The titles need room, however few cells there are; a letter is about 7 wide.
+    let titles = LEFT + 7.0 * about.chars().count() as f64 + 12.0;
+    let width = (LEFT + columns * CELL.0 + RIGHT).max(640.0).max(titles);
     let mut document = Document::new(width, height, title, &about);
     document.text((LEFT, 32.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", title);
     document.text((LEFT, 54.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);

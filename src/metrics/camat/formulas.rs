@@ -122,7 +122,7 @@ pub fn of_program() -> Vec<Formula> {
         formula(
             "MSE",
             "MSE",
-            "Memory system efficiency: compute time over compute time and stalls",
+            "Memory system efficiency: 1/(1 + Δ)",
             "",
             Expr::from(1.0).quotient(v("Delta") + 1.0),
             "L 6",
@@ -133,7 +133,7 @@ pub fn of_program() -> Vec<Formula> {
             "What the harts took beyond compute time, over it",
             "",
             v("hart_cycles").quotient(v("compute_cycles")) - 1.0,
-            "as Δ, but measured",
+            "measured",
         ),
     ]
 }

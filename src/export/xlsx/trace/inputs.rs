@@ -44,7 +44,9 @@ pub(super) fn write_input<B: Named>(
     const VALUE: u16 = 2;
     let allowed = format!("{} to {}", short(least), short(most));
     page.text(row, 5, &allowed, &style::cell(Look::Text, Role::Plain))?;
-    write_value(page, (row, VALUE), value, Look::Number, Role::Input)?;
+    let is_long = value.is_some_and(|value| value.to_string().len() > 12);
+    let look = if is_long && value.is_some_and(|value| value >= 1e-3) { Look::Ratio } else { Look::Number };
+    write_value(page, (row, VALUE), value, look, Role::Input)?;
     // Titles are at most 32 characters long.
     let title: String = label.chars().take_while(|c| *c != ':').take(32).collect();
     let rule = (DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most)))
