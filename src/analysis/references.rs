@@ -1,12 +1,15 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
 //! to one array that differ by integer constants only (static.md section 2).
 
+use std::collections::BTreeSet;
+
 use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
-use super::symbolic::{Known, Symbols};
+use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Value, VarId};
+use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
 struct Dimension {
@@ -23,15 +26,11 @@ pub fn record(
     class: AccessClass,
 ) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    let variable = symbols.function.variable(array);
-    let base_moves = symbols.known.contains_key(&array);
-    let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, &mut reasons)).collect();
-    if base_moves {
-        reasons.push(("pointer_moves", format!("`{}` is assigned inside the loops", variable.name)));
-        for dimension in &mut dimensions {
-            dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
-        }
+    if let Some(id) = alternative(symbols, subscripts) {
+        return record_alternatives(streams, symbols, id, array, subscripts, class);
     }
+    let Place { array, name, mut dimensions } = place(symbols, array, subscripts, &mut reasons);
+    let variable = symbols.function.variable(array);
     if let [only] = dimensions.as_slice()
         && only.subscript.gather.is_none()
         && let Some(found) = delinearise(&only.subscript, only.offset)
@@ -52,7 +51,7 @@ pub fn record(
         Some((lower, symbols.expression(extent.upper.as_ref()?)?))
     });
     let stream = Stream {
-        array: variable.name.clone(),
+        array: name,
         component: String::new(),
         ty: type_text(&variable.ty),
         element_bytes: bytes,
@@ -63,6 +62,104 @@ pub fn record(
     };
     merge(streams, stream);
     reasons
+}
+
+/// A variable of the subscripts that has one of a few values.
+fn alternative(symbols: &Symbols, subscripts: &[Value]) -> Option<VarId> {
+    let is_alternative = |id: &VarId| matches!(symbols.known.get(id), Some(Known::OneOf(_)));
+    if !symbols.has_alternatives {
+        return None;
+    }
+    let mut used = BTreeSet::new();
+    subscripts.iter().for_each(|s| variables_of(s, &mut used));
+    used.into_iter().find(is_alternative)
+}
+
+/// Records the reference for every value that the variable may have: each counts.
+fn record_alternatives(
+    streams: &mut Vec<Stream>,
+    symbols: &mut Symbols,
+    id: VarId,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+) -> Vec<(&'static str, String)> {
+    let Some(Known::OneOf(values)) = symbols.known.remove(&id) else { return Vec::new() };
+    let mut reasons = Vec::new();
+    for value in &values {
+        symbols.known.insert(id, Known::Is(value.clone()));
+        reasons.extend(record(streams, symbols, array, subscripts, class));
+    }
+    symbols.known.insert(id, Known::OneOf(values));
+    reasons
+}
+
+/// An element of an array after pointers are followed.
+struct Place {
+    array: VarId,
+    name: String,
+    dimensions: Vec<Dimension>,
+}
+
+/// Follows pointers to the array that a reference really goes to. A pointer that an outer loop sets
+/// in a way that has no expression moves with that loop by an unknown stride.
+fn place(
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Place {
+    let name = symbols.function.variable(array).name.clone();
+    let root = symbols.roots.get(&array).copied();
+    let pointer = if symbols.known.contains_key(&array) { Some(array) } else { root };
+    let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
+    let mut dimensions = Vec::new();
+    let Some((pointer, known)) = known else {
+        dimensions.extend(subscripts.iter().map(|s| dimension(symbols, s, None, reasons)));
+        return Place { array, name, dimensions };
+    };
+    let pointer_name = symbols.function.variable(pointer).name.clone();
+    // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
+    let member = name.strip_prefix(&pointer_name).filter(|_| pointer != array).unwrap_or("");
+    let gives_last = !member.starts_with("->") && !subscripts.is_empty();
+    let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
+    dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
+    let zero = Value::Integer(0);
+    let last = last.first().unwrap_or(&zero);
+    match known {
+        Known::Points(address) => {
+            let (first, outer) = match address.subscripts.split_first() {
+                Some((first, outer)) => (Some(first), outer),
+                None => (None, &[][..]),
+            };
+            dimensions.push(dimension(symbols, last, first, reasons));
+            dimensions.extend(outer.iter().map(|s| affine_dimension(symbols, s, reasons)));
+            let base = symbols.function.variable(address.array).name.clone();
+            if pointer == array {
+                return Place { array: address.array, name: base, dimensions };
+            }
+            let member = member.strip_prefix("->").or(member.strip_prefix('.')).unwrap_or(member);
+            Place { array, name: format!("{base}.{member}"), dimensions }
+        }
+        Known::Changes { depth, loaded } => {
+            let is_c = symbols.language == Language::C;
+            let stride = symbols.stride(&pointer_name, depth).filter(|_| is_c);
+            dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
+            if stride.is_none() {
+                if !loaded && !symbols.chased.contains(&pointer) {
+                    reasons.push(("pointer_moves", format!("`{pointer_name}` is assigned inside the loops")));
+                }
+                for dimension in &mut dimensions {
+                    dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
+                }
+            }
+            Place { array, name, dimensions }
+        }
+        Known::Is(_) | Known::OneOf(_) => {
+            dimensions.push(dimension(symbols, last, None, reasons));
+            Place { array, name, dimensions }
+        }
+    }
 }
 
 fn access(offset: Vec<i64>, class: AccessClass) -> Access {
@@ -90,35 +187,60 @@ pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
     }
 }
 
-fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
-    let text = symbols.text(value);
-    let gathered = |text: String| Dimension {
-        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) },
-        offset: 0,
-    };
+fn gathered(text: String) -> Dimension {
+    Dimension { subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) }, offset: 0 }
+}
+
+/// A subscript, and what the pointer adds to it.
+fn dimension(
+    symbols: &mut Symbols,
+    value: &Value,
+    plus: Option<&Expr>,
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Dimension {
     if let Value::Opaque { reason, .. } = value {
         reasons.push((reason.code, reason.detail.clone()));
-        return gathered(text);
+        return gathered(symbols.text(value));
     }
     symbols.may_move = true;
     let expression = symbols.expression(value);
     symbols.may_move = false;
     let Some(expr) = expression else {
+        let text = symbols.text(value);
         // An indirect subscript is understood as a gather; any other that varies is not.
         if !is_loaded(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
         }
         return gathered(text);
     };
-    let names: Vec<String> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.clone()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match affine(&expr, &names) {
+    match plus {
+        Some(plus) => affine_dimension(symbols, &(expr + plus.clone()), reasons),
+        None => affine_dimension(symbols, &expr, reasons),
+    }
+}
+
+fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
+    let names: Vec<&str> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.as_str()).collect();
+    match affine(expr, &names).or_else(|| affine(&interior(expr, &names), &names)) {
         Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
+            let text = expr.to_string();
             reasons.push(("non_affine_subscript", text.clone()));
             gathered(text)
         }
     }
+}
+
+/// The subscript away from the ends of the range: `min(k + 2, last)` is `k + 2` where it is not clamped.
+fn interior(expr: &Expr, loops: &[&str]) -> Expr {
+    use crate::expr::{Function, Node};
+    if let Node::Call(Function::Min | Function::Max, items) = expr.node() {
+        let mut moving = items.iter().filter(|item| loops.iter().any(|name| item.mentions(name)));
+        if let (Some(only), None) = (moving.next(), moving.next()) {
+            return interior(only, loops);
+        }
+    }
+    expr.map_children(&mut |child| interior(child, loops))
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its
