@@ -8,7 +8,7 @@ use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{Value, VarId};
+use crate::ir::{MemberLayout, Value, VarId, Variable};
 use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
@@ -37,31 +37,87 @@ pub fn record(
     {
         dimensions = found.into_iter().map(|(subscript, offset)| Dimension { subscript, offset }).collect();
     }
+    let mut extents = extents(symbols, variable, dimensions.len());
     let bytes = variable.ty.bytes();
+    let (mut name, mut dimensions) = (name, dimensions);
+    if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
+        && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
+        && let Some(whole) = name.strip_suffix(layout.member.as_str())
+    {
+        name = whole.trim_end_matches(['.', '-', '>']).to_string();
+    }
     if bytes.is_none() {
         reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));
     }
     let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
         dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
-    let rank = subscripts.len();
-    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
-    let extents = (0..rank).map(|d| {
-        let extent = declared.get(d)?;
-        let lower = symbols.expression(extent.lower.as_ref()?)?;
-        Some((lower, symbols.expression(extent.upper.as_ref()?)?))
-    });
     let stream = Stream {
         array: name,
         component: String::new(),
         ty: type_text(&variable.ty),
         element_bytes: bytes,
         class,
-        extents: extents.collect(),
+        extents,
         subscripts,
         accesses: vec![access(offsets, class)],
     };
     merge(streams, stream);
     reasons
+}
+
+/// Declared extents, if the reference has as many dimensions as the declaration.
+fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Option<(Expr, Expr)>> {
+    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
+    let extent = |d: usize| {
+        let extent = declared.get(d)?;
+        let lower = symbols.expression(extent.lower.as_ref()?)?;
+        Some((lower, symbols.expression(extent.upper.as_ref()?)?))
+    };
+    (0..rank).map(extent).collect()
+}
+
+/// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
+/// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. False, and
+/// nothing is changed, if the structure is no whole number of such elements or a subscript is indirect.
+fn in_structure(
+    symbols: &Symbols,
+    layout: &MemberLayout,
+    bytes: u32,
+    dimensions: &mut Vec<Dimension>,
+    extents: &mut Vec<Option<(Expr, Expr)>>,
+) -> bool {
+    let MemberLayout { offset, record_bytes, extents: own, .. } = layout;
+    let rank = own.len() + 1;
+    let is_whole = bytes > 0 && record_bytes % bytes == 0 && offset % bytes == 0;
+    let known = dimensions.len() >= rank && dimensions[..rank].iter().all(|d| d.subscript.gather.is_none());
+    if !is_whole || !known {
+        return false;
+    }
+    let scale = i64::from(record_bytes / bytes);
+    let strides = own.iter().scan(1i64, |stride, extent| Some(std::mem::replace(stride, *stride * i64::from(*extent))));
+    let strides: Vec<i64> = strides.chain([scale]).collect();
+    let mut joined = Dimension {
+        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
+        offset: i64::from(offset / bytes),
+    };
+    for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
+        for (variable, coefficient) in dimension.subscript.terms {
+            let added = coefficient * stride as f64;
+            match joined.subscript.terms.iter_mut().find(|(known, _)| *known == variable) {
+                Some((_, known)) => *known = (known.clone() + added).expand(),
+                None => joined.subscript.terms.push((variable, added.expand())),
+            }
+        }
+        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride as f64).expand();
+        joined.offset = joined.offset.saturating_add(dimension.offset.saturating_mul(stride));
+    }
+    let level = |name: &str| symbols.loops.iter().position(|id| symbols.function.variable(*id).name == name);
+    joined.subscript.terms.sort_by_key(|(name, _)| level(name));
+    dimensions.insert(0, joined);
+    let structures = extents.drain(..rank).next_back().flatten();
+    let scaled = structures.map(|(lower, upper)| (lower * scale as f64, (upper + 1.0) * scale as f64 - 1.0));
+    extents.insert(0, scaled.map(|(lower, upper)| (lower.expand(), upper.expand())));
+    true
 }
 
 /// A variable of the subscripts that has one of a few values.

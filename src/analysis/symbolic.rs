@@ -189,6 +189,12 @@ impl Symbols<'_> {
             Comparison::Greater | Comparison::GreaterOrEqual if left == then && right == otherwise => {
                 Some(Expr::max([then, otherwise]))
             }
+            Comparison::Less | Comparison::LessOrEqual if left == otherwise && right == then => {
+                Some(Expr::max([then, otherwise]))
+            }
+            Comparison::Greater | Comparison::GreaterOrEqual if left == otherwise && right == then => {
+                Some(Expr::min([then, otherwise]))
+            }
             _ => Some(Expr::choose(comparison, left, right, then, otherwise)),
         }
     }

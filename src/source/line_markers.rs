@@ -1,6 +1,7 @@
 //! The output of a compiler's preprocessor: text with line markers (`# 12 "mesh.h" 1`) that say where
 //! the next line came from.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{LineOrigin, Preprocessing, SourceText};
@@ -16,10 +17,13 @@ pub fn read(output: &str, path: &Arc<str>, rename: &dyn Fn(&str) -> Arc<str>) ->
     let mut origins = Vec::new();
     let mut origin = LineOrigin { file: path.clone(), line: 1 };
     let mut is_kept = true;
+    let mut own = HashSet::from([path.to_string()]);
     for line in output.lines() {
         if let Some(marker) = marker(line) {
-            is_kept = !marker.is_system && !marker.file.starts_with('<');
+            // What a macro of a system header makes of our own line is marked as the system's too.
+            is_kept = (!marker.is_system || own.contains(&marker.file)) && !marker.file.starts_with('<');
             if is_kept {
+                own.insert(marker.file.clone());
                 origin = LineOrigin { file: rename(&marker.file), line: marker.line };
             }
             continue;
@@ -87,6 +91,12 @@ mod tests {
     fn system_headers_are_left_out() {
         let output = "# 1 \"a.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nextern int printf();\n# 2 \"a.c\" 2\nint x;\n";
         assert_eq!(lines(output), ["a.c:2 int x;"]);
+    }
+
+    #[test]
+    fn system_macros_in_our_own_lines_stay() {
+        let output = "# 1 \"a.c\"\nf(\n# 1 \"a.c\" 3 4\n stderr\n# 1 \"a.c\"\n );\n";
+        assert_eq!(lines(output), ["a.c:1 f(", "a.c:1  stderr", "a.c:1  );"]);
     }
 
     #[test]
