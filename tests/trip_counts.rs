@@ -28,6 +28,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         upper: expr(upper),
         step: Expr::from(*step),
         parallel: None,
+        exits_early: false,
         body,
     }
 }

@@ -179,6 +179,7 @@ mod tests {
                 upper: Expr::symbol("n"),
                 step: Expr::from(1.0),
                 parallel: None,
+                exits_early: false,
                 body,
             }))
         };

@@ -121,6 +121,8 @@ pub struct Loop {
     pub upper: Expr,
     pub step: Expr,
     pub parallel: Option<String>,
+    /// Something in the body may leave the loop: the range holds the iterations that it has at most.
+    pub exits_early: bool,
     pub body: Block,
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::addresses::is_address;
 use super::facts::{Flops, OperationCounts};
 use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
@@ -76,6 +77,9 @@ impl<'f> FlopCounter<'f> {
 
     /// Counts the conversion that an assignment or a cast to `ty` does.
     pub fn conversion(&mut self, ty: &Type, operand: &Value) {
+        if self.language == Language::C && is_address(operand, self.function) {
+            return;
+        }
         let from = operand.ty(self.function);
         let changes = match (&from, ty) {
             (Type::Real(a), Type::Real(b)) => a != b,
@@ -91,6 +95,10 @@ impl<'f> FlopCounter<'f> {
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) {
         let (left_ty, right_ty) = (left.ty(self.function), right.ty(self.function));
         if self.is_constant(left) && self.is_constant(right) {
+            return;
+        }
+        let is_c = self.language == Language::C;
+        if is_c && (is_address(left, self.function) || is_address(right, self.function)) {
             return;
         }
         let floating = left_ty.is_floating() || right_ty.is_floating();

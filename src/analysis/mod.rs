@@ -1,10 +1,12 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
+mod addresses;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;
 pub mod facts;
 mod flops;
+mod inductions;
 mod references;
 mod symbolic;
 mod walk;

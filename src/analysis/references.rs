@@ -1,12 +1,15 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
 //! to one array that differ by integer constants only (static.md section 2).
 
+use std::collections::BTreeSet;
+
 use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
-use super::symbolic::{Known, Symbols};
+use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{Value, VarId};
+use crate::ir::{MemberLayout, Value, VarId, Variable};
+use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
 struct Dimension {
@@ -23,46 +26,196 @@ pub fn record(
     class: AccessClass,
 ) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    let variable = symbols.function.variable(array);
-    let base_moves = symbols.known.contains_key(&array);
-    let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, &mut reasons)).collect();
-    if base_moves {
-        reasons.push(("pointer_moves", format!("`{}` is assigned inside the loops", variable.name)));
-        for dimension in &mut dimensions {
-            dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
-        }
+    if let Some(id) = alternative(symbols, subscripts) {
+        return record_alternatives(streams, symbols, id, array, subscripts, class);
     }
+    let Place { array, name, mut dimensions } = place(symbols, array, subscripts, &mut reasons);
+    let variable = symbols.function.variable(array);
     if let [only] = dimensions.as_slice()
         && only.subscript.gather.is_none()
         && let Some(found) = delinearise(&only.subscript, only.offset)
     {
         dimensions = found.into_iter().map(|(subscript, offset)| Dimension { subscript, offset }).collect();
     }
+    let mut extents = extents(symbols, variable, dimensions.len());
     let bytes = variable.ty.bytes();
+    let (mut name, mut dimensions) = (name, dimensions);
+    if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
+        && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
+        && let Some(whole) = name.strip_suffix(layout.member.as_str())
+    {
+        name = whole.trim_end_matches(['.', '-', '>']).to_string();
+    }
     if bytes.is_none() {
         reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));
     }
     let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
         dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
-    let rank = subscripts.len();
-    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
-    let extents = (0..rank).map(|d| {
-        let extent = declared.get(d)?;
-        let lower = symbols.expression(extent.lower.as_ref()?)?;
-        Some((lower, symbols.expression(extent.upper.as_ref()?)?))
-    });
     let stream = Stream {
-        array: variable.name.clone(),
+        array: name,
         component: String::new(),
         ty: type_text(&variable.ty),
         element_bytes: bytes,
         class,
-        extents: extents.collect(),
+        extents,
         subscripts,
         accesses: vec![access(offsets, class)],
     };
     merge(streams, stream);
     reasons
+}
+
+/// Declared extents, if the reference has as many dimensions as the declaration.
+fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Option<(Expr, Expr)>> {
+    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
+    let extent = |d: usize| {
+        let extent = declared.get(d)?;
+        let lower = symbols.expression(extent.lower.as_ref()?)?;
+        Some((lower, symbols.expression(extent.upper.as_ref()?)?))
+    };
+    (0..rank).map(extent).collect()
+}
+
+/// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
+/// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. False, and
+/// nothing is changed, if the structure is no whole number of such elements or a subscript is indirect.
+fn in_structure(
+    symbols: &Symbols,
+    layout: &MemberLayout,
+    bytes: u32,
+    dimensions: &mut Vec<Dimension>,
+    extents: &mut Vec<Option<(Expr, Expr)>>,
+) -> bool {
+    let MemberLayout { offset, record_bytes, extents: own, .. } = layout;
+    let rank = own.len() + 1;
+    let is_whole = bytes > 0 && record_bytes % bytes == 0 && offset % bytes == 0;
+    let known = dimensions.len() >= rank && dimensions[..rank].iter().all(|d| d.subscript.gather.is_none());
+    if !is_whole || !known {
+        return false;
+    }
+    let scale = i64::from(record_bytes / bytes);
+    let strides = own.iter().scan(1i64, |stride, extent| Some(std::mem::replace(stride, *stride * i64::from(*extent))));
+    let strides: Vec<i64> = strides.chain([scale]).collect();
+    let mut joined = Dimension {
+        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
+        offset: i64::from(offset / bytes),
+    };
+    for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
+        for (variable, coefficient) in dimension.subscript.terms {
+            let added = coefficient * stride as f64;
+            match joined.subscript.terms.iter_mut().find(|(known, _)| *known == variable) {
+                Some((_, known)) => *known = (known.clone() + added).expand(),
+                None => joined.subscript.terms.push((variable, added.expand())),
+            }
+        }
+        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride as f64).expand();
+        joined.offset = joined.offset.saturating_add(dimension.offset.saturating_mul(stride));
+    }
+    let level = |name: &str| symbols.loops.iter().position(|id| symbols.function.variable(*id).name == name);
+    joined.subscript.terms.sort_by_key(|(name, _)| level(name));
+    dimensions.insert(0, joined);
+    let structures = extents.drain(..rank).next_back().flatten();
+    let scaled = structures.map(|(lower, upper)| (lower * scale as f64, (upper + 1.0) * scale as f64 - 1.0));
+    extents.insert(0, scaled.map(|(lower, upper)| (lower.expand(), upper.expand())));
+    true
+}
+
+/// A variable of the subscripts that has one of a few values.
+fn alternative(symbols: &Symbols, subscripts: &[Value]) -> Option<VarId> {
+    let is_alternative = |id: &VarId| matches!(symbols.known.get(id), Some(Known::OneOf(_)));
+    if !symbols.has_alternatives {
+        return None;
+    }
+    let mut used = BTreeSet::new();
+    subscripts.iter().for_each(|s| variables_of(s, &mut used));
+    used.into_iter().find(is_alternative)
+}
+
+/// Records the reference for every value that the variable may have: each counts.
+fn record_alternatives(
+    streams: &mut Vec<Stream>,
+    symbols: &mut Symbols,
+    id: VarId,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+) -> Vec<(&'static str, String)> {
+    let Some(Known::OneOf(values)) = symbols.known.remove(&id) else { return Vec::new() };
+    let mut reasons = Vec::new();
+    for value in &values {
+        symbols.known.insert(id, Known::Is(value.clone()));
+        reasons.extend(record(streams, symbols, array, subscripts, class));
+    }
+    symbols.known.insert(id, Known::OneOf(values));
+    reasons
+}
+
+/// An element of an array after pointers are followed.
+struct Place {
+    array: VarId,
+    name: String,
+    dimensions: Vec<Dimension>,
+}
+
+/// Follows pointers to the array that a reference really goes to. A pointer that an outer loop sets
+/// in a way that has no expression moves with that loop by an unknown stride.
+fn place(
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Place {
+    let name = symbols.function.variable(array).name.clone();
+    let root = symbols.roots.get(&array).copied();
+    let pointer = if symbols.known.contains_key(&array) { Some(array) } else { root };
+    let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
+    let mut dimensions = Vec::new();
+    let Some((pointer, known)) = known else {
+        dimensions.extend(subscripts.iter().map(|s| dimension(symbols, s, None, reasons)));
+        return Place { array, name, dimensions };
+    };
+    let pointer_name = symbols.function.variable(pointer).name.clone();
+    // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
+    let member = name.strip_prefix(&pointer_name).filter(|_| pointer != array).unwrap_or("");
+    let gives_last = !member.starts_with("->") && !subscripts.is_empty();
+    let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
+    dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
+    let zero = Value::Integer(0);
+    let last = last.first().unwrap_or(&zero);
+    match known {
+        Known::Points(address) => {
+            let (first, outer) = match address.subscripts.split_first() {
+                Some((first, outer)) => (Some(first), outer),
+                None => (None, &[][..]),
+            };
+            dimensions.push(dimension(symbols, last, first, reasons));
+            dimensions.extend(outer.iter().map(|s| affine_dimension(symbols, s, reasons)));
+            let base = symbols.function.variable(address.array).name.clone();
+            if pointer == array {
+                return Place { array: address.array, name: base, dimensions };
+            }
+            let member = member.strip_prefix("->").or(member.strip_prefix('.')).unwrap_or(member);
+            Place { array, name: format!("{base}.{member}"), dimensions }
+        }
+        Known::Changes { depth, loaded } => {
+            let is_c = symbols.language == Language::C;
+            let stride = symbols.stride(&pointer_name, depth).filter(|_| is_c);
+            dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
+            if stride.is_none() {
+                if !loaded && !symbols.chased.contains(&pointer) {
+                    reasons.push(("pointer_moves", format!("`{pointer_name}` is assigned inside the loops")));
+                }
+                for dimension in &mut dimensions {
+                    dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
+                }
+            }
+            Place { array, name, dimensions }
+        }
+        Known::Is(_) | Known::OneOf(_) => {
+            dimensions.push(dimension(symbols, last, None, reasons));
+            Place { array, name, dimensions }
+        }
+    }
 }
 
 fn access(offset: Vec<i64>, class: AccessClass) -> Access {
@@ -90,35 +243,60 @@ pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
     }
 }
 
-fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
-    let text = symbols.text(value);
-    let gathered = |text: String| Dimension {
-        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) },
-        offset: 0,
-    };
+fn gathered(text: String) -> Dimension {
+    Dimension { subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) }, offset: 0 }
+}
+
+/// A subscript, and what the pointer adds to it.
+fn dimension(
+    symbols: &mut Symbols,
+    value: &Value,
+    plus: Option<&Expr>,
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Dimension {
     if let Value::Opaque { reason, .. } = value {
         reasons.push((reason.code, reason.detail.clone()));
-        return gathered(text);
+        return gathered(symbols.text(value));
     }
     symbols.may_move = true;
     let expression = symbols.expression(value);
     symbols.may_move = false;
     let Some(expr) = expression else {
+        let text = symbols.text(value);
         // An indirect subscript is understood as a gather; any other that varies is not.
         if !is_loaded(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
         }
         return gathered(text);
     };
-    let names: Vec<String> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.clone()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match affine(&expr, &names) {
+    match plus {
+        Some(plus) => affine_dimension(symbols, &(expr + plus.clone()), reasons),
+        None => affine_dimension(symbols, &expr, reasons),
+    }
+}
+
+fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
+    let names: Vec<&str> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.as_str()).collect();
+    match affine(expr, &names).or_else(|| affine(&interior(expr, &names), &names)) {
         Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
+            let text = expr.to_string();
             reasons.push(("non_affine_subscript", text.clone()));
             gathered(text)
         }
     }
+}
+
+/// The subscript away from the ends of the range: `min(k + 2, last)` is `k + 2` where it is not clamped.
+fn interior(expr: &Expr, loops: &[&str]) -> Expr {
+    use crate::expr::{Function, Node};
+    if let Node::Call(Function::Min | Function::Max, items) = expr.node() {
+        let mut moving = items.iter().filter(|item| loops.iter().any(|name| item.mentions(name)));
+        if let (Some(only), None) = (moving.next(), moving.next()) {
+            return interior(only, loops);
+        }
+    }
+    expr.map_children(&mut |child| interior(child, loops))
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its

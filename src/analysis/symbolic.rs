@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::addresses::Address;
 use super::facts::{Constant, Origin};
 use crate::expr::{Comparison, Expr, Node};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
@@ -19,7 +20,14 @@ pub enum Known {
         /// The value was loaded from an array, or made from such a value: an index for a gather.
         loaded: bool,
     },
+    /// A pointer to this element.
+    Points(Address),
+    /// One of a few values, as branches chose: upwind or downwind.
+    OneOf(Vec<Expr>),
 }
+
+/// More alternatives than this are not followed.
+pub const ALTERNATIVES: usize = 4;
 
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
@@ -38,6 +46,12 @@ pub struct Symbols<'f> {
     pub constants: BTreeMap<String, Constant>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
     pub assigned_once: BTreeMap<VarId, Value>,
+    /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
+    pub roots: BTreeMap<VarId, VarId>,
+    /// Pointers that are loaded from memory somewhere: `p = p->next`.
+    pub chased: BTreeSet<VarId>,
+    /// Whether some variable is, or was, one of a few values.
+    pub has_alternatives: bool,
 }
 
 impl Symbols<'_> {
@@ -77,6 +91,7 @@ impl Symbols<'_> {
             match self.known.get(&id) {
                 Some(Known::Is(expr)) => return Some(expr.clone()),
                 Some(Known::Changes { depth, .. }) => return self.moving(&variable.name, *depth),
+                Some(Known::Points(_) | Known::OneOf(_)) => return None,
                 None => {}
             }
             let origin = match variable.role {
@@ -102,13 +117,19 @@ impl Symbols<'_> {
         Some(Expr::symbol(&variable.name))
     }
 
+    /// How far a pointer that the loop at `depth` sets moves with that loop, if the walk is inside
+    /// another one.
+    pub fn stride(&self, name: &str, depth: usize) -> Option<Expr> {
+        let outer = (*self.levels.get(depth.checked_sub(1)?)?)?;
+        let outer = Expr::symbol(&self.function.variable(outer).name);
+        (depth < self.levels.len()).then(|| Expr::symbol(&format!("stride of {name}")) * outer)
+    }
+
     /// A variable that changes with an outer loop only stays the same in the loops inside that one: it
     /// moves by an unknown stride, taken to be a long one.
     pub fn moving(&self, name: &str, depth: usize) -> Option<Expr> {
-        let outer = (*self.levels.get(depth.checked_sub(1)?)?)?;
-        let is_outer = depth < self.levels.len();
-        let outer = Expr::symbol(&self.function.variable(outer).name);
-        (is_outer && self.may_move).then(|| Expr::symbol(name) + Expr::symbol(&format!("stride of {name}")) * outer)
+        let stride = self.stride(name, depth).filter(|_| self.may_move)?;
+        Some(Expr::symbol(name) + stride)
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
@@ -168,6 +189,12 @@ impl Symbols<'_> {
             Comparison::Greater | Comparison::GreaterOrEqual if left == then && right == otherwise => {
                 Some(Expr::max([then, otherwise]))
             }
+            Comparison::Less | Comparison::LessOrEqual if left == otherwise && right == then => {
+                Some(Expr::max([then, otherwise]))
+            }
+            Comparison::Greater | Comparison::GreaterOrEqual if left == otherwise && right == then => {
+                Some(Expr::min([then, otherwise]))
+            }
             _ => Some(Expr::choose(comparison, left, right, then, otherwise)),
         }
     }
@@ -179,7 +206,7 @@ impl Symbols<'_> {
         variables_of(value, &mut used);
         let changes = |id: &VarId| self.loops.contains(id) || self.known.contains_key(id);
         let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
-        if opaque || used.iter().any(changes) {
+        if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
         // A part that could not be read, or an operator without a sign of its own, is no name.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::addresses::{Address, addressed, is_left_out};
 use super::facts::*;
 use super::flops::FlopCounter;
+use super::inductions::{Assignments, assigns_any_of, count_assignments, inductions};
 use super::references;
-use super::symbolic::{self, Known, Symbols, variables_of};
+use super::symbolic::{self, ALTERNATIVES, Known, Symbols, variables_of};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
-use crate::ir::{self, BinaryOp, Control, Jump, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 use crate::source::Language;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -64,6 +66,9 @@ fn count_reasons(block: &Block) -> usize {
 
 /// Facts of one function; loop ids are left empty.
 fn analyze_function(function: &ir::Function, language: Language) -> Function {
+    let next_iteration = function.variables.len() as u32;
+    let counted = with_iterations(function);
+    let function = counted.as_ref().unwrap_or(function);
     let mut walker = Walker {
         symbols: Symbols {
             function,
@@ -74,8 +79,14 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
+            chased: chased(function),
+            has_alternatives: false,
+            roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
         },
         outputs: outputs(function),
+        conditional: BTreeSet::new(),
+        next_iteration,
+        exits: Vec::new(),
     };
     let body = walker.block(&function.body);
     Function {
@@ -110,6 +121,12 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
+    /// Variables that the loops around may advance in an iteration or not.
+    conditional: BTreeSet<VarId>,
+    /// The next variable that counts iterations of a loop without a variable.
+    next_iteration: u32,
+    /// For every loop around the walk, whether something leaves it early.
+    exits: Vec<bool>,
 }
 
 impl<'f> Walker<'f> {
@@ -155,7 +172,9 @@ impl<'f> Walker<'f> {
                     _ if self.depth() == 0 => return,
                     Jump::Cycle => "cycle",
                     Jump::Goto => "goto",
-                    Jump::Exit | Jump::Return => "early_exit",
+                    // The iterations of the loop become an upper bound.
+                    Jump::Exit => return self.exits.iter_mut().next_back().into_iter().for_each(|exit| *exit = true),
+                    Jump::Return => return self.exits.iter_mut().for_each(|exit| *exit = true),
                     // Error exits: the run ends there.
                     Jump::Stop => return,
                 };
@@ -182,11 +201,11 @@ impl<'f> Walker<'f> {
         self.with_counter(place, block, |counter| counter.conversion(&ty, value));
         match target {
             Value::Element { array, subscripts, .. } => {
-                subscripts.iter().for_each(|s| self.reads_in(place, s, block));
+                subscripts.iter().for_each(|s| self.index(place, s, block));
                 self.element(place, *array, subscripts, AccessClass::WriteOnly, block);
             }
             Value::Variable(id) => {
-                self.scalar(*id, AccessClass::WriteOnly, block);
+                self.scalar(place, *id, AccessClass::WriteOnly, block);
                 self.remember(*id, value);
             }
             Value::Opaque { reason, .. } => self.reason(block, place, reason.code, reason.detail.clone()),
@@ -194,28 +213,44 @@ impl<'f> Walker<'f> {
         }
     }
 
-    /// Keeps the value of an integer scalar so that it can carry an index: `ijk = i + n*j`.
+    /// Keeps the value of an integer scalar so that it can carry an index (`ijk = i + n*j`), and where
+    /// a pointer points.
     fn remember(&mut self, id: VarId, value: &Value) {
-        let variable = self.function().variable(id);
         if self.symbols.assigned_once.contains_key(&id) {
             return;
         }
+        let variable = self.function().variable(id);
+        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let expression = if is_index { self.symbols.expression(value) } else { None };
-        let known = match expression {
-            Some(expr) if self.depth() > 0 => Known::Is(expr),
+        let address = if is_pointer { self.symbols.address(value) } else { None };
+        let known = match (expression, address) {
+            (Some(expr), _) if self.depth() > 0 => Known::Is(expr),
             // Outside of loops the name is more telling than its value, if that cannot change later.
-            Some(expr) if expr.as_number().is_some() => Known::Is(expr),
+            (Some(expr), _) if expr.as_number().is_some() => Known::Is(expr),
+            (_, Some(address)) if self.depth() > 0 || !self.is_member(address.array) => Known::Points(address),
             _ if self.depth() == 0 => {
                 self.symbols.known.remove(&id);
                 return;
             }
             _ => {
-                let loaded = is_index && references::is_loaded(&self.symbols, value);
+                let is_next = self.names_member_of(value, id);
+                let loaded = is_next || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
                 Known::Changes { depth: self.depth(), loaded }
             }
         };
         self.symbols.known.insert(id, known);
+    }
+
+    /// A member of a structure: outside of loops, a pointer to its elements is known by its own name.
+    fn is_member(&self, id: VarId) -> bool {
+        self.function().variable(id).name.contains(['.', '>'])
+    }
+
+    /// `p->next`.
+    fn names_member_of(&self, value: &Value, pointer: VarId) -> bool {
+        matches!(value, Value::Variable(id) | Value::Element { array: id, .. }
+            if self.symbols.roots.get(id) == Some(&pointer))
     }
 
     /// Counts and records everything that evaluating `value` does.
@@ -235,9 +270,9 @@ impl<'f> Walker<'f> {
 
     fn reads_in(&mut self, place: &Place, value: &Value, block: &mut Block) {
         match value {
-            Value::Variable(id) => self.scalar(*id, AccessClass::ReadOnly, block),
+            Value::Variable(id) => self.scalar(place, *id, AccessClass::ReadOnly, block),
             Value::Element { array, subscripts, .. } => {
-                subscripts.iter().for_each(|s| self.reads_in(place, s, block));
+                subscripts.iter().for_each(|s| self.index(place, s, block));
                 self.element(place, *array, subscripts, AccessClass::ReadOnly, block);
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads_in(place, operand, block),
@@ -254,6 +289,10 @@ impl<'f> Walker<'f> {
                 None => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
             },
             Value::Opaque { reason, inner } => {
+                // Taking the address of an element reads only its subscripts.
+                if let Some(Value::Element { subscripts, .. }) = addressed(value) {
+                    return subscripts.iter().for_each(|s| self.index(place, s, block));
+                }
                 self.reason(block, place, reason.code, reason.detail.clone());
                 inner.iter().for_each(|v| self.reads_in(place, v, block));
             }
@@ -261,16 +300,31 @@ impl<'f> Walker<'f> {
         }
     }
 
+    /// A subscript; one that C leaves out makes an address of the element.
+    fn index(&mut self, place: &Place, subscript: &Value, block: &mut Block) {
+        if self.symbols.language != Language::C || !is_left_out(subscript) {
+            self.reads_in(place, subscript, block);
+        }
+    }
+
     fn element(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
+        // The address of a row is no access.
+        if self.symbols.language == Language::C && subscripts.iter().any(is_left_out) {
+            return;
+        }
         for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
             self.reason(block, place, code, detail);
         }
     }
 
-    fn scalar(&mut self, id: VarId, class: AccessClass, block: &mut Block) {
+    fn scalar(&mut self, place: &Place, id: VarId, class: AccessClass, block: &mut Block) {
         let variable = self.function().variable(id);
         if !variable.dimensions.is_empty() {
             return;
+        }
+        if self.symbols.root_changes(id) {
+            // A member of the structure that a pointer points to in this iteration.
+            return self.element(place, id, &[], class, block);
         }
         let writes = u64::from(class == AccessClass::WriteOnly);
         match block.scalars.iter_mut().find(|s| s.name == variable.name) {
@@ -314,7 +368,7 @@ impl<'f> Walker<'f> {
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
-        self.join(&after_then, &after_otherwise);
+        self.join(after_then, after_otherwise);
         let probability = probability_symbol(&self.function().name, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
@@ -325,16 +379,23 @@ impl<'f> Walker<'f> {
         })));
     }
 
-    /// Keeps what both branches agree on, and that a value was loaded in either.
-    fn join(&mut self, then: &BTreeMap<VarId, Known>, otherwise: &BTreeMap<VarId, Known>) {
+    /// Keeps what the branches say of a variable: the value if they agree, else the few values that it
+    /// may have, and that a value was loaded in either. What only one branch advances counts as advanced.
+    fn join(&mut self, mut then: BTreeMap<VarId, Known>, mut otherwise: BTreeMap<VarId, Known>) {
         for (id, known) in &mut self.symbols.known {
-            let sides = [then.get(id), otherwise.get(id)];
-            if let Known::Changes { loaded, .. } = known {
-                *loaded |= sides.into_iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
-                if let [Some(a @ Known::Is(_)), Some(b)] = sides
-                    && a == b
-                {
-                    *known = a.clone();
+            let Known::Changes { loaded, .. } = known else { continue };
+            let sides = [then.remove(id), otherwise.remove(id)];
+            *loaded |= sides.iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
+            if let [Some(a), Some(b)] = sides {
+                match (a, b) {
+                    (a, _) if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) => *known = a,
+                    (a, b) if a == b => *known = a,
+                    (a, b) => {
+                        if let Some(values) = alternatives(a, b) {
+                            *known = Known::OneOf(values);
+                            self.symbols.has_alternatives = true;
+                        }
+                    }
                 }
             }
         }
@@ -370,7 +431,9 @@ impl<'f> Walker<'f> {
         let function = self.function();
         let trip_symbol = || Expr::symbol(&format!("trip_{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
-        let unknown = (String::new(), Expr::from(1.0), trip_symbol(), Expr::from(1.0));
+        let counter = self.counter(inner);
+        let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
         let before = self.symbols.known.clone();
         let (variable, lower, upper, step) = match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
@@ -395,25 +458,18 @@ impl<'f> Walker<'f> {
                     }
                 }
             }
-            Control::Uncounted { condition, reason } => {
+            Control::Uncounted { reason, .. } => {
                 reasons.push((reason.code, reason.detail.clone()));
-                if let Some(condition) = condition {
-                    // Evaluated once an iteration: part of the body.
-                    let mut body = Block::default();
-                    self.vary(&inner.body, self.depth() + 1);
-                    self.read(&inner.place, condition, &mut body);
-                    self.loop_body(inner, body, unknown, &reasons, block);
-                    self.symbols.known = before;
-                    self.vary(&inner.body, self.depth());
-                    return;
-                }
                 unknown
             }
         };
-        let advancing = self.advancing(inner, &lower, &step);
+        let (advancing, conditional) = self.advancing(inner, &variable, &lower, &step);
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
-        self.loop_body(inner, Block::default(), (variable, lower, upper, step), &reasons, block);
+        let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
+        let bounds = (variable, lower, upper, step);
+        self.loop_body(inner, counter, bounds, &reasons, block);
+        self.conditional = outer_conditional;
         self.symbols.known = before;
         self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
@@ -421,59 +477,100 @@ impl<'f> Walker<'f> {
         }
     }
 
-    /// What is known of the induction variables of a counted loop while it runs:
-    /// entry + amount · (variable − lower)/step. The entry value is an unknown multiple of the loop
-    /// around if that changes it too.
-    fn advancing(&mut self, inner: &ir::Loop, lower: &Expr, step: &Expr) -> Vec<(VarId, Known)> {
-        let Control::Counted { variable, .. } = &inner.control else { return Vec::new() };
-        let counter = self.function().variable(*variable).name.clone();
-        let Some(step) = step.as_integer().filter(|s| s.abs() == 1) else { return Vec::new() };
-        let iteration = (Expr::symbol(&counter) - lower.clone()) * step as f64;
-        let mut found = Vec::new();
-        for (id, amount) in inductions(&inner.body) {
-            let name = self.function().variable(id).name.clone();
-            let entry = match self.symbols.known.get(&id) {
-                Some(Known::Is(expr)) => expr.clone(),
-                None => Expr::symbol(&name),
-                Some(Known::Changes { .. }) => match self.symbols.loops.last() {
-                    Some(outer) => {
-                        let outer = Expr::symbol(&self.function().variable(*outer).name);
-                        Expr::symbol(&name) + Expr::symbol(&format!("stride of {name}")) * outer
-                    }
-                    None => Expr::symbol(&name),
-                },
-            };
-            if let Some(amount) = self.symbols.expression(&amount) {
-                found.push((id, Known::Is(entry + amount * iteration.clone())));
+    /// The variable that counts the iterations.
+    fn counter(&mut self, inner: &ir::Loop) -> Option<VarId> {
+        match &inner.control {
+            Control::Counted { variable, .. } => Some(*variable),
+            Control::Uncounted { .. } => {
+                let id = VarId(self.next_iteration);
+                self.next_iteration += 1;
+                ((id.0 as usize) < self.function().variables.len()).then_some(id)
             }
         }
-        found
+    }
+
+    /// What is known of the induction variables of a loop when an iteration starts:
+    /// entry + amount · (variable − lower)/step, and which of them some iterations may not advance. The
+    /// entry value is an unknown multiple of the loop around if that changes it too.
+    fn advancing(
+        &mut self,
+        inner: &ir::Loop,
+        counter: &str,
+        lower: &Expr,
+        step: &Expr,
+    ) -> (Vec<(VarId, Known)>, BTreeSet<VarId>) {
+        let (mut found, mut conditional) = (Vec::new(), BTreeSet::new());
+        if counter.is_empty() {
+            return (found, conditional);
+        }
+        for induction in inductions(&inner.body) {
+            let id = induction.variable;
+            let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
+            let Some(amounts) = amounts.collect::<Option<Vec<Expr>>>() else { continue };
+            let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step) else { continue };
+            let Some(known) = self.entry(id, moved) else { continue };
+            found.push((id, known));
+            if induction.conditional {
+                conditional.insert(id);
+            }
+        }
+        (found, conditional)
+    }
+
+    /// An induction variable that the loop has moved by an amount since it was entered.
+    fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
+        let variable = self.function().variable(id);
+        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let outer = self.symbols.loops.last().map(|outer| Expr::symbol(&self.function().variable(*outer).name));
+        let stride = outer.map(|outer| Expr::symbol(&format!("stride of {}", variable.name)) * outer);
+        let known = self.symbols.known.get(&id);
+        if is_pointer {
+            let mut address = match known {
+                Some(Known::Points(address)) => address.clone(),
+                Some(_) => Address { array: id, subscripts: vec![stride?] },
+                None => Address { array: id, subscripts: vec![Expr::from(0.0)] },
+            };
+            let first = address.subscripts.first_mut()?;
+            *first = first.clone() + moved;
+            return Some(Known::Points(address));
+        }
+        let entry = match (known, stride) {
+            (Some(Known::Is(expr)), _) => expr.clone(),
+            (Some(_), Some(stride)) => Expr::symbol(&variable.name) + stride,
+            _ => Expr::symbol(&variable.name),
+        };
+        Some(Known::Is(entry + moved))
     }
 
     fn loop_body(
         &mut self,
         inner: &ir::Loop,
-        mut body: Block,
+        counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
         reasons: &[(&'static str, String)],
         block: &mut Block,
     ) {
-        let counter = match &inner.control {
-            Control::Counted { variable, .. } => Some(*variable),
-            Control::Uncounted { .. } => None,
-        };
         self.symbols.loops.extend(counter);
         self.symbols.levels.push(counter);
+        self.exits.push(false);
+        let mut body = Block::default();
         for (code, detail) in reasons {
             if !UNDERSTOOD.contains(code) {
                 self.reason(&mut body, &inner.place, code, detail.clone());
             }
+        }
+        if let Control::Uncounted { condition: Some(condition), .. } = &inner.control {
+            // Evaluated once an iteration: part of the body.
+            self.read(&inner.place, condition, &mut body);
         }
         self.statements(&inner.body, &mut body);
         self.symbols.levels.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
         }
+        let exits_early = self.exits.pop().unwrap_or(false);
+        let is_counted = matches!(inner.control, Control::Counted { .. });
+        let variable = if is_counted || mentions(&body, &variable) { variable } else { String::new() };
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
@@ -487,13 +584,156 @@ impl<'f> Walker<'f> {
             upper,
             step,
             parallel: inner.parallel.clone(),
+            exits_early,
             body,
         })));
     }
 }
 
+/// `amount` for every iteration since the first; `None` if that is no whole multiple of the variable.
+fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
+    let run = Expr::symbol(counter) - lower.clone();
+    match (amount.as_integer(), step.as_integer()) {
+        _ if amount == step => Some(run),
+        (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
+        (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
+        _ => None,
+    }
+}
+
 /// Loops of unknown trip count are understood all the same: the count is a parameter.
-const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "infinite_loop", "geometric_step", "compound_condition"];
+const UNDERSTOOD: &[&str] = &[
+    "while_loop",
+    "do_while_loop",
+    "infinite_loop",
+    "geometric_step",
+    "compound_condition",
+    "pointer_variable",
+    "floating_variable",
+    "irregular_variable",
+    "irregular_condition",
+    "irregular_step",
+    "unknown_direction",
+    "step_direction",
+    "variable_modified",
+    "bound_depends_on_variable",
+    "bound_modified",
+    "missing_condition",
+    "missing_initialiser",
+    "missing_step",
+    "side_effect_in_condition",
+];
+
+/// The values that either of two may be.
+fn alternatives(a: Known, b: Known) -> Option<Vec<Expr>> {
+    let values = |known: Known| match known {
+        Known::Is(expr) => Some(vec![expr]),
+        Known::OneOf(values) => Some(values),
+        _ => None,
+    };
+    let mut all = values(a)?;
+    for value in values(b)? {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    (all.len() <= ALTERNATIVES).then_some(all)
+}
+
+/// Whether a stream or the bounds of a loop in a block depend on a symbol.
+fn mentions(block: &Block, name: &str) -> bool {
+    block.streams.iter().any(|s| s.subscripts.iter().any(|s| s.terms.iter().any(|(variable, _)| variable == name)))
+        || block.items.iter().any(|item| match item {
+            Item::Loop(inner) => {
+                [&inner.lower, &inner.upper].iter().any(|bound| bound.mentions(name)) || mentions(&inner.body, name)
+            }
+            Item::Branch(branch) => {
+                mentions(&branch.then, name) || branch.otherwise.as_ref().is_some_and(|block| mentions(block, name))
+            }
+        })
+}
+
+/// The function with a variable for the iterations of every loop that has none.
+fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
+    fn uncounted(statements: &[Stmt], lines: &mut Vec<Place>) {
+        for statement in statements {
+            match statement {
+                Stmt::Loop(inner) => {
+                    if matches!(inner.control, Control::Uncounted { .. }) {
+                        lines.push(inner.place.clone());
+                    }
+                    uncounted(&inner.body, lines);
+                }
+                Stmt::If(branch) => {
+                    uncounted(&branch.then, lines);
+                    uncounted(&branch.otherwise, lines);
+                }
+                Stmt::Opaque { inner, .. } => uncounted(inner, lines),
+                _ => {}
+            }
+        }
+    }
+    let mut places = Vec::new();
+    uncounted(&function.body, &mut places);
+    if places.is_empty() {
+        return None;
+    }
+    let mut with = function.clone();
+    let mut same_line: BTreeMap<u32, u32> = BTreeMap::new();
+    for place in places {
+        let count = same_line.entry(place.line).or_insert(0);
+        *count += 1;
+        let name = match count {
+            1 => format!("iteration@{}", place.line),
+            n => format!("iteration@{}#{n}", place.line),
+        };
+        let (ty, role) = (Type::Integer(8), ir::Role::Local);
+        with.variables.push(ir::Variable { name, ty, dimensions: Vec::new(), role, constant: None, place });
+    }
+    Some(with)
+}
+
+/// Pointers that some statement loads: `p = list[i]`, `p = p->next`, `p = first(list)`.
+fn chased(function: &ir::Function) -> BTreeSet<VarId> {
+    fn visit(function: &ir::Function, statements: &[Stmt], found: &mut BTreeSet<VarId>) {
+        for statement in statements {
+            match statement {
+                Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                    let is_loaded = match value {
+                        Value::Element { .. } | Value::Call { .. } => true,
+                        Value::Variable(other) => function.variable(*other).name.contains("->"),
+                        _ => false,
+                    };
+                    if is_loaded && !function.variable(*id).dimensions.is_empty() {
+                        found.insert(*id);
+                    }
+                }
+                Stmt::Loop(inner) => visit(function, &inner.body, found),
+                Stmt::If(branch) => {
+                    visit(function, &branch.then, found);
+                    visit(function, &branch.otherwise, found);
+                }
+                Stmt::Opaque { inner, .. } => visit(function, inner, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    visit(function, &function.body, &mut found);
+    found
+}
+
+/// The pointer that every member (`p->x`, `p[2].x`) is reached through.
+fn roots(function: &ir::Function) -> BTreeMap<VarId, VarId> {
+    let ids = (0..).map(VarId);
+    let pointers = ids.clone().zip(&function.variables).filter(|(_, v)| !v.dimensions.is_empty());
+    let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
+    let root = |(id, variable): (VarId, &ir::Variable)| {
+        let end = variable.name.find(['-', '.'])?;
+        Some((id, *by_name.get(&variable.name[..end])?))
+    };
+    ids.zip(&function.variables).filter_map(root).collect()
+}
 
 /// The parameter that holds how often a branch is taken.
 pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
@@ -517,13 +757,6 @@ fn outputs(function: &ir::Function) -> BTreeSet<VarId> {
     counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
 }
 
-/// How often a variable is assigned, and passed to calls that may assign it.
-#[derive(Clone, Copy, Default)]
-struct Assignments {
-    statements: u32,
-    calls: u32,
-}
-
 /// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
 /// that does not read itself.
 fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
@@ -542,65 +775,4 @@ fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
         }
     }
     once
-}
-
-fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignments>) {
-    for statement in statements {
-        match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
-            Stmt::Call { arguments, .. } => {
-                for argument in arguments {
-                    if let Value::Variable(id) = argument {
-                        counts.entry(*id).or_default().calls += 1;
-                    }
-                }
-            }
-            Stmt::Loop(inner) => {
-                if let Control::Counted { variable, .. } = &inner.control {
-                    counts.entry(*variable).or_default().statements += 1;
-                }
-                count_assignments(&inner.body, counts);
-            }
-            Stmt::If(branch) => {
-                count_assignments(&branch.then, counts);
-                count_assignments(&branch.otherwise, counts);
-            }
-            Stmt::Opaque { inner, .. } => count_assignments(inner, counts),
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
-        }
-    }
-}
-
-/// Whether the statements assign a variable that one of the values reads.
-fn assigns_any_of<'v>(statements: &[Stmt], values: impl IntoIterator<Item = &'v Value>) -> bool {
-    let mut counts = BTreeMap::new();
-    count_assignments(statements, &mut counts);
-    let mut used = BTreeSet::new();
-    values.into_iter().for_each(|value| variables_of(value, &mut used));
-    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
-}
-
-/// Variables that the body of a loop advances by the same amount once in every iteration, with that
-/// amount: `k = k + incx`.
-fn inductions(body: &[Stmt]) -> Vec<(VarId, Value)> {
-    let mut counts = BTreeMap::new();
-    count_assignments(body, &mut counts);
-    let advance = |statement: &Stmt| {
-        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { return None };
-        let once = counts.get(id).is_some_and(|c| c.statements == 1 && c.calls == 0);
-        let is_itself = |v: &Value| matches!(v, Value::Variable(other) if other == id);
-        let amount = match value {
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-            Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-                Value::Unary(UnaryOp::Negate, right.clone())
-            }
-            _ => return None,
-        };
-        let mut used = BTreeSet::new();
-        variables_of(&amount, &mut used);
-        let stays = used.iter().all(|v| !counts.contains_key(v));
-        (once && stays).then_some((*id, amount))
-    };
-    body.iter().filter_map(advance).collect()
 }

@@ -30,7 +30,9 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let reading = Reading {
         include: &args.include,
         define: &args.define,
-        cpp: args.cpp,
+        undefine: &args.undefine,
+        database: args.database.as_deref(),
+        cpp: args.cpp.clone(),
         function: pattern.map(|p| p.compile_matcher()),
     };
     // Created first, so that a path that cannot be written fails before the work.

@@ -10,6 +10,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::Voice;
+use super::compile_commands::{Databases, Flags};
+use super::headers::{HeaderIndex, Includes};
+use super::preprocess;
 use crate::analysis;
 use crate::analysis::facts::Program;
 use crate::cli::Cpp;
@@ -17,13 +20,15 @@ use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
-use crate::source::preprocess::Options;
-use crate::source::{self, Form, Language, ReadFile, SourceText};
+use crate::source::{self, Form, Language, SourceText};
 
 /// How sources are to be read.
 pub struct Reading<'a> {
     pub include: &'a [PathBuf],
     pub define: &'a [String],
+    pub undefine: &'a [String],
+    /// `-p`.
+    pub database: Option<&'a Path>,
     pub cpp: Cpp,
     pub function: Option<GlobMatcher>,
 }
@@ -34,6 +39,15 @@ struct Input {
     /// As reports name it.
     name: Arc<str>,
     kind: Kind,
+}
+
+/// What lies under the paths.
+#[derive(Default)]
+struct Found {
+    inputs: Vec<Input>,
+    headers: HeaderIndex,
+    unread: BTreeMap<String, usize>,
+    skipped: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -47,12 +61,11 @@ enum Kind {
 /// # Errors
 /// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
-    let mut inputs = Vec::new();
-    let mut unread = BTreeMap::new();
-    let mut skipped = Vec::new();
+    let mut found = Found::default();
     for path in paths {
-        collect(path, &mut inputs, &mut unread, &mut skipped)?;
+        collect(path, &mut found)?;
     }
+    let Found { mut inputs, headers, unread, mut skipped } = found;
     inputs.sort_by(|a, b| a.path.cmp(&b.path));
     inputs.dedup_by(|a, b| a.path == b.path);
     if inputs.is_empty() {
@@ -71,7 +84,8 @@ pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Resul
         append(&mut program, xml::read(&text, &input.name)?);
     }
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
-    let units = lower_all(&sources, reading, voice)?;
+    let flags = flags_of(&sources, reading, &mut skipped)?;
+    let units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
     let mut analysed = analysis::analyze(&units);
     keep_functions(&mut analysed, reading.function.as_ref());
     append(&mut program, Program { unread, ..analysed });
@@ -99,12 +113,11 @@ fn keep_functions(program: &mut Program, pattern: Option<&GlobMatcher>) {
 /// Extensions of languages that are named in the report as not read.
 const NOT_READ: [&str; 10] = ["cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "cu", "cuh", "f2py"];
 
-fn collect(
-    path: &Path,
-    inputs: &mut Vec<Input>,
-    unread: &mut BTreeMap<String, usize>,
-    skipped: &mut Vec<Diagnostic>,
-) -> anyhow::Result<()> {
+/// Extensions of files that sources include and that are not read by themselves.
+const INCLUDED: [&str; 7] = ["inc", "incl", "fi", "fh", "H", "hpp", "def"];
+
+fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
+    let Found { inputs, headers, unread, skipped } = found;
     let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
@@ -135,12 +148,15 @@ fn collect(
             continue;
         }
         let path = entry.path();
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if source::classify(path).is_some() || INCLUDED.contains(&extension) {
+            headers.add(path);
+        }
         match kind(path) {
             // A model lies beside many sources by chance; it is read only where it is named.
             Some(Kind::Model) => {}
             Some(kind) => inputs.push(Input { path: path.to_path_buf(), name: name(path), kind }),
             None => {
-                let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
                 if NOT_READ.contains(&extension) {
                     *unread.entry(extension.to_string()).or_insert(0) += 1;
                 }
@@ -164,7 +180,7 @@ fn kind(path: &Path) -> Option<Kind> {
 }
 
 /// As given, with forward slashes and without a leading `./`.
-fn name(path: &Path) -> Arc<str> {
+pub fn name(path: &Path) -> Arc<str> {
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").unwrap_or(&text).into()
 }
@@ -177,13 +193,37 @@ struct Prepared<'a> {
     source: SourceText,
 }
 
-fn lower_all(inputs: &[&Input], reading: &Reading, voice: Voice) -> anyhow::Result<Vec<Unit>> {
+/// The flags of every input: its own from `compile_commands.json`, then those of the command line.
+fn flags_of(inputs: &[&Input], reading: &Reading, skipped: &mut Vec<Diagnostic>) -> anyhow::Result<Vec<Flags>> {
+    let mut databases = Databases::open(reading.database)?;
+    let flags = |input: &&Input| {
+        let mut flags = databases.flags(&input.path).unwrap_or_default();
+        flags.include.splice(0..0, reading.include.iter().cloned());
+        reading.define.iter().for_each(|text| flags.define(text));
+        reading.undefine.iter().for_each(|name| flags.undefine(name));
+        flags
+    };
+    let flags = inputs.iter().map(flags).collect();
+    for (path, why) in databases.unreadable {
+        skipped.push(skip(&path, format!("not used: {why}")));
+    }
+    Ok(flags)
+}
+
+fn lower_all(
+    inputs: &[&Input],
+    flags: &[Flags],
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+    voice: Voice,
+) -> anyhow::Result<Vec<Unit>> {
     // Deeply nested expressions need more than the usual stack.
     let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build()?;
     let progress = progress_bar(inputs.len(), voice);
     let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
+        let each = inputs.par_iter().zip(flags);
         let prepared: Vec<Prepared> =
-            inputs.par_iter().map(|input| prepare(input, reading)).collect::<anyhow::Result<_>>()?;
+            each.map(|(input, flags)| prepare(input, flags, headers, cpp)).collect::<anyhow::Result<_>>()?;
         let fortran = prepared.par_iter().filter(|p| p.language == Language::Fortran);
         let modules = fortran
             .filter(|p| mentions_module(&p.source.text))
@@ -223,7 +263,7 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn prepare<'a>(input: &'a Input, reading: &Reading) -> anyhow::Result<Prepared<'a>> {
+fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp) -> anyhow::Result<Prepared<'a>> {
     let Kind::Source { language, form, preprocessed } = input.kind else {
         anyhow::bail!("{} is a model", input.name);
     };
@@ -248,11 +288,10 @@ fn prepare<'a>(input: &'a Input, reading: &Reading) -> anyhow::Result<Prepared<'
         return Ok(Prepared { input, language: Language::Fortran, form: Form::Fixed, source });
     }
     let form = source::form::sniff(&text, form);
-    let files = Includes { paths: reading.include };
+    let files = Includes::new(&flags.include, headers);
     let mut source = SourceText::verbatim(&input.name, text);
-    if preprocessed && reading.cpp == Cpp::Auto {
-        let options = Options { defines: reading.define.iter().map(|d| definition(d)).collect(), language };
-        source = source::preprocess::preprocess(source, &options, &files);
+    if preprocessed {
+        source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
     }
     if language == Language::Fortran {
         let convert = |source: SourceText| match form {
@@ -262,36 +301,29 @@ fn prepare<'a>(input: &'a Input, reading: &Reading) -> anyhow::Result<Prepared<'
         source = source::include::inline_fortran(convert(source), &files, &convert);
         source = source::fixed_form::nest_labelled_do(source);
     }
+    for (wanted, file) in files.into_guesses() {
+        source.diagnostics.push(guessed(input, &wanted, &file));
+    }
     Ok(Prepared { input, language, form, source })
 }
 
+/// The remark that an included file was found by its name only.
+fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
+    let text = decode(std::fs::read(&input.path).unwrap_or_default());
+    let line = text.lines().position(|line| line.contains("include") && line.contains(wanted)).unwrap_or(0);
+    Diagnostic {
+        severity: Severity::Note,
+        code: "include-guessed".into(),
+        place: Place { file: input.name.clone(), line: line as u32 + 1, column: 1 },
+        width: 1,
+        message: format!("`{wanted}` is not on the include path; {file} is read"),
+        help: Some("pass -I DIR to choose another one".to_string()),
+    }
+}
+
 /// UTF-8, or else Latin-1 as old sources are.
-fn decode(bytes: Vec<u8>) -> String {
+pub fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
-}
-
-fn definition(text: &str) -> (String, Option<String>) {
-    match text.split_once('=') {
-        Some((name, value)) => (name.to_string(), Some(value.to_string())),
-        None => (text.to_string(), None),
-    }
-}
-
-/// Included files: beside the including file, then along `-I`.
-struct Includes<'a> {
-    paths: &'a [PathBuf],
-}
-
-impl ReadFile for Includes<'_> {
-    fn read_included(&self, from: &str, file: &str) -> Option<(Arc<str>, String)> {
-        let system = file.strip_prefix('<').map(|f| f.trim_end_matches('>'));
-        let beside = Path::new(from).parent().map(Path::to_path_buf);
-        let places = beside.into_iter().filter(|_| system.is_none()).chain(self.paths.iter().cloned());
-        places.map(|place| place.join(system.unwrap_or(file))).find_map(|path| {
-            let bytes = std::fs::read(&path).ok().filter(|bytes| !bytes.contains(&0))?;
-            Some((name(&path), decode(bytes)))
-        })
-    }
 }
 
 /// A diagnostic of a header is said once, not by every file that includes it.

@@ -1,11 +1,14 @@
 //! One file a sub-command. Only here are files opened, text printed and progress shown.
 
 mod analyze;
+mod compile_commands;
 mod demo;
 mod diagnostics;
+mod headers;
 mod inputs;
 mod machines;
 mod outputs;
+mod preprocess;
 #[cfg(target_os = "linux")]
 mod record;
 mod samples;

@@ -206,6 +206,7 @@ fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[S
         "upper": facts.upper.to_string(),
         "step": facts.step.to_string(),
         "parallel": facts.parallel,
+        "exits_early": facts.exits_early,
         "parent": chain.len().checked_sub(2).map(|i| chain[i].facts.id.clone()),
         "children": facts.body.loops().iter().map(|l| l.id.clone()).collect::<Vec<_>>(),
         "flops": all,

@@ -9,6 +9,7 @@
 
 pub mod text;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -32,7 +33,22 @@ pub struct Function {
     pub name: String,
     pub place: Place,
     pub variables: Vec<Variable>,
+    /// Where the members of structures in arrays lie.
+    pub members: BTreeMap<VarId, MemberLayout>,
     pub body: Vec<Stmt>,
+}
+
+/// A variable that stands for a member of the structures of an array: `p[i].x`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberLayout {
+    /// The end of the variable's name that names the member: `x`, `velocity.x`.
+    pub member: String,
+    /// Bytes from the beginning of the structure.
+    pub offset: u32,
+    /// Bytes from one structure to the next.
+    pub record_bytes: u32,
+    /// Extents of the member's own dimensions in storage order.
+    pub extents: Vec<u32>,
 }
 
 /// Index into the variables of a function.

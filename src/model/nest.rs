@@ -75,8 +75,12 @@ impl<'p> Nest<'p> {
         reasons.chain(self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT)).collect()
     }
 
-    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it.
+    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, or
+    /// are an upper bound because something leaves the loop early.
     pub fn has_approximate_trip_count(&self) -> bool {
+        if self.loops.iter().any(|c| c.facts.exits_early) {
+            return true;
+        }
         let depends = |length: &usize| {
             let (outer, inner) = self.loops[..*length].split_at(length - 1);
             let bounds = [&inner[0].facts.lower, &inner[0].facts.upper];

@@ -4,6 +4,7 @@
 pub mod fixed_form;
 pub mod form;
 pub mod include;
+pub mod line_markers;
 pub mod preprocess;
 
 use std::path::Path;

@@ -89,6 +89,11 @@ fn is_plain(text: &str, options: &Options) -> bool {
     options.defines.is_empty() && !text.contains('#') && !text.contains("__") && !text.contains("_Pragma") && !comments
 }
 
+/// Makes readable what a C parser stumbles over.
+pub fn tidy(source: &mut SourceText) {
+    tidy::tidy(source);
+}
+
 fn tidied(mut text: SourceText, language: Language) -> SourceText {
     if language == Language::C {
         tidy::tidy(&mut text);

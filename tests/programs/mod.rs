@@ -89,6 +89,7 @@ pub fn nest(function: &str, file: &str, line: u32, loops: &[(&str, &str, &str)],
         upper: expr(upper),
         step: Expr::from(1.0),
         parallel: None,
+        exits_early: false,
         body,
     }
 }

@@ -249,6 +249,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         upper: upper.unwrap_or(Expr::from(1.0)),
         step,
         parallel: fields.text("ls:parallel").map(String::from),
+        exits_early: fields.text("ls:exits") == Some("early"),
         body,
     };
     fields.finish();

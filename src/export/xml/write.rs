@@ -173,7 +173,7 @@ fn call(Call { line, name, arguments }: &Call) -> Element {
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
-    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, body } = inner;
+    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, body } = inner;
     let element = Element::new("loop")
         .with("linenum", line)
         .with("loopvar", variable)
@@ -183,7 +183,8 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .with("ls:id", id)
         .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
-        .maybe("ls:parallel", parallel.as_ref());
+        .maybe("ls:parallel", parallel.as_ref())
+        .maybe("ls:exits", exits_early.then_some("early"));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);

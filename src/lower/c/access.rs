@@ -6,12 +6,13 @@
 
 use tree_sitter::Node;
 
+use super::constants::fold_value;
 use super::fields::{Field, children, part};
 use super::scope::Lowering;
 use super::types::CType;
 use crate::diagnostic::Place;
 use crate::ir::text::type_text;
-use crate::ir::{BinaryOp, Extent, Reason, Role as Storage, Type, Value, VarId};
+use crate::ir::{BinaryOp, Extent, MemberLayout, Reason, Role as Storage, Type, Value, VarId};
 use crate::syntax::Role;
 
 /// The reason code of a subscript that the source leaves out: a row of an array.
@@ -24,6 +25,15 @@ pub enum Access<'t> {
     Computed(Value),
 }
 
+/// A place inside a structure that is reached by a subscript or a pointer.
+struct InRecord {
+    /// Lengths of the members' text and of the subscripts where the structure begins.
+    members: usize,
+    subscripts: usize,
+    offset: u32,
+    bytes: u32,
+}
+
 pub struct Path<'t> {
     root: VarId,
     /// `->box.v`.
@@ -33,6 +43,8 @@ pub struct Path<'t> {
     extents: Vec<Extent>,
     /// Added to the address: `(p + i)`.
     offset: Option<Value>,
+    /// The structure that the path is inside of.
+    record: Option<InRecord>,
     /// The expression is the address of the path.
     is_address: bool,
     ty: CType<'t>,
@@ -63,6 +75,7 @@ impl<'t> Lowering<'t> {
                     subscripts: Vec::new(),
                     extents: Vec::new(),
                     offset: None,
+                    record: None,
                     is_address: false,
                     ty: self.type_of_variable(root),
                     place: self.place(node),
@@ -187,10 +200,14 @@ impl<'t> Lowering<'t> {
         } else {
             Extent::default()
         };
+        if matches!(path.ty, CType::Pointer(_)) {
+            path.record = None;
+        }
         if path.ty.is_address() {
             path.ty = path.ty.element();
         }
         path.select(extent, index);
+        self.enter_record(&mut path);
         Access::Path(path)
     }
 
@@ -221,7 +238,14 @@ impl<'t> Lowering<'t> {
             };
         } else if through_pointer {
             path.ty = path.ty.element();
+            self.enter_record(&mut path);
         }
+        let offset = self.member_offset(&path.ty, name);
+        path.record = path
+            .record
+            .take()
+            .zip(offset)
+            .and_then(|(record, more)| Some(InRecord { offset: record.offset.checked_add(more)?, ..record }));
         path.members.push_str(if through_pointer { "->" } else { "." });
         path.members.push_str(name);
         path.ty = self.member_type(&path.ty, name);
@@ -234,6 +258,28 @@ impl<'t> Lowering<'t> {
             node = *children(node).first()?;
         }
         (self.role(node) == Some(Role::Pointer) && self.operator(node) == "*").then(|| part(node, Field::Argument))?
+    }
+
+    /// Notes that a path has come to a structure.
+    fn enter_record(&self, path: &mut Path<'t>) {
+        if let (CType::Record(_), Some(bytes)) = (&path.ty, self.size_of(&path.ty)) {
+            let (members, subscripts) = (path.members.len(), path.subscripts.len());
+            path.record = Some(InRecord { members, subscripts, offset: 0, bytes });
+        }
+    }
+
+    /// Where the variable that a path's members make lies in its structure.
+    fn member_layout(&mut self, path: &Path<'t>) -> Option<MemberLayout> {
+        let InRecord { members, subscripts, offset, bytes } = *path.record.as_ref()?;
+        let member = path.members[members..].trim_start_matches(['.', '-', '>']).to_string();
+        if member.is_empty() || member.contains("->") || path.is_address {
+            return None;
+        }
+        let given = path.extents[subscripts..].iter().rev();
+        let size =
+            |extent: &Extent| fold_value(&self.function, extent.upper.as_ref()?)?.checked_add(1)?.try_into().ok();
+        let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
+        Some(MemberLayout { member, offset, record_bytes: bytes, extents })
     }
 
     fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {
@@ -289,6 +335,9 @@ impl<'t> Lowering<'t> {
         };
         let outer = path.extents.iter().rev().cloned();
         self.function.variables[id.0 as usize].dimensions.extend(outer);
+        if let Some(layout) = self.member_layout(path) {
+            self.function.members.insert(id, layout);
+        }
         self.components.insert(key, id);
         id
     }

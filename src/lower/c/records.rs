@@ -20,6 +20,7 @@ pub struct Record<'t> {
     pub name: String,
     pub members: Vec<Member<'t>>,
     pub is_complete: bool,
+    pub is_union: bool,
     /// Size and alignment, if every member's are known.
     pub layout: Option<(u32, u32)>,
 }
@@ -59,7 +60,13 @@ impl<'t> Lowering<'t> {
             _ => {
                 let id = RecordId(self.records.len());
                 let name = tag.map_or_else(|| format!("struct@{}", self.place(specifier).line), str::to_string);
-                self.records.push(Record { name, members: Vec::new(), is_complete: false, layout: None });
+                self.records.push(Record {
+                    name,
+                    members: Vec::new(),
+                    is_complete: false,
+                    is_union: false,
+                    layout: None,
+                });
                 if let Some(tag) = tag {
                     self.define_tag(tag, id);
                 }
@@ -73,9 +80,11 @@ impl<'t> Lowering<'t> {
             let mut sized = true;
             self.members(body, &mut members, &mut sized, 0);
             let layout = if sized { self.record_layout(&members, self.role(specifier)) } else { None };
+            let is_union = self.role(specifier) == Some(Role::Union);
             let record = &mut self.records[id.0];
             record.members = members;
             record.layout = layout;
+            record.is_union = is_union;
         }
         id
     }
@@ -120,6 +129,24 @@ impl<'t> Lowering<'t> {
             };
         }
         Some((end.checked_next_multiple_of(alignment)?, alignment))
+    }
+
+    /// Bytes from the beginning of a structure to a member of it; `None` for a member of an anonymous
+    /// one inside, or if some size is not known.
+    pub fn member_offset(&self, ty: &CType<'t>, name: &str) -> Option<u32> {
+        let CType::Record(id) = ty else { return None };
+        let record = &self.records[id.0];
+        record.layout?;
+        let mut end = 0u32;
+        for member in &record.members {
+            let (bytes, alignment) = self.layout_of(&member.ty)?;
+            let start = if record.is_union { 0 } else { end.checked_next_multiple_of(alignment)? };
+            if member.name == name {
+                return Some(start);
+            }
+            end = start.checked_add(bytes)?;
+        }
+        None
     }
 
     /// The type of a member, looked for in anonymous members too.

@@ -8,7 +8,7 @@ use super::for_loop::mentions;
 use super::scope::Lowering;
 use super::types::CType;
 use crate::diagnostic::Place;
-use crate::ir::{Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -138,8 +138,13 @@ impl<'t> Lowering<'t> {
         while ty.is_address() {
             ty = ty.element();
         }
+        let (offset, bytes) = (self.member_offset(&ty, member), self.size_of(&ty));
         let ty = self.member_type(&ty, member);
         let id = self.add_variable(&format!("{name}.{member}"), ty, role, place);
+        if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
+            let layout = MemberLayout { member: member.to_string(), offset, record_bytes, extents: Vec::new() };
+            self.function.members.insert(id, layout);
+        }
         self.function.variables[id.0 as usize].dimensions = dimensions;
         self.components.insert(key, id);
         id

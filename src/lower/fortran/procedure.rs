@@ -1,5 +1,6 @@
 //! One procedure on its way to the IR: its variables, made when they are first named.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,7 +56,13 @@ pub fn lower<'a>(
     remarked: FxHashSet<String>,
 ) -> (Function, Vec<Diagnostic>, FxHashSet<String>) {
     let place = reader.place(unit.node);
-    let function = Function { name: unit.name.to_string(), place, variables: Vec::new(), body: Vec::new() };
+    let function = Function {
+        name: unit.name.to_string(),
+        place,
+        variables: Vec::new(),
+        members: BTreeMap::new(),
+        body: Vec::new(),
+    };
     let mut lowering = Lowering {
         reader,
         world,

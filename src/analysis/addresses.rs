@@ -1,0 +1,117 @@
+//! Addresses that C programs keep in pointers: rows (`&u[k-1][j][0]`, `u[k][j]`), moved pointers
+//! (`p + n`, `p++`), elements of arrays of structures (`&boxes[b]`). Where a pointer points is known
+//! as an element of an array, so that what is read through it is read from that array.
+
+use super::symbolic::{Known, Symbols};
+use crate::expr::Expr;
+use crate::ir::{BinaryOp, Value, VarId};
+use crate::source::Language;
+
+/// The reason code of an address that is a value.
+const ADDRESS_OF: &str = "address_of";
+/// The reason code of a subscript that the source leaves out.
+const PARTIAL: &str = "partial_element";
+
+/// An element of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Address {
+    pub array: VarId,
+    /// In storage order, without those of the dimensions inside the thing that is pointed to.
+    pub subscripts: Vec<Expr>,
+}
+
+/// Whether a subscript is one that the source leaves out: the value is an address.
+pub fn is_left_out(subscript: &Value) -> bool {
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
+}
+
+/// The element or variable whose address a value is.
+pub fn addressed(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => inner.first(),
+        _ => None,
+    }
+}
+
+impl Symbols<'_> {
+    /// Whether a C value is an address, so that arithmetic on it is no arithmetic of its element type.
+    pub fn is_address(&self, value: &Value) -> bool {
+        self.language == Language::C && is_address(value, self.function)
+    }
+
+    /// Where a pointer with this value points; `None` if that has no expression.
+    pub fn address(&mut self, value: &Value) -> Option<Address> {
+        match value {
+            Value::Variable(id) if self.is_address(value) => self.start_of(*id),
+            Value::Element { array, subscripts, .. } => {
+                let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                let row = (left_out > 0).then(|| Expr::from(0.0));
+                self.element_address(*array, &subscripts[left_out..], row)
+            }
+            Value::Binary(BinaryOp::Add, left, right) if self.is_address(left) => self.moved(left, right, 1.0),
+            Value::Binary(BinaryOp::Add, left, right) if self.is_address(right) => self.moved(right, left, 1.0),
+            Value::Binary(BinaryOp::Subtract, left, right) if !self.is_address(right) => self.moved(left, right, -1.0),
+            _ => match addressed(value)? {
+                Value::Element { array, subscripts, .. } => {
+                    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                    self.element_address(*array, &subscripts[left_out..], None)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    fn start_of(&self, array: VarId) -> Option<Address> {
+        match self.known.get(&array) {
+            Some(Known::Points(address)) => Some(address.clone()),
+            Some(_) => None,
+            None if self.root_changes(array) => None,
+            None => Some(Address { array, subscripts: vec![Expr::from(0.0)] }),
+        }
+    }
+
+    fn element_address(&mut self, array: VarId, given: &[Value], row: Option<Expr>) -> Option<Address> {
+        let Address { array, subscripts: base } = self.start_of(array)?;
+        let mut subscripts: Vec<Expr> = row.into_iter().collect();
+        for subscript in given {
+            self.may_move = true;
+            let expression = self.expression(subscript);
+            self.may_move = false;
+            subscripts.push(expression?);
+        }
+        let mut base = base.into_iter();
+        let last = subscripts.last_mut()?;
+        if let Some(first) = base.next() {
+            *last = last.clone() + first;
+        }
+        subscripts.extend(base);
+        Some(Address { array, subscripts })
+    }
+
+    fn moved(&mut self, pointer: &Value, amount: &Value, sign: f64) -> Option<Address> {
+        let mut address = self.address(pointer)?;
+        let amount = self.expression(amount)?;
+        let first = address.subscripts.first_mut()?;
+        *first = first.clone() + amount * sign;
+        Some(address)
+    }
+
+    /// Whether a variable is a member reached through a pointer that changes in the loops.
+    pub fn root_changes(&self, member: VarId) -> bool {
+        self.roots.get(&member).is_some_and(|root| self.known.contains_key(root))
+    }
+}
+
+/// Whether a value of C is an address: an array or pointer without all its subscripts.
+pub fn is_address(value: &Value, function: &crate::ir::Function) -> bool {
+    match value {
+        Value::Variable(id) => !function.variable(*id).dimensions.is_empty(),
+        Value::Element { subscripts, .. } => subscripts.iter().any(is_left_out),
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            is_address(left, function) || is_address(right, function)
+        }
+        Value::Select(_, then, otherwise) => is_address(then, function) || is_address(otherwise, function),
+        Value::Convert(_, inner) => is_address(inner, function),
+        _ => addressed(value).is_some(),
+    }
+}

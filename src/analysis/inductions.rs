@@ -1,0 +1,139 @@
+//! Variables that a loop's body advances: `k = k + incx`, `ijk++`, `*p++`.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::symbolic::variables_of;
+use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
+
+/// How often a variable is assigned, and passed to calls that may assign it.
+#[derive(Clone, Copy, Default)]
+pub struct Assignments {
+    pub statements: u32,
+    pub calls: u32,
+}
+
+/// A variable that every iteration advances by the same amount.
+pub struct Induction {
+    pub variable: VarId,
+    /// What the statements add, one after the other.
+    pub amounts: Vec<Value>,
+    /// How many statements do it, in branches of which one is taken too.
+    pub statements: u32,
+    /// Some of them stand in branches: the variable advances by that much at most.
+    pub conditional: bool,
+}
+
+/// Counts the assignments in statements, inner loops included.
+pub fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignments>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
+            Stmt::Call { arguments, .. } => {
+                for argument in arguments {
+                    if let Value::Variable(id) = argument {
+                        counts.entry(*id).or_default().calls += 1;
+                    }
+                }
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    counts.entry(*variable).or_default().statements += 1;
+                }
+                count_assignments(&inner.body, counts);
+            }
+            Stmt::If(branch) => {
+                count_assignments(&branch.then, counts);
+                count_assignments(&branch.otherwise, counts);
+            }
+            Stmt::Opaque { inner, .. } => count_assignments(inner, counts),
+            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+}
+
+/// Whether the statements assign a variable that one of the values reads.
+pub fn assigns_any_of<'v>(statements: &[Stmt], values: impl IntoIterator<Item = &'v Value>) -> bool {
+    let mut counts = BTreeMap::new();
+    count_assignments(statements, &mut counts);
+    let mut used = BTreeSet::new();
+    values.into_iter().for_each(|value| variables_of(value, &mut used));
+    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
+}
+
+/// The variables that the body of a loop advances, by amounts that stay the same, in statements
+/// outside of inner loops.
+pub fn inductions(body: &[Stmt]) -> Vec<Induction> {
+    let mut counts = BTreeMap::new();
+    count_assignments(body, &mut counts);
+    let every = |induction: &Induction| {
+        let count = counts.get(&induction.variable).copied().unwrap_or_default();
+        count.calls == 0 && count.statements == induction.statements
+    };
+    advances(body, &counts).into_values().filter(every).collect()
+}
+
+fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<VarId, Induction> {
+    let mut found: BTreeMap<VarId, Induction> = BTreeMap::new();
+    let mut append = |later: Induction| match found.entry(later.variable) {
+        Entry::Vacant(entry) => drop(entry.insert(later)),
+        Entry::Occupied(entry) => {
+            let earlier = entry.into_mut();
+            earlier.amounts.extend(later.amounts);
+            earlier.statements += later.statements;
+            earlier.conditional |= later.conditional;
+        }
+    };
+    for statement in body {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                if let Some(amount) = advance(*id, value, counts) {
+                    append(Induction { variable: *id, amounts: vec![amount], statements: 1, conditional: false });
+                }
+            }
+            Stmt::If(branch) => {
+                let (then, otherwise) = (advances(&branch.then, counts), advances(&branch.otherwise, counts));
+                either(then, otherwise).for_each(&mut append);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What one of two branches advances: the larger number of steps of the two.
+fn either(
+    then: BTreeMap<VarId, Induction>,
+    mut otherwise: BTreeMap<VarId, Induction>,
+) -> impl Iterator<Item = Induction> {
+    let mut all = Vec::new();
+    for (id, a) in then {
+        all.push(match otherwise.remove(&id) {
+            None => Induction { conditional: true, ..a },
+            Some(b) => {
+                let conditional = a.conditional || b.conditional || a.amounts.len() != b.amounts.len();
+                let statements = a.statements + b.statements;
+                let amounts = if a.amounts.len() < b.amounts.len() { b.amounts } else { a.amounts };
+                Induction { variable: id, amounts, statements, conditional }
+            }
+        });
+    }
+    all.extend(otherwise.into_values().map(|b| Induction { conditional: true, ..b }));
+    all.into_iter()
+}
+
+/// What `id = value` adds to the variable, if that stays the same in the loop.
+fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
+    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
+    let amount = match value {
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
+        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
+            Value::Unary(UnaryOp::Negate, right.clone())
+        }
+        _ => return None,
+    };
+    let mut used = BTreeSet::new();
+    variables_of(&amount, &mut used);
+    used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
+}

@@ -1,0 +1,219 @@
+//! `compile_commands.json`: the flags that each file of a project is compiled with.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use serde_json::Value;
+
+/// The name that build systems give it.
+pub const FILE_NAME: &str = "compile_commands.json";
+
+/// What the compiler is told about one file, as far as it changes what is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    pub include: Vec<PathBuf>,
+    /// `-D` in order; a name alone is worth one.
+    pub define: Vec<(String, Option<String>)>,
+    pub undefine: Vec<String>,
+    /// Files read before the source: `-include`.
+    pub before: Vec<PathBuf>,
+    /// Other flags that a preprocessor heeds: `-std=gnu11`, `-fopenmp`.
+    pub other: Vec<String>,
+}
+
+impl Flags {
+    /// Adds `-D NAME[=VALUE]`.
+    pub fn define(&mut self, text: &str) {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name.to_string(), Some(value.to_string())),
+            None => (text.to_string(), None),
+        };
+        self.undefine.retain(|undefined| *undefined != name);
+        self.define.push((name, value));
+    }
+
+    /// Adds `-U NAME`.
+    pub fn undefine(&mut self, name: &str) {
+        self.define.retain(|(defined, _)| defined != name);
+        self.undefine.push(name.to_string());
+    }
+
+    /// The flags in a compiler's command line; relative paths start at `directory`.
+    fn parse(words: &[String], directory: &Path) -> Flags {
+        let mut flags = Flags::default();
+        let mut words = words.iter().skip(1);
+        while let Some(word) = words.next() {
+            let known = ["-isystem", "-iquote", "-include", "-I", "-D", "-U"];
+            let Some(option) = known.into_iter().find(|option| word.starts_with(option)) else {
+                if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc" {
+                    flags.other.push(word.clone());
+                }
+                continue;
+            };
+            let value = match &word[option.len()..] {
+                "" => match words.next() {
+                    Some(value) => value,
+                    None => break,
+                },
+                attached => attached,
+            };
+            match option {
+                "-D" => flags.define(value),
+                "-U" => flags.undefine(value),
+                "-include" => flags.before.push(directory.join(value)),
+                _ => flags.include.push(directory.join(value)),
+            }
+        }
+        flags
+    }
+}
+
+/// One `compile_commands.json`.
+#[derive(Debug, Default)]
+pub struct Database {
+    by_file: HashMap<PathBuf, Flags>,
+}
+
+impl Database {
+    /// # Errors
+    /// The file cannot be read, or is not a list of objects with `directory`, `file` and a command.
+    pub fn read(path: &Path) -> anyhow::Result<Database> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let here = path.parent().unwrap_or(Path::new("."));
+        Database::parse(&text, here).with_context(|| format!("{} is no list of compile commands", path.display()))
+    }
+
+    fn parse(text: &str, here: &Path) -> anyhow::Result<Database> {
+        let entries: Vec<Value> = serde_json::from_str(text)?;
+        let mut database = Database::default();
+        for (index, entry) in entries.iter().enumerate() {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str);
+            let directory = here.join(text("directory").unwrap_or("."));
+            let file = text("file").with_context(|| format!("entry {index} names no `file`"))?;
+            let words = match (entry.get("arguments").and_then(Value::as_array), text("command")) {
+                (Some(words), _) => words.iter().filter_map(|w| w.as_str().map(String::from)).collect(),
+                (None, Some(command)) => split_words(command),
+                (None, None) => anyhow::bail!("entry {index} has neither `arguments` nor `command`"),
+            };
+            let flags = Flags::parse(&words, &directory);
+            // A file that is compiled several times is read as it is the first time.
+            database.by_file.entry(resolved(&directory.join(file))).or_insert(flags);
+        }
+        Ok(database)
+    }
+
+    pub fn flags(&self, file: &Path) -> Option<&Flags> {
+        self.by_file.get(&resolved(file))
+    }
+}
+
+/// The databases of a run: the one that `-p` names, or else the nearest one above each file.
+#[derive(Default)]
+pub struct Databases {
+    given: Option<Database>,
+    above: HashMap<PathBuf, Option<Arc<Database>>>,
+    /// Databases that were found but could not be read.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+impl Databases {
+    /// # Errors
+    /// `-p` was given and there is no database, or none that can be read.
+    pub fn open(given: Option<&Path>) -> anyhow::Result<Databases> {
+        let path = |path: &Path| if path.is_dir() { path.join(FILE_NAME) } else { path.to_path_buf() };
+        let given = given.map(|given| Database::read(&path(given))).transpose()?;
+        Ok(Databases { given, ..Databases::default() })
+    }
+
+    /// The flags of a file, if a database has some.
+    pub fn flags(&mut self, file: &Path) -> Option<Flags> {
+        if let Some(given) = &self.given {
+            return given.flags(file).cloned();
+        }
+        let directory = resolved(file).parent()?.to_path_buf();
+        self.nearest(&directory)?.flags(file).cloned()
+    }
+
+    fn nearest(&mut self, directory: &Path) -> Option<Arc<Database>> {
+        if let Some(known) = self.above.get(directory) {
+            return known.clone();
+        }
+        let here = directory.join(FILE_NAME);
+        let found = if here.is_file() {
+            match Database::read(&here) {
+                Ok(database) => Some(Arc::new(database)),
+                Err(error) => {
+                    self.unreadable.push((here, format!("{error:#}")));
+                    None
+                }
+            }
+        } else {
+            directory.parent().and_then(|parent| self.nearest(parent))
+        };
+        self.above.insert(directory.to_path_buf(), found.clone());
+        found
+    }
+}
+
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The words of a command, as a shell splits it: quotes and backslashes taken away.
+pub fn split_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if open == letter => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_a_shell_does() {
+        let words = split_words(r#"cc -DNAME="a b" '-DX=\"y\"' -I"dir one" \"q\" """#);
+        assert_eq!(words, ["cc", "-DNAME=a b", r#"-DX=\"y\""#, "-Idir one", "\"q\"", ""]);
+    }
+
+    #[test]
+    fn each_file_has_its_own_flags() {
+        let text = r#"[{"directory": "/b", "file": "x.c", "command": "cc -Iinc -I /abs -DN=4 -D M -UQ -std=c99 -c x.c"},
+                       {"directory": "/b", "file": "/y.c", "arguments": ["cc", "-DN=5", "-UN", "-include", "c.h"]}]"#;
+        let database = Database::parse(text, Path::new("/")).unwrap();
+        let x = database.flags(Path::new("/b/x.c")).unwrap();
+        assert_eq!(x.include, [PathBuf::from("/b/inc"), PathBuf::from("/abs")]);
+        assert_eq!(x.define, [("N".to_string(), Some("4".to_string())), ("M".to_string(), None)]);
+        assert_eq!(
+            (x.undefine.as_slice(), x.other.as_slice()),
+            (&["Q".to_string()][..], &["-std=c99".to_string()][..])
+        );
+        let y = database.flags(Path::new("/y.c")).unwrap();
+        assert_eq!((y.define.len(), y.before.as_slice()), (0, &[PathBuf::from("/b/c.h")][..]));
+        assert!(database.flags(Path::new("/b/z.c")).is_none());
+    }
+
+    #[test]
+    fn what_is_no_database_is_refused() {
+        for text in ["", "{}", "[1]", r#"[{"file": "x.c"}]"#] {
+            assert!(Database::parse(text, Path::new("/")).is_err(), "{text}");
+        }
+    }
+}
