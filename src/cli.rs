@@ -129,6 +129,12 @@ pub struct AnalyzeArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Draw which loops must follow which, a file a function or loop that holds several: DOT for Graphviz
+    #[arg(long, value_name = "DIR")]
+    pub dot: Option<PathBuf>,
+    /// The same as SVG
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
     /// A machine preset (see `loopsheet machines`) or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
     pub machine: String,

@@ -11,7 +11,7 @@ use super::{Status, Voice, diagnostics, machines};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{explain, json, table, xlsx, xml};
+use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
 use crate::model::{Model, Setting};
 
 /// What an output file holds.
@@ -37,6 +37,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
+    for directory in args.dot.iter().chain(&args.svg) {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+    }
     let program = inputs::read(&args.paths, &reading, voice)?;
     spare_inputs(&requested, args, &program)?;
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
@@ -54,13 +58,43 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     for (bytes, output) in rendered {
         output.finish(&bytes)?;
     }
+    pictures(args, &model)?;
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
-    } else if !to_stdout && (requested.is_empty() || args.top.is_some()) {
+    } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
         outputs::print(table::render(&model, args.top).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+/// Nothing is written anywhere, so that the table is what was asked for.
+fn is_silent(args: &AnalyzeArgs) -> bool {
+    args.output.is_none() && args.xml.is_none() && args.json.is_none() && args.dot.is_none() && args.svg.is_none()
+}
+
+/// Dependence graphs, a file for each.
+fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
+    let mut used = HashSet::new();
+    for sequence in &model.sequences {
+        let function = &model.program.functions[sequence.function];
+        let name = sequence.within.map_or(&function.name, |outer| &outer.id);
+        let clean = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '.') { c } else { '_' };
+        let stem: String = name.chars().map(clean).take(100).collect();
+        // Functions of several files may have one name.
+        let name = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") }).find(|n| !used.contains(n));
+        let name = name.unwrap_or(stem);
+        used.insert(name.clone());
+        if let Some(directory) = &args.dot {
+            let text = loops_dot::sequence(model, sequence);
+            Output::create(&directory.join(format!("{name}.dot")))?.finish(text.as_bytes())?;
+        }
+        if let Some(directory) = &args.svg {
+            let text = svg::sequence(model, sequence);
+            Output::create(&directory.join(format!("{name}.svg")))?.finish(text.as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 fn render(model: &Model, format: Format) -> anyhow::Result<Vec<u8>> {

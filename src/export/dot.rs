@@ -64,7 +64,7 @@ pub(super) fn details(vertex: &Vertex) -> String {
 }
 
 /// A double-quoted string; what DOT reads as an escape is taken as it stands.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

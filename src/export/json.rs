@@ -1,12 +1,15 @@
 //! JSON, schema `loopsheet/static/1` (the keys are a promise).
 
-use petgraph::graph::EdgeIndex;
+use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::analysis::coverage;
+use crate::analysis::dependence::Dependence;
+use crate::analysis::dependence::fusion::Verdict;
 use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
-use crate::analysis::{coverage, dependence};
 use crate::expr::FigureId;
+use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
 use crate::model::{Model, NestModel, StreamShape, WorkingSet, dimension_name};
 use crate::source::{Form, Language, Preprocessing};
@@ -53,8 +56,12 @@ fn functions(model: &Model) -> Vec<String> {
     for nest in &model.nests {
         nests[nest.nest.function].push(nest);
     }
-    (model.program.functions.par_iter().zip(nests))
-        .map(|(facts, nests)| format!("    {}", function(model, facts, &nests)))
+    let mut sequences = vec![Vec::new(); model.program.functions.len()];
+    for sequence in &model.sequences {
+        sequences[sequence.function].push(sequence);
+    }
+    (model.program.functions.par_iter().zip(nests).zip(sequences))
+        .map(|((facts, nests), sequences)| format!("    {}", function(model, facts, &nests, &sequences)))
         .collect()
 }
 
@@ -127,7 +134,7 @@ fn file(file: &File) -> Value {
     })
 }
 
-fn function(model: &Model, function: &Function, nests: &[&NestModel]) -> Value {
+fn function(model: &Model, function: &Function, nests: &[&NestModel], sequences: &[&SequenceModel]) -> Value {
     let mut loops = Vec::new();
     collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
     let nests = nests.iter().map(|n| nest(model, n));
@@ -137,20 +144,69 @@ fn function(model: &Model, function: &Function, nests: &[&NestModel]) -> Value {
         "line": function.line,
         "loops": loops,
         "nests": nests.collect::<Vec<_>>(),
-        "dependencies": dependencies(function),
+        "dependencies": dependencies(sequences),
+        "sequences": sequences.iter().map(|found| sequence(model, found)).collect::<Vec<_>>(),
     })
 }
 
-fn dependencies(function: &Function) -> Vec<Value> {
-    let graph = dependence::graph(function);
-    let edge = |edge: EdgeIndex| {
-        let (from, to) = graph.edge_endpoints(edge)?;
-        let found = &graph[edge];
-        Some(json!({
-            "from": graph[from].id, "to": graph[to].id, "kind": found.kind.as_str(), "arrays": found.arrays,
-        }))
-    };
-    graph.edge_indices().filter_map(edge).collect()
+/// Edges of all sequences of a function.
+fn dependencies(sequences: &[&SequenceModel]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for SequenceModel { within, graph, .. } in sequences {
+        for edge in graph.edge_references() {
+            let Dependence { kind, arrays, is_implied } = edge.weight();
+            let distances: Map<String, Value> =
+                arrays.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
+            found.push(json!({
+                "from": graph[edge.source()].id,
+                "to": graph[edge.target()].id,
+                "kind": kind.as_str(),
+                "arrays": arrays.iter().map(|through| &through.array).collect::<Vec<_>>(),
+                "distances": distances,
+                "implied": is_implied,
+                "within": within.map(|facts| &facts.id),
+            }));
+        }
+    }
+    found
+}
+
+/// Loops that follow each other, in time, and which of them can be made one.
+fn sequence(model: &Model, sequence: &SequenceModel) -> Value {
+    let SequenceModel { within, graph, loops, total, critical, fusions, .. } = sequence;
+    let value = |id: FigureId| number(model.value(id));
+    let timed = graph.node_indices().zip(loops).map(|(node, times)| {
+        json!({
+            "loop": graph[node].id,
+            "seconds": value(times.seconds),
+            "start": value(times.start),
+            "finish": value(times.finish),
+        })
+    });
+    let fusions = fusions.iter().map(|FusionModel { candidate, shared, saved }| {
+        let (loops, why) = match &candidate.verdict {
+            Verdict::Fuses { loops } => (Some(*loops), None),
+            Verdict::Prevented { why } => (None, Some(why)),
+        };
+        json!({
+            "first": candidate.first.id,
+            "second": candidate.second.id,
+            "legal": loops.is_some(),
+            "loops": loops,
+            "prevented_by": why,
+            "arrays": shared,
+            "bytes_saved": saved.map(value),
+        })
+    });
+    json!({
+        "within": within.map(|facts| &facts.id),
+        "loops": timed.collect::<Vec<_>>(),
+        "seconds": value(*total),
+        "critical_seconds": value(*critical),
+        "critical_path":
+            sequence.critical_path(&model.figures).into_iter().map(|node| &graph[node].id).collect::<Vec<_>>(),
+        "fusions": fusions.collect::<Vec<_>>(),
+    })
 }
 
 fn collect_loops<'a>(

@@ -7,6 +7,7 @@ mod columns;
 pub mod dot;
 pub mod explain;
 pub mod json;
+pub mod loops_dot;
 pub mod svg;
 pub mod table;
 pub mod trace_json;

@@ -4,6 +4,7 @@
 //! Exporters evaluate nothing: they show a figure's expression and the value beside it.
 
 mod build;
+pub mod dependencies;
 pub mod figures;
 pub mod footprint;
 pub mod nest;
@@ -19,6 +20,7 @@ use crate::expr::FigureId;
 use crate::machine::MachineModel;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
+pub use dependencies::SequenceModel;
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
@@ -35,6 +37,8 @@ pub struct Model<'p> {
     pub figures: Figures,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
+    /// What follows what, function by function.
+    pub sequences: Vec<SequenceModel<'p>>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -53,7 +57,8 @@ impl<'p> Model<'p> {
         let nests: Vec<NestModel> =
             (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();
         let totals = Totals::define(&nests, &mut figures);
-        Ok(Model { program, machine, parameters, figures, nests, totals, dimensions })
+        let sequences = dependencies::build(program, &nests, &mut figures);
+        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, dimensions })
     }
 
     /// The value of a figure.

@@ -55,6 +55,15 @@ pub(super) struct Surroundings<'a> {
     pub sweeps: FigureId,
 }
 
+/// Bytes moved for each byte of a stream.
+pub(super) fn cost_of(class: AccessClass) -> Expr {
+    Expr::symbol(match class {
+        AccessClass::ReadOnly => "cost_r",
+        AccessClass::ReadWrite => "cost_rw",
+        AccessClass::WriteOnly | AccessClass::WriteRead => "cost_w",
+    })
+}
+
 /// Defines the figures of one stream. `gap` gives G for a level (static.md, "Live groups").
 pub(super) fn define_stream(
     index: usize,
@@ -73,12 +82,7 @@ pub(super) fn define_stream(
     // Unknown types are reported as a reason; eight bytes is the usual word.
     let bytes = f64::from(stream.element_bytes.unwrap_or(8));
     let width = figures.define(label("element size of {name}", 0), Unit::Bytes, Expr::from(bytes));
-    let cost = match stream.class {
-        AccessClass::ReadOnly => "cost_r",
-        AccessClass::ReadWrite => "cost_rw",
-        AccessClass::WriteOnly | AccessClass::WriteRead => "cost_w",
-    };
-    let cost = figures.define(label("cost of {name}", 0), Unit::Count, Expr::symbol(cost));
+    let cost = figures.define(label("cost of {name}", 0), Unit::Count, cost_of(stream.class));
     let levels = gaps.len();
     let mut count =
         |what: &'static str, m: usize, value: i64| figures.define(label(what, m), Unit::Count, Expr::from(value));

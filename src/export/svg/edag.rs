@@ -1,10 +1,10 @@
 //! The eDAG as a layered drawing: instructions that could run first on top, edges downwards.
 
-use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
+use super::arrows::{self, Line};
 use super::document::{Anchor, CRITICAL, Document, FAINT, INK, ORANGE, PALE, SKY, point, short};
-use super::layers::{self, Layers};
+use super::layers::{self, Marked};
 use crate::export::dot::details;
 use crate::graph::{Dependence, Edag, Link, Vertex};
 
@@ -18,13 +18,25 @@ const LABEL: usize = 30;
 /// Room that the legend takes.
 const LEAST_WIDTH: f64 = 1030.0;
 
+impl Marked for Vertex {
+    fn is_critical(&self) -> bool {
+        self.critical
+    }
+}
+
+impl Marked for Link {
+    fn is_critical(&self) -> bool {
+        self.critical
+    }
+}
+
 /// The graph with its marked longest path. Shapes tell accesses from other instructions and fill tells
 /// those that go to RAM; the longest path is wide and red; false dependences are dashed.
 pub fn edag(edag: &Edag, title: &str) -> String {
     let graph = edag.graph();
     let labels: Vec<String> = graph.node_weights().map(|vertex| label(&vertex.label)).collect();
     let widths: Vec<f64> = labels.iter().map(|text| text.chars().count().max(4) as f64 * CHARACTER + 26.0).collect();
-    let layers = layers::place(edag, &widths);
+    let layers = layers::place(graph, &widths);
     let width = (layers.width + 2.0 * MARGIN).max(LEAST_WIDTH);
     let height = TOP + layers.count as f64 * LAYER_HEIGHT + MARGIN;
     let shift = (width - layers.width) / 2.0;
@@ -39,7 +51,8 @@ pub fn edag(edag: &Edag, title: &str) -> String {
     for critical in [false, true] {
         for edge in graph.edge_references().filter(|edge| edge.weight().critical == critical) {
             let ends = [edge.source().index(), edge.target().index()].map(|index| at(layers.vertices[index]));
-            draw_edge(&mut document, edge.id(), edge.weight(), ends, &layers, at);
+            let bends = layers.bends[edge.id().index()].iter().map(|bend| at(*bend));
+            arrows::draw(&mut document, &line(edge.weight()), BOX_HEIGHT, ends, bends);
         }
     }
     document.close();
@@ -53,6 +66,15 @@ pub fn edag(edag: &Edag, title: &str) -> String {
     }
     document.close();
     document.finish()
+}
+
+fn line(link: &Link) -> Line {
+    let dash = match link.kind {
+        Dependence::True => "",
+        Dependence::Output => "7 4",
+        Dependence::Anti => "2 3",
+    };
+    Line { is_critical: link.critical, dash }
 }
 
 fn label(text: &str) -> String {
@@ -122,47 +144,6 @@ fn hexagon(x: f64, y: f64, half: f64, tall: f64) -> String {
         (x - half + point_width, y + tall),
     ];
     corners.map(point).join(" ")
-}
-
-/// A curve from the bottom of one vertex through its bends to the top of the other, with an arrow head.
-fn draw_edge(
-    document: &mut Document,
-    index: EdgeIndex,
-    link: &Link,
-    [from, to]: [(f64, f64); 2],
-    layers: &Layers,
-    at: impl Fn((f64, usize)) -> (f64, f64),
-) {
-    const HEAD: f64 = 6.0;
-    let start = (from.0, from.1 + BOX_HEIGHT / 2.0);
-    let tip = (to.0, to.1 - BOX_HEIGHT / 2.0);
-    let end = (tip.0, tip.1 - HEAD);
-    let mut path = format!("M{}", point(start));
-    let mut last = start;
-    // Edges run vertically past the vertices of the layers that they cross.
-    let half = BOX_HEIGHT / 2.0;
-    let passes = layers.bends[index.index()].iter().map(|bend| at(*bend));
-    for pass in passes {
-        path.push_str(&curve(last, (pass.0, pass.1 - half)));
-        last = (pass.0, pass.1 + half);
-        path.push_str(&format!("L{}", point(last)));
-    }
-    path.push_str(&curve(last, end));
-    let (colour, width) = if link.critical { (CRITICAL, 3.2) } else { (FAINT, 1.1) };
-    let dash = match link.kind {
-        Dependence::True => "",
-        Dependence::Output => " stroke-dasharray=\"7 4\"",
-        Dependence::Anti => " stroke-dasharray=\"2 3\"",
-    };
-    document.element("path", &format!("d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}"));
-    let side = if link.critical { 5.0 } else { 3.2 };
-    let head = [tip, (tip.0 - side, tip.1 - HEAD - 1.0), (tip.0 + side, tip.1 - HEAD - 1.0)].map(point).join(" ");
-    document.element("polygon", &format!("points=\"{head}\" fill=\"{colour}\""));
-}
-
-fn curve(from: (f64, f64), to: (f64, f64)) -> String {
-    let reach = (to.1 - from.1) / 2.0;
-    format!("C{} {} {}", point((from.0, from.1 + reach)), point((to.0, to.1 - reach)), point(to))
 }
 
 fn legend(document: &mut Document, has_false: bool) {

@@ -3,10 +3,8 @@
 //! neighbours as order and widths allow. The marked longest path is the spine: it stays in one column.
 
 use petgraph::Direction;
-use petgraph::graph::EdgeReference;
+use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;
-
-use crate::graph::{Edag, Link};
 
 /// Rounds of ordering, and of placing.
 const ROUNDS: usize = 24;
@@ -50,10 +48,15 @@ struct Node {
     below: Vec<usize>,
 }
 
-/// Places vertices of the given widths.
-pub(super) fn place(edag: &Edag, widths: &[f64]) -> Layers {
-    let mut nodes = vertices(edag, widths);
-    let chains = chains(edag, &mut nodes);
+/// What of a graph is on the marked longest path.
+pub(super) trait Marked {
+    fn is_critical(&self) -> bool;
+}
+
+/// Places vertices of the given widths; edges lead from lower to higher indices.
+pub(super) fn place<N: Marked, E: Marked>(graph: &DiGraph<N, E>, widths: &[f64]) -> Layers {
+    let mut nodes = vertices(graph, widths);
+    let chains = chains(graph, &mut nodes);
     let count = nodes.iter().map(|node| node.layer + 1).max().unwrap_or(0);
     let mut layers = vec![Vec::new(); count];
     for (index, node) in nodes.iter().enumerate() {
@@ -79,22 +82,23 @@ pub(super) fn place(edag: &Edag, widths: &[f64]) -> Layers {
     }
 }
 
-fn vertices(edag: &Edag, widths: &[f64]) -> Vec<Node> {
-    let graph = edag.graph();
+fn vertices<N: Marked, E>(graph: &DiGraph<N, E>, widths: &[f64]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(widths.len());
     for (vertex, width) in graph.node_indices().zip(widths) {
         let sources = graph.neighbors_directed(vertex, Direction::Incoming);
         let layer = sources.map(|source| nodes[source.index()].layer + 1).max().unwrap_or(0);
-        let spine = graph[vertex].critical;
+        let spine = graph[vertex].is_critical();
         nodes.push(Node { layer, width: *width, x: 0.0, spine, above: Vec::new(), below: Vec::new() });
     }
     nodes
 }
 
 /// Makes a bend in every layer that an edge passes through, and joins neighbours.
-fn chains(edag: &Edag, nodes: &mut Vec<Node>) -> Vec<Vec<usize>> {
-    let ends = |edge: EdgeReference<Link>| (edge.source().index(), edge.target().index(), edge.weight().critical);
-    let ends: Vec<(usize, usize, bool)> = edag.graph().edge_references().map(ends).collect();
+fn chains<N, E: Marked>(graph: &DiGraph<N, E>, nodes: &mut Vec<Node>) -> Vec<Vec<usize>> {
+    let mut ends = Vec::with_capacity(graph.edge_count());
+    for edge in graph.edge_references() {
+        ends.push((edge.source().index(), edge.target().index(), edge.weight().is_critical()));
+    }
     let length = |(source, target, _): &(usize, usize, bool)| nodes[*target].layer - nodes[*source].layer - 1;
     let bent = ends.iter().map(length).sum::<usize>() <= MOST_BENDS;
     let mut chains = Vec::with_capacity(ends.len());

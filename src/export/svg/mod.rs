@@ -1,14 +1,17 @@
 //! Pictures as SVG, written by hand: deterministic, on a light background, in colours that
 //! colour-blind people tell apart; nothing is said by colour alone.
 
+mod arrows;
 mod cycles;
 mod document;
 mod edag;
 mod heat_map;
 mod latency_sweep;
 mod layers;
+mod loops;
 
 pub use cycles::cycles;
 pub use edag::edag;
 pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;
+pub use loops::sequence;

@@ -4,6 +4,7 @@
 //! model's value as cached result. The same model gives the same bytes.
 
 mod arrays;
+mod dependencies;
 mod inputs;
 mod layout;
 mod loops;
@@ -73,6 +74,9 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);
+    if !model.sequences.is_empty() {
+        push(dependencies::write(book)?);
+    }
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
@@ -95,6 +99,7 @@ impl<'a> Tables<'a> {
         arrays.place(&mut layout);
         loops.place(&mut layout);
         summary::place(model, &mut layout);
+        dependencies::place(model, &mut layout);
         let steps = steps::place(&mut layout);
         Tables { loops, arrays, steps, layout }
     }

@@ -1,0 +1,283 @@
+//! Loops that follow each other and may become one: the same iterations, and no dependence that a fused
+//! loop would turn round (Kennedy, McKinley 1993, "Maximizing loop parallelism and improving data
+//! locality via loop fusion and distribution").
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::regions::{Reference, Region, references};
+use crate::analysis::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
+use crate::expr::Expr;
+
+/// Two neighbours and what stands in the way of making them one.
+#[derive(Clone, Debug)]
+pub struct Candidate<'p> {
+    pub first: &'p Loop,
+    pub second: &'p Loop,
+    pub verdict: Verdict,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Legal, for so many of their outer loops.
+    Fuses {
+        loops: usize,
+    },
+    Prevented {
+        why: String,
+    },
+}
+
+/// Every pair of loops that follow each other in a block, with nothing but straight-line code between.
+pub fn candidates<'p>(block: &'p Block, changing: &BTreeSet<&str>, found: &mut Vec<Candidate<'p>>) {
+    for pair in block.items.windows(2) {
+        if let [Item::Loop(first), Item::Loop(second)] = pair {
+            let verdict = match verdict(block, first, second, changing) {
+                Ok(loops) => Verdict::Fuses { loops },
+                Err(why) => Verdict::Prevented { why },
+            };
+            found.push(Candidate { first, second, verdict });
+        }
+    }
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => candidates(&inner.body, changing, found),
+            Item::Branch(branch) => {
+                candidates(&branch.then, changing, found);
+                branch.otherwise.iter().for_each(|block| candidates(block, changing, found));
+            }
+        }
+    }
+}
+
+/// How many outer loops can be made one, or why none can.
+fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>) -> Result<usize, String> {
+    for facts in [first, second] {
+        obstacle(facts)?;
+    }
+    let (chain, other) = (chain(first), chain(second));
+    let renamed = |expr: &Expr| {
+        let names: BTreeMap<&str, &str> =
+            other.iter().zip(&chain).map(|(o, c)| (o.variable.as_str(), c.variable.as_str())).collect();
+        expr.substitute(&|name| names.get(name).map(|name| Expr::symbol(name)))
+    };
+    let same = |(a, b): &(&&Loop, &&Loop)| {
+        let equal = |a: &Expr, b: &Expr| renamed(b).distance(a) == Some(0.0);
+        !a.variable.is_empty() && equal(&a.lower, &b.lower) && equal(&a.upper, &b.upper) && equal(&a.step, &b.step)
+    };
+    let depth = chain.iter().zip(&other).take_while(same).count();
+    if depth == 0 {
+        return Err("their ranges differ".into());
+    }
+    scalars(block, first, second)?;
+    let (before, after) = (references(first, changing), references(second, changing));
+    between(block, before.iter().chain(&after))?;
+    let mut most = depth;
+    for a in &before {
+        for b in after.iter().filter(|b| b.stream.array == a.stream.array) {
+            let writes = a.written.is_some() || b.written.is_some();
+            if !writes || components_differ(a, b) || never_meet(a, b) {
+                continue;
+            }
+            most = most.min(fusable(a, b, &chain[..depth], &other[..depth]));
+            if most == 0 {
+                return Err(format!("`{}` would be used before its time", a.stream.array));
+            }
+        }
+    }
+    Ok(most)
+}
+
+/// The loop and those perfectly nested in it.
+fn chain(facts: &Loop) -> Vec<&Loop> {
+    let mut chain = vec![facts];
+    loop {
+        let body = &chain[chain.len() - 1].body;
+        let is_plain = body.streams.is_empty() && body.scalars.is_empty() && body.flops.by_type.is_empty();
+        match body.items.as_slice() {
+            [Item::Loop(inner)] if is_plain => chain.push(inner),
+            _ => return chain,
+        }
+    }
+}
+
+/// What makes a loop one of which not all effects are known.
+fn obstacle(facts: &Loop) -> Result<(), String> {
+    let mut found = Ok(());
+    everywhere(&facts.body, &mut |block| {
+        if let (Ok(()), Some(call)) = (&found, block.calls.first()) {
+            found = Err(format!("{} calls {}", facts.id, call.name));
+        }
+        if let (Ok(()), Some(reason)) = (&found, block.reasons.first()) {
+            found = Err(format!("{}: {} at line {}", facts.id, reason.code, reason.line));
+        }
+    });
+    found
+}
+
+fn everywhere<'p>(block: &'p Block, visit: &mut dyn FnMut(&'p Block)) {
+    visit(block);
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => everywhere(&inner.body, visit),
+            Item::Branch(branch) => {
+                everywhere(&branch.then, visit);
+                branch.otherwise.iter().for_each(|block| everywhere(block, visit));
+            }
+        }
+    }
+}
+
+/// Scalars by name with how the loop uses them.
+fn scalars_of(facts: &Loop) -> BTreeMap<&str, AccessClass> {
+    let mut found: BTreeMap<&str, AccessClass> = BTreeMap::new();
+    everywhere(&facts.body, &mut |block| {
+        for scalar in &block.scalars {
+            found.entry(&scalar.name).and_modify(|class| *class = class.then(scalar.class)).or_insert(scalar.class);
+        }
+    });
+    found
+}
+
+/// A value that one loop leaves to the other, or that straight-line code of the block sets, keeps them apart.
+fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
+    use AccessClass::{ReadOnly, ReadWrite};
+    let (before, after) = (scalars_of(first), scalars_of(second));
+    for (name, class) in &before {
+        let Some(later) = after.get(name) else { continue };
+        let passes_on = *class != ReadOnly && matches!(later, ReadOnly | ReadWrite);
+        let overwrites = matches!(class, ReadOnly | ReadWrite) && *later != ReadOnly;
+        if passes_on || overwrites {
+            return Err(format!("scalar `{name}`"));
+        }
+    }
+    let touched = |name: &str| before.get(name).into_iter().chain(after.get(name)).copied().collect::<Vec<_>>();
+    for scalar in &block.scalars {
+        let uses = touched(&scalar.name);
+        let is_set = uses.iter().any(|class| *class != ReadOnly);
+        let sets = scalar.class != ReadOnly && !uses.is_empty();
+        // Written first in both loops and nowhere read outside: a temporary.
+        let in_second = after.contains_key(scalar.name.as_str());
+        if in_second && (sets || is_set) {
+            return Err(format!("scalar `{}` is used outside of the loops too", scalar.name));
+        }
+    }
+    Ok(())
+}
+
+/// Straight-line code of the block that uses what the loops write, or writes what they use.
+fn between<'r>(block: &Block, used: impl Iterator<Item = &'r Reference<'r>>) -> Result<(), String> {
+    for reference in used {
+        let conflicts = |class: AccessClass| class != AccessClass::ReadOnly || reference.written.is_some();
+        let same = |stream: &&Stream| stream.array == reference.stream.array;
+        if block.streams.iter().filter(same).any(|stream| conflicts(stream.class)) {
+            return Err(format!("`{}` is used outside of the loops too", reference.stream.array));
+        }
+    }
+    Ok(())
+}
+
+fn components_differ(a: &Reference, b: &Reference) -> bool {
+    let number = |reference: &Reference| reference.stream.component.parse::<i64>().ok();
+    matches!((number(a), number(b)), (Some(a), Some(b)) if a != b)
+}
+
+/// No conflicting uses are of the same elements.
+fn never_meet(a: &Reference, b: &Reference) -> bool {
+    let apart = |x: &Option<Region>, y: &Option<Region>| match (x, y) {
+        (Some(x), Some(y)) => x.is_apart_from(y),
+        _ => true,
+    };
+    apart(&a.written, &b.written) && apart(&a.written, &b.read) && apart(&a.read, &b.written)
+}
+
+/// How many of the outer loops may be made one as far as these two references are concerned: with
+/// all distances lexicographically not negative.
+fn fusable(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&Loop]) -> usize {
+    let mut most = chain.len();
+    let uses = |access: &Access, writes: bool| if writes { access.writes > 0 } else { access.reads > 0 };
+    for (a_writes, b_writes) in [(true, true), (true, false), (false, true)] {
+        for x in a.stream.accesses.iter().filter(|access| uses(access, a_writes)) {
+            for y in b.stream.accesses.iter().filter(|access| uses(access, b_writes)) {
+                most = most.min(legal_prefix(&distances((a, x), (b, y), chain, other)));
+            }
+        }
+    }
+    most
+}
+
+/// Iterations by which the second use of an element comes after the first, loop by loop.
+enum Distance {
+    /// They never use the same element.
+    Never,
+    /// Per loop; `None` where it may be anything.
+    Of(Vec<Option<f64>>),
+}
+
+fn legal_prefix(distance: &Distance) -> usize {
+    let Distance::Of(entries) = distance else { return usize::MAX };
+    for (level, entry) in entries.iter().enumerate() {
+        match entry {
+            Some(steps) if *steps > 0.0 => return usize::MAX,
+            Some(0.0) => {}
+            _ => return level,
+        }
+    }
+    usize::MAX
+}
+
+fn distances(
+    (a, x): (&Reference, &Access),
+    (b, y): (&Reference, &Access),
+    chain: &[&Loop],
+    other: &[&Loop],
+) -> Distance {
+    let mut entries = vec![None; chain.len()];
+    if a.stream.subscripts.len() != b.stream.subscripts.len() {
+        return Distance::Of(entries);
+    }
+    let pairs = a.stream.subscripts.iter().zip(&b.stream.subscripts).enumerate();
+    for (dimension, (s, t)) in pairs {
+        let Some(shift) =
+            t.base.distance(&s.base).map(|bases| bases + (y.offset[dimension] - x.offset[dimension]) as f64)
+        else {
+            continue;
+        };
+        match (variable(s), variable(t)) {
+            (Moves::Not, Moves::Not) if shift != 0.0 => return Distance::Never,
+            (Moves::With(name, slope), Moves::With(later, other_slope)) if slope == other_slope => {
+                let level = chain.iter().position(|facts| facts.variable == name);
+                let same = level.filter(|level| other[*level].variable == later);
+                let step = same.and_then(|level| chain[level].step.as_number()).filter(|step| *step != 0.0);
+                let (Some(level), Some(step)) = (same, step) else { continue };
+                // slope·p + s = slope·q + t for iterations p of the first and q of the second.
+                let steps = -shift / (slope * step);
+                if steps.fract() != 0.0 || entries[level].is_some_and(|known| known != steps) {
+                    return Distance::Never;
+                }
+                entries[level] = Some(steps);
+            }
+            _ => {}
+        }
+    }
+    Distance::Of(entries)
+}
+
+/// Which loop moves a subscript.
+enum Moves<'s> {
+    Not,
+    /// One, by so many elements an iteration.
+    With(&'s str, f64),
+    Otherwise,
+}
+
+fn variable(subscript: &Subscript) -> Moves<'_> {
+    match subscript.terms.as_slice() {
+        _ if subscript.gather.is_some() => Moves::Otherwise,
+        [] => Moves::Not,
+        [(name, coefficient)] => match coefficient.as_number() {
+            Some(slope) if slope != 0.0 => Moves::With(name, slope),
+            _ => Moves::Otherwise,
+        },
+        _ => Moves::Otherwise,
+    }
+}

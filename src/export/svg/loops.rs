@@ -1,0 +1,162 @@
+//! Loops that follow each other as a layered drawing: those that nothing holds up on top, dependences downwards.
+
+use petgraph::graph::DiGraph;
+use petgraph::visit::EdgeRef;
+
+use super::arrows::{self, Line};
+use super::document::{Anchor, CRITICAL, Document, FAINT, INK, PALE, short};
+use super::layers::{self, Marked};
+use crate::analysis::dependence::{Dependence, Kind};
+use crate::export::loops_dot::{details, edge_details, name};
+use crate::model::{Model, SequenceModel};
+use crate::quantity::Seconds;
+
+const MARGIN: f64 = 24.0;
+const TOP: f64 = 108.0;
+const BOX_HEIGHT: f64 = 38.0;
+const LAYER_HEIGHT: f64 = 92.0;
+const CHARACTER: f64 = 7.2;
+const LEAST_WIDTH: f64 = 760.0;
+/// Longest names of arrays that are written at an edge; the tooltip has all of them.
+const LABEL: usize = 24;
+
+struct Vertex {
+    label: String,
+    time: String,
+    tooltip: String,
+    is_critical: bool,
+}
+
+struct Edge {
+    kind: Kind,
+    label: String,
+    tooltip: String,
+    is_critical: bool,
+}
+
+impl Marked for Vertex {
+    fn is_critical(&self) -> bool {
+        self.is_critical
+    }
+}
+
+impl Marked for Edge {
+    fn is_critical(&self) -> bool {
+        self.is_critical
+    }
+}
+
+/// The graph of one sequence: loops with their times, the critical path wide and red, flow as whole lines, anti
+/// dotted, output dashed. What follows from other edges is not drawn.
+pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
+    let graph = drawn(model, sequence);
+    let characters = |vertex: &Vertex| vertex.label.chars().count().max(vertex.time.chars().count());
+    let widths: Vec<f64> = graph.node_weights().map(|v| characters(v).max(6) as f64 * CHARACTER + 26.0).collect();
+    let layers = layers::place(&graph, &widths);
+    let title = name(model, sequence);
+    let (total, critical) = (model.value(sequence.total), model.value(sequence.critical));
+    let hidden = sequence.graph.edge_count() - graph.edge_count();
+    let about = format!(
+        "{} loops, {}; the critical path takes {}; {hidden} dependences that follow from others are not drawn",
+        graph.node_count(),
+        Seconds(total),
+        Seconds(critical)
+    );
+    let width = (layers.width + 2.0 * MARGIN).max(LEAST_WIDTH).max(2.0 * MARGIN + 7.0 * about.chars().count() as f64);
+    let height = TOP + layers.count as f64 * LAYER_HEIGHT + MARGIN;
+    let shift = (width - layers.width) / 2.0;
+    let at = |(x, layer): (f64, usize)| (x + shift, TOP + layer as f64 * LAYER_HEIGHT + LAYER_HEIGHT / 2.0);
+    let mut document = Document::new(width, height, &title, &about);
+    document.text((MARGIN, 30.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", &title);
+    document.text((MARGIN, 52.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);
+    legend(&mut document);
+    // What is critical is drawn last, over the rest.
+    for critical in [false, true] {
+        for edge in graph.edge_references().filter(|edge| edge.weight().is_critical == critical) {
+            let ends = [edge.source().index(), edge.target().index()].map(|index| at(layers.vertices[index]));
+            let bends = layers.bends[edge.id().index()].iter().map(|bend| at(*bend));
+            document.open("", Some(&edge.weight().tooltip));
+            arrows::draw(&mut document, &line(edge.weight()), BOX_HEIGHT, ends, bends);
+            document.close();
+        }
+    }
+    for edge in graph.edge_references() {
+        let to = at(layers.vertices[edge.target().index()]);
+        let from = layers.bends[edge.id().index()].last().copied().unwrap_or(layers.vertices[edge.source().index()]);
+        let from = at(from);
+        // Near the later loop, where edges from one loop to several have parted.
+        let place = (from.0 * 0.35 + to.0 * 0.65 + 5.0, to.1 - BOX_HEIGHT / 2.0 - 16.0);
+        document.text(place, Anchor::Start, &format!("font-size=\"10\" fill=\"{FAINT}\""), &edge.weight().label);
+    }
+    for (index, vertex) in graph.node_weights().enumerate() {
+        draw_vertex(&mut document, vertex, at(layers.vertices[index]), widths[index]);
+    }
+    document.finish()
+}
+
+/// What is drawn of a sequence.
+fn drawn(model: &Model, sequence: &SequenceModel) -> DiGraph<Vertex, Edge> {
+    let path = sequence.critical_path(&model.figures);
+    let mut graph = DiGraph::new();
+    for (node, times) in sequence.graph.node_indices().zip(&sequence.loops) {
+        graph.add_node(Vertex {
+            label: sequence.graph[node].id.clone(),
+            time: Seconds(model.value(times.seconds)).to_string(),
+            tooltip: details(model, sequence, node),
+            is_critical: path.contains(&node),
+        });
+    }
+    let follows = |a, b| path.windows(2).any(|pair| pair == [a, b]);
+    for edge in sequence.graph.edge_references() {
+        let Dependence { kind, arrays, is_implied } = edge.weight();
+        let is_critical = follows(edge.source(), edge.target());
+        if *is_implied && !is_critical {
+            continue;
+        }
+        let names: Vec<&str> = arrays.iter().map(|through| through.array.as_str()).collect();
+        let label = names.join(", ");
+        let label = match label.chars().count() > LABEL {
+            true => format!("{} +{}", names[0], names.len() - 1),
+            false => label,
+        };
+        let tooltip = edge_details(edge.weight());
+        graph.add_edge(edge.source(), edge.target(), Edge { kind: *kind, label, tooltip, is_critical });
+    }
+    graph
+}
+
+fn line(edge: &Edge) -> Line {
+    let dash = match edge.kind {
+        Kind::Flow => "",
+        Kind::Output => "7 4",
+        Kind::Anti => "2 3",
+    };
+    Line { is_critical: edge.is_critical, dash }
+}
+
+fn draw_vertex(document: &mut Document, vertex: &Vertex, (x, y): (f64, f64), width: f64) {
+    let stroke = if vertex.is_critical { (CRITICAL, 3) } else { (INK, 1) };
+    let place = format!("x=\"{}\" y=\"{}\"", short(x - width / 2.0), short(y - BOX_HEIGHT / 2.0));
+    let size = format!("width=\"{}\" height=\"{}\" rx=\"7\"", short(width), short(BOX_HEIGHT));
+    document.open("", Some(&vertex.tooltip));
+    let stroke = format!("stroke=\"{}\" stroke-width=\"{}\"", stroke.0, stroke.1);
+    document.element("rect", &format!("{place} {size} fill=\"{PALE}\" {stroke}"));
+    document.text((x, y - 3.0), Anchor::Middle, "font-weight=\"bold\"", &vertex.label);
+    document.text((x, y + 13.0), Anchor::Middle, &format!("font-size=\"11\" fill=\"{FAINT}\""), &vertex.time);
+    document.close();
+}
+
+fn legend(document: &mut Document) {
+    let mut x = MARGIN;
+    let entries = [
+        ("flow: written, then read", FAINT, "stroke-width=\"1.1\""),
+        ("anti: read, then written", FAINT, "stroke-width=\"1.1\" stroke-dasharray=\"2 3\""),
+        ("output: written twice", FAINT, "stroke-width=\"1.1\" stroke-dasharray=\"7 4\""),
+        ("critical path", CRITICAL, "stroke-width=\"3.2\""),
+    ];
+    for (text, colour, attributes) in entries {
+        document.line((x, 78.0), (x + 30.0, 78.0), &format!("stroke=\"{colour}\" {attributes}"));
+        document.text((x + 38.0, 82.0), Anchor::Start, "", text);
+        x += 62.0 + text.chars().count() as f64 * 6.8;
+    }
+}
