@@ -250,9 +250,9 @@ pub struct TraceArgs {
     /// Draw epochs per 1,000 instructions over windows and capacities: .svg
     #[arg(long, value_name = "FILE", requires = "epochs")]
     pub heatmap: Option<PathBuf>,
-    /// Bytes of a line for reuse distances and epochs
-    #[arg(long, value_name = "BYTES", default_value = "64")]
-    pub line: String,
+    /// Bytes of a line for reuse distances and epochs [default: 64]
+    #[arg(long, value_name = "BYTES")]
+    pub line: Option<String>,
     /// The program that was traced, for --by
     #[arg(long, value_name = "BINARY")]
     pub elf: Option<PathBuf>,

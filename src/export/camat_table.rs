@@ -20,7 +20,11 @@ pub(super) fn levels(camat: &Camat) -> String {
     let figures = Figures::of(camat);
     let shown = |value: Option<f64>| value.map_or_else(|| "unknown".to_string(), number);
     let (first, last) = camat.run;
-    let harts = if camat.harts == 1 { "1 hart".to_string() } else { format!("{} harts", camat.harts) };
+    let harts = match camat.harts {
+        0 => "no accesses".to_string(),
+        1 => "1 hart".to_string(),
+        harts => format!("{harts} harts"),
+    };
     let mut text = format!("C-AMAT, cycles {first} to {last}, {harts}\n");
     let inputs = [
         ("Instructions", "IC", camat.program.instructions.map(|count| count as f64)),

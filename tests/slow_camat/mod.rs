@@ -105,7 +105,7 @@ impl RandomTimeline {
             })
             .collect();
         let end = self.accesses.iter().map(|a| a.start + a.stays[0].hit + a.stays[0].miss).max().unwrap_or(0);
-        let first = self.accesses.iter().map(|access| access.start).min().unwrap_or(1).min(1);
+        let first = self.accesses.iter().map(|access| access.start).min().unwrap_or(1);
         let looks_up = |(start, stay, _): &(u64, Stay, bool), cycle| (*start..start + stay.hit).contains(&cycle);
         let waits = |(start, stay, _): &(u64, Stay, bool), cycle| {
             (start + stay.hit..start + stay.hit + stay.miss).contains(&cycle)

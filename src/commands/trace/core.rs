@@ -19,6 +19,8 @@ const PORTS: [u32; 4] = [2, 1, 1, 1];
 const MSHRS: [u32; 4] = [8, 16, 16, 16];
 /// A line of 64 bytes over the preset's 17.07 GB/s, in cycles of 4 GHz.
 const RAM_INTERVAL: u64 = 15;
+/// The longest look-up and the longest way to RAM.
+const MOST_CYCLES: u32 = 1_000_000;
 const WINDOW: usize = 64;
 const WIDTH: u32 = 4;
 /// Cycles of the functional units of the same table; a fused operation takes a multiplication and an addition.
@@ -41,16 +43,22 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
     program(args, None)?;
     anyhow::ensure!(!caches.is_empty(), "--camat is about cache levels: --cache none leaves it nothing to tell");
     let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
-    anyhow::ensure!(whole(latency(args)), "--latency {}: --camat needs whole cycles, at least 1", latency(args));
+    let most = MOST_CYCLES as f64;
+    anyhow::ensure!(
+        whole(latency(args)) && latency(args) <= most,
+        "--latency {}: --camat needs whole cycles, from 1 to {MOST_CYCLES}",
+        latency(args)
+    );
     let (window, width) = (args.window.unwrap_or(WINDOW), args.issue_width.unwrap_or(WIDTH));
-    anyhow::ensure!((1..=65_536).contains(&window), "--window {window}: from 1 to 65536 are possible");
+    anyhow::ensure!((1..=4096).contains(&window), "--window {window}: from 1 to 4096 are possible");
     anyhow::ensure!((1..=64).contains(&width), "--issue-width {width}: from 1 to 64 are possible");
     let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
     anyhow::ensure!(ram_interval <= 1_000_000, "--ram-interval {ram_interval}: at most 1000000 cycles are possible");
     let levels = caches.len();
     for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
         anyhow::ensure!(list.len() <= levels, "{flag}: there are {levels} cache levels, not {}", list.len());
-        anyhow::ensure!(list.iter().all(|n| (1..=1024).contains(n)), "{flag}: from 1 to 1024 are possible");
+        let wrong = list.iter().find(|n| !(1..=1024).contains(*n));
+        anyhow::ensure!(wrong.is_none(), "{flag} {}: from 1 to 1024 are possible", wrong.unwrap_or(&0));
     }
     let level = |(index, spec): (usize, &CacheSpec)| {
         let number = index + 1;
@@ -59,6 +67,7 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
         let hit = hit.ok_or_else(|| {
             anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache 32KiB,4cycles; --cache {MACHINE} has them")
         })?;
+        anyhow::ensure!(hit <= MOST_CYCLES, "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible");
         let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
         let (ports, mshrs) = (at(&args.ports, PORTS), at(&args.mshrs, MSHRS));
         Ok(LevelModel { spec: *spec, hit: u64::from(hit), ports, mshrs })
@@ -90,7 +99,7 @@ pub fn in_words(model: &CoreModel) -> String {
     };
     format!(
         "the core of C-AMAT: window {}, {} instructions a cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
-         cycles; RAM {} cycles and a line every {}; a store {}; an access across lines is one to each{shared}",
+         cycles; RAM {} cycles and a line every {}; MSHRs and RAM are given out in program order; a store {}; an access across lines is one to each{shared}",
         model.window,
         model.width,
         list(&|level| u64::from(level.ports)),

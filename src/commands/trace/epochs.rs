@@ -17,8 +17,11 @@ pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> 
         "--compat edan counts as a tool that has no epochs: it does not go with --epochs"
     );
     let defaults = EpochSettings::default();
-    let whole = |text: &str| text.parse::<u32>().map_err(|_| "a whole number is wanted".to_string());
-    let bytes = |text: &str| parse_bytes(text).map(|bytes| bytes.0 as u64);
+    let whole = |text: &str| text.parse::<u32>().map_err(|_| format!("a whole number is wanted, at most {}", u32::MAX));
+    let bytes = |text: &str| match parse_bytes(text)?.0 {
+        size if size < u64::MAX as f64 => Ok(size as u64),
+        _ => Err("more than 16 EiB, which no address reaches".to_string()),
+    };
     let stores = if args.blocking_stores { Stores::Blocking } else { Stores::Buffered };
     Ok(Some(EpochSettings {
         windows: list("--windows", args.windows.as_deref(), whole)?.unwrap_or(defaults.windows),

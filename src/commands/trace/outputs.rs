@@ -182,7 +182,9 @@ fn diagram(report: Report) -> anyhow::Result<Vec<u8>> {
     let camat = camat.ok_or_else(|| anyhow::anyhow!("--diagram: there is no timeline to draw"))?;
     let drawn = svg::cycles(camat, path).ok_or_else(|| {
         let (first, last) = camat.run;
-        anyhow::anyhow!("--diagram: at most 200 accesses in 200 cycles are drawn; the run has {}", last + 1 - first)
+        let cycles = last + 1 - first;
+        let accesses = camat.levels.first().map_or(0, |level| level.alpha);
+        anyhow::anyhow!("--diagram: at most 200 accesses in 200 cycles are drawn; the run has {accesses} in {cycles}")
     })?;
     Ok(drawn.into_bytes())
 }

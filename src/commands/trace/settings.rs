@@ -29,7 +29,8 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
             Costs::parse(&text).with_context(|| path.display().to_string())?
         }
     };
-    let line = parse_bytes(&args.line).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
+    let line =
+        parse_bytes(args.line.as_deref().unwrap_or("64")).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
     check_line(line).context("--line")?;
     refuse_idle(args)?;
     let caches = caches(args)?;
@@ -51,6 +52,10 @@ fn refuse_idle(args: &TraceArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         !args.blocking_stores || args.epochs || args.camat,
         "--blocking-stores is about --epochs or --camat, of which neither is given"
+    );
+    anyhow::ensure!(
+        args.line.is_none() || args.epochs || args.reuse,
+        "--line is about --epochs and --reuse, of which neither is given; --cache 32KiB,32B sets the line of a cache"
     );
     anyhow::ensure!(
         args.elf.is_none() || args.by.is_some(),

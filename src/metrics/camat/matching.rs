@@ -36,14 +36,15 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     let target = short(100.0 * camat.program.stall_target);
     let levels = matches(camat, figures);
     if camat.levels.iter().all(|level| level.alpha == 0) {
-        return vec!["The timeline has no accesses.".into()];
+        return vec!["Nothing is accessed: there is no memory time to speak of.".into()];
     }
     let Some(delta) = figures.get("Delta") else {
-        return vec![
-            "Matching ratios are unknown: they need the number of instructions and CPI_exe, the cycles of an \
-             instruction without stalls."
-                .into(),
-        ];
+        let missing = match (camat.program.instructions, camat.program.cpi_exe) {
+            (None, None) => "the number of instructions and CPI_exe, the cycles of an instruction without stalls",
+            (None, Some(_)) => "the number of instructions",
+            _ => "CPI_exe, the cycles of an instruction without stalls",
+        };
+        return vec![format!("Matching ratios are unknown: they need {missing}.")];
     };
     if camat.levels.first().is_some_and(|level| level.m == 0) {
         return vec![format!("{} has no pure miss cycle: memory stalls nothing.", camat.levels[0].name)];

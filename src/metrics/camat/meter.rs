@@ -42,11 +42,14 @@ impl CamatMeter {
         }
     }
 
-    /// The counts. The run is from cycle 1, or 0 if an access starts then, to its last cycle: `end`, or the last
-    /// one with activity if that is later or nothing else is known.
+    /// The counts. The run is from cycle 1 to `end`, or from the first to the last cycle with activity if no end is
+    /// known, or if that is more.
     pub fn finish(self, program: Program, end: Option<u64>) -> Camat {
         let (first, last) = self.active.unwrap_or((1, 0));
-        let run = (first.min(1), last.max(end.unwrap_or(0)));
+        let run = match end {
+            Some(end) => (first.min(1), last.max(end)),
+            None => (first, last),
+        };
         let cycles = run.1 + 1 - run.0;
         let harts = self.private.len() as u64;
         let private = self.settings.private();

@@ -12,6 +12,12 @@
 //!
 //! An access across lines of the nearest level is one to each of them; its data are there with the last.
 //!
+//! The trace passes once and is not held, so what can be used by so many at once is given out in program
+//! order, for cycles to come: an older instruction that is ready later keeps its place, even where a younger one
+//! would have been done before, and a younger one may slip in before. With ports that is what a core does that looks at one
+//! cycle after the other, oldest first; where MSHRs or RAM bind, cycles differ from such a core's by a few per cent, and
+//! AMAT, with very few MSHRs, by up to a fifth.
+//!
 //! Cycles of the timeline count from one.
 //!
 //! What is not modelled: branch prediction, instruction caches, functional units (each instruction of a class

@@ -1,41 +1,41 @@
 //! What can be used by so many at once: slots of a cycle, and registers that are held for a while.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// So many uses in every cycle: issue slots, ports.
 pub(super) struct Slots {
     limit: u32,
-    /// Uses of the cycles from `first` on.
-    used: VecDeque<u32>,
+    /// Uses of the cycles that have some.
+    used: FxHashMap<u64, u32>,
+    /// Nothing is used before.
     first: u64,
 }
 
 impl Slots {
     pub fn new(limit: u32) -> Slots {
-        Slots { limit, used: VecDeque::new(), first: 0 }
+        Slots { limit, used: FxHashMap::default(), first: 0 }
     }
 
     /// The first cycle from `cycle` on that has room.
     pub fn first_free(&self, cycle: u64) -> u64 {
-        let from = cycle.max(self.first);
-        let skip = (from - self.first) as usize;
-        let taken = self.used.iter().skip(skip).take_while(|used| **used >= self.limit).count();
-        from + taken as u64
+        let mut free = cycle.max(self.first);
+        while self.used.get(&free).is_some_and(|used| *used >= self.limit) {
+            free += 1;
+        }
+        free
     }
 
     /// Uses one slot of a cycle that has room.
     pub fn take(&mut self, cycle: u64) {
-        let place = (cycle - self.first) as usize;
-        if place >= self.used.len() {
-            self.used.resize(place + 1, 0);
-        }
-        self.used[place] += 1;
+        *self.used.entry(cycle).or_default() += 1;
     }
 
     pub fn forget_before(&mut self, cycle: u64) {
         if cycle > self.first {
-            let count = ((cycle - self.first) as usize).min(self.used.len());
-            self.used.drain(..count);
+            self.used.retain(|used, _| *used >= cycle);
             self.first = cycle;
         }
     }
@@ -88,19 +88,31 @@ impl Registers {
     }
 
     /// 0 if one is free all the time from `from` to before `until`; else how much later to try again:
-    /// when the first of those that are held then is free.
+    /// behind the last stretch in which all are held then, as until there so long a time meets it.
     pub fn wait(&self, from: u64, until: u64) -> u64 {
         let overlapping = || self.held.iter().filter(|(start, end)| *start < until && from < *end);
         if (overlapping().count() as u32) < self.limit {
             return 0;
         }
-        // Those that overlap the time need not overlap each other: the most do where one begins.
-        let at_once = |cycle: u64| overlapping().filter(|(start, end)| *start <= cycle && cycle < *end).count() as u32;
-        let beginnings = overlapping().map(|(start, _)| (*start).max(from));
-        if beginnings.map(at_once).max().unwrap_or(0) < self.limit {
-            return 0;
+        // One more or one less is held; where both happen, less first.
+        let mut changes: SmallVec<[(u64, i32); 64]> = SmallVec::new();
+        for (start, end) in overlapping() {
+            changes.extend([((*start).max(from), 1), (*end, -1)]);
         }
-        overlapping().map(|(_, end)| end - from).min().unwrap_or(1)
+        changes.sort_unstable();
+        let (mut held, mut full_until) = (0, 0);
+        let mut is_full = false;
+        for (cycle, change) in changes {
+            held += change;
+            if is_full && held < self.limit as i32 {
+                full_until = cycle;
+            }
+            is_full = held >= self.limit as i32;
+            if !is_full && cycle >= until {
+                break;
+            }
+        }
+        full_until.saturating_sub(from)
     }
 
     /// The first cycle from `cycle` on in which not all are held.
@@ -164,6 +176,10 @@ mod tests {
         registers.hold(5, 25);
         assert_eq!(registers.wait(6, 8), 4);
         assert_eq!(registers.wait(10, 20), 0);
+        // All are held from 20 to 25: later, one is free from 25 on.
         assert_eq!(registers.wait(12, 21), 13);
+        registers.hold(40, 50);
+        registers.hold(40, 50);
+        assert_eq!((registers.wait(26, 40), registers.wait(26, 41)), (0, 24));
     }
 }
