@@ -80,7 +80,7 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
-            chased: chased(function),
+            chased: if language == Language::C { chased(function) } else { BTreeSet::new() },
             has_alternatives: false,
             roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
         },
