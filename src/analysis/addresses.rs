@@ -2,9 +2,11 @@
 //! (`p + n`, `p++`), elements of arrays of structures (`&boxes[b]`). Where a pointer points is known
 //! as an element of an array, so that what is read through it is read from that array.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use super::symbolic::{Known, Symbols};
 use crate::expr::Expr;
-use crate::ir::{BinaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, Variable};
 use crate::source::Language;
 
 /// The reason code of an address that is a value.
@@ -103,7 +105,7 @@ impl Symbols<'_> {
 }
 
 /// Whether a value of C is an address: an array or pointer without all its subscripts.
-pub fn is_address(value: &Value, function: &crate::ir::Function) -> bool {
+pub fn is_address(value: &Value, function: &Function) -> bool {
     match value {
         Value::Variable(id) => !function.variable(*id).dimensions.is_empty(),
         Value::Element { subscripts, .. } => subscripts.iter().any(is_left_out),
@@ -114,4 +116,46 @@ pub fn is_address(value: &Value, function: &crate::ir::Function) -> bool {
         Value::Convert(_, inner) => is_address(inner, function),
         _ => addressed(value).is_some(),
     }
+}
+
+/// Pointers that some statement loads: `p = list[i]`, `p = p->next`, `p = first(list)`.
+pub fn chased(function: &Function) -> BTreeSet<VarId> {
+    fn visit(function: &Function, statements: &[Stmt], found: &mut BTreeSet<VarId>) {
+        for statement in statements {
+            match statement {
+                Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                    let is_loaded = match value {
+                        Value::Element { .. } | Value::Call { .. } => true,
+                        Value::Variable(other) => function.variable(*other).name.contains("->"),
+                        _ => false,
+                    };
+                    if is_loaded && !function.variable(*id).dimensions.is_empty() {
+                        found.insert(*id);
+                    }
+                }
+                Stmt::Loop(inner) => visit(function, &inner.body, found),
+                Stmt::If(branch) => {
+                    visit(function, &branch.then, found);
+                    visit(function, &branch.otherwise, found);
+                }
+                Stmt::Opaque { inner, .. } => visit(function, inner, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    visit(function, &function.body, &mut found);
+    found
+}
+
+/// The pointer that every member (`p->x`, `p[2].x`) is reached through.
+pub fn roots(function: &Function) -> BTreeMap<VarId, VarId> {
+    let ids = (0..).map(VarId);
+    let pointers = ids.clone().zip(&function.variables).filter(|(_, v)| !v.dimensions.is_empty());
+    let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
+    let root = |(id, variable): (VarId, &Variable)| {
+        let end = variable.name.find(['-', '.'])?;
+        Some((id, *by_name.get(&variable.name[..end])?))
+    };
+    ids.zip(&function.variables).filter_map(root).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::symbolic::variables_of;
+use crate::expr::Expr;
 use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
 
 /// How often a variable is assigned, and passed to calls that may assign it.
@@ -136,4 +137,15 @@ fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> O
     let mut used = BTreeSet::new();
     variables_of(&amount, &mut used);
     used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
+}
+
+/// `amount` for every iteration since the first; `None` if that is no whole multiple of the variable.
+pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
+    let run = Expr::symbol(counter) - lower.clone();
+    match (amount.as_integer(), step.as_integer()) {
+        _ if amount == step => Some(run),
+        (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
+        (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
+        _ => None,
+    }
 }

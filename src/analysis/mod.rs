@@ -7,6 +7,8 @@ pub mod dependence;
 pub mod facts;
 mod flops;
 mod inductions;
+mod iterations;
+mod member_dimensions;
 mod references;
 mod symbolic;
 mod walk;

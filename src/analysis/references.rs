@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 
 use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
+use super::member_dimensions::in_structure;
 use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{MemberLayout, Value, VarId, Variable};
+use crate::ir::{Value, VarId, Variable};
 use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
-struct Dimension {
-    subscript: Subscript,
-    offset: i64,
+pub struct Dimension {
+    pub subscript: Subscript,
+    pub offset: i64,
 }
 
 /// Records one reference in `streams`. Returns the reasons why it is not fully understood.
@@ -76,50 +77,6 @@ fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Optio
     (0..rank).map(extent).collect()
 }
 
-/// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
-/// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. False, and
-/// nothing is changed, if the structure is no whole number of such elements or a subscript is indirect.
-fn in_structure(
-    symbols: &Symbols,
-    layout: &MemberLayout,
-    bytes: u32,
-    dimensions: &mut Vec<Dimension>,
-    extents: &mut Vec<Option<(Expr, Expr)>>,
-) -> bool {
-    let MemberLayout { offset, record_bytes, extents: own, .. } = layout;
-    let rank = own.len() + 1;
-    let is_whole = bytes > 0 && record_bytes % bytes == 0 && offset % bytes == 0;
-    let known = dimensions.len() >= rank && dimensions[..rank].iter().all(|d| d.subscript.gather.is_none());
-    if !is_whole || !known {
-        return false;
-    }
-    let scale = i64::from(record_bytes / bytes);
-    let strides = own.iter().scan(1i64, |stride, extent| Some(std::mem::replace(stride, *stride * i64::from(*extent))));
-    let strides: Vec<i64> = strides.chain([scale]).collect();
-    let mut joined = Dimension {
-        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
-        offset: i64::from(offset / bytes),
-    };
-    for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
-        for (variable, coefficient) in dimension.subscript.terms {
-            let added = coefficient * stride as f64;
-            match joined.subscript.terms.iter_mut().find(|(known, _)| *known == variable) {
-                Some((_, known)) => *known = (known.clone() + added).expand(),
-                None => joined.subscript.terms.push((variable, added.expand())),
-            }
-        }
-        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride as f64).expand();
-        joined.offset = joined.offset.saturating_add(dimension.offset.saturating_mul(stride));
-    }
-    let level = |name: &str| symbols.loops.iter().position(|id| symbols.function.variable(*id).name == name);
-    joined.subscript.terms.sort_by_key(|(name, _)| level(name));
-    dimensions.insert(0, joined);
-    let structures = extents.drain(..rank).next_back().flatten();
-    let scaled = structures.map(|(lower, upper)| (lower * scale as f64, (upper + 1.0) * scale as f64 - 1.0));
-    extents.insert(0, scaled.map(|(lower, upper)| (lower.expand(), upper.expand())));
-    true
-}
-
 /// A variable of the subscripts that has one of a few values.
 fn alternative(symbols: &Symbols, subscripts: &[Value]) -> Option<VarId> {
     let is_alternative = |id: &VarId| matches!(symbols.known.get(id), Some(Known::OneOf(_)));
@@ -167,7 +124,12 @@ fn place(
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
-    let pointer = if symbols.known.contains_key(&array) { Some(array) } else { root };
+    let is_known = |id: &VarId| symbols.known.contains_key(id);
+    let pointer = match symbols.known.get(&array) {
+        Some(Known::Points(_)) => Some(array),
+        // What the program stores in a member does not move the member.
+        known => root.filter(is_known).or(known.map(|_| array)),
+    };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
     let mut dimensions = Vec::new();
     let Some((pointer, known)) = known else {

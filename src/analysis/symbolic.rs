@@ -27,7 +27,7 @@ pub enum Known {
 }
 
 /// More alternatives than this are not followed.
-pub const ALTERNATIVES: usize = 4;
+const ALTERNATIVES: usize = 4;
 
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
@@ -222,6 +222,22 @@ impl Symbols<'_> {
     pub fn text(&self, value: &Value) -> String {
         text(value, self.function, self.language)
     }
+}
+
+/// The values that either of two may be.
+pub fn alternatives(a: Known, b: Known) -> Option<Vec<Expr>> {
+    let values = |known: Known| match known {
+        Known::Is(expr) => Some(vec![expr]),
+        Known::OneOf(values) => Some(values),
+        _ => None,
+    };
+    let mut all = values(a)?;
+    for value in values(b)? {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    (all.len() <= ALTERNATIVES).then_some(all)
 }
 
 /// Source-like text of a value, in the subscript order of the language.

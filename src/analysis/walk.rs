@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::addresses::{Address, addressed, is_left_out};
+use super::addresses::{Address, addressed, chased, is_left_out, roots};
 use super::facts::*;
 use super::flops::FlopCounter;
-use super::inductions::{Assignments, assigns_any_of, count_assignments, inductions};
+use super::inductions::{Assignments, assigns_any_of, count_assignments, inductions, per_iteration};
+use super::iterations::{mentions, with_iterations};
 use super::references;
-use super::symbolic::{self, ALTERNATIVES, Known, Symbols, variables_of};
+use super::symbolic::{self, Known, Symbols, alternatives, variables_of};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
@@ -79,7 +80,7 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
-            chased: chased(function),
+            chased: if language == Language::C { chased(function) } else { BTreeSet::new() },
             has_alternatives: false,
             roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
         },
@@ -590,17 +591,6 @@ impl<'f> Walker<'f> {
     }
 }
 
-/// `amount` for every iteration since the first; `None` if that is no whole multiple of the variable.
-fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
-    let run = Expr::symbol(counter) - lower.clone();
-    match (amount.as_integer(), step.as_integer()) {
-        _ if amount == step => Some(run),
-        (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
-        (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
-        _ => None,
-    }
-}
-
 /// Loops of unknown trip count are understood all the same: the count is a parameter.
 const UNDERSTOOD: &[&str] = &[
     "while_loop",
@@ -623,117 +613,6 @@ const UNDERSTOOD: &[&str] = &[
     "missing_step",
     "side_effect_in_condition",
 ];
-
-/// The values that either of two may be.
-fn alternatives(a: Known, b: Known) -> Option<Vec<Expr>> {
-    let values = |known: Known| match known {
-        Known::Is(expr) => Some(vec![expr]),
-        Known::OneOf(values) => Some(values),
-        _ => None,
-    };
-    let mut all = values(a)?;
-    for value in values(b)? {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    (all.len() <= ALTERNATIVES).then_some(all)
-}
-
-/// Whether a stream or the bounds of a loop in a block depend on a symbol.
-fn mentions(block: &Block, name: &str) -> bool {
-    block.streams.iter().any(|s| s.subscripts.iter().any(|s| s.terms.iter().any(|(variable, _)| variable == name)))
-        || block.items.iter().any(|item| match item {
-            Item::Loop(inner) => {
-                [&inner.lower, &inner.upper].iter().any(|bound| bound.mentions(name)) || mentions(&inner.body, name)
-            }
-            Item::Branch(branch) => {
-                mentions(&branch.then, name) || branch.otherwise.as_ref().is_some_and(|block| mentions(block, name))
-            }
-        })
-}
-
-/// The function with a variable for the iterations of every loop that has none.
-fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
-    fn uncounted(statements: &[Stmt], lines: &mut Vec<Place>) {
-        for statement in statements {
-            match statement {
-                Stmt::Loop(inner) => {
-                    if matches!(inner.control, Control::Uncounted { .. }) {
-                        lines.push(inner.place.clone());
-                    }
-                    uncounted(&inner.body, lines);
-                }
-                Stmt::If(branch) => {
-                    uncounted(&branch.then, lines);
-                    uncounted(&branch.otherwise, lines);
-                }
-                Stmt::Opaque { inner, .. } => uncounted(inner, lines),
-                _ => {}
-            }
-        }
-    }
-    let mut places = Vec::new();
-    uncounted(&function.body, &mut places);
-    if places.is_empty() {
-        return None;
-    }
-    let mut with = function.clone();
-    let mut same_line: BTreeMap<u32, u32> = BTreeMap::new();
-    for place in places {
-        let count = same_line.entry(place.line).or_insert(0);
-        *count += 1;
-        let name = match count {
-            1 => format!("iteration@{}", place.line),
-            n => format!("iteration@{}#{n}", place.line),
-        };
-        let (ty, role) = (Type::Integer(8), ir::Role::Local);
-        with.variables.push(ir::Variable { name, ty, dimensions: Vec::new(), role, constant: None, place });
-    }
-    Some(with)
-}
-
-/// Pointers that some statement loads: `p = list[i]`, `p = p->next`, `p = first(list)`.
-fn chased(function: &ir::Function) -> BTreeSet<VarId> {
-    fn visit(function: &ir::Function, statements: &[Stmt], found: &mut BTreeSet<VarId>) {
-        for statement in statements {
-            match statement {
-                Stmt::Assign { target: Value::Variable(id), value, .. } => {
-                    let is_loaded = match value {
-                        Value::Element { .. } | Value::Call { .. } => true,
-                        Value::Variable(other) => function.variable(*other).name.contains("->"),
-                        _ => false,
-                    };
-                    if is_loaded && !function.variable(*id).dimensions.is_empty() {
-                        found.insert(*id);
-                    }
-                }
-                Stmt::Loop(inner) => visit(function, &inner.body, found),
-                Stmt::If(branch) => {
-                    visit(function, &branch.then, found);
-                    visit(function, &branch.otherwise, found);
-                }
-                Stmt::Opaque { inner, .. } => visit(function, inner, found),
-                _ => {}
-            }
-        }
-    }
-    let mut found = BTreeSet::new();
-    visit(function, &function.body, &mut found);
-    found
-}
-
-/// The pointer that every member (`p->x`, `p[2].x`) is reached through.
-fn roots(function: &ir::Function) -> BTreeMap<VarId, VarId> {
-    let ids = (0..).map(VarId);
-    let pointers = ids.clone().zip(&function.variables).filter(|(_, v)| !v.dimensions.is_empty());
-    let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
-    let root = |(id, variable): (VarId, &ir::Variable)| {
-        let end = variable.name.find(['-', '.'])?;
-        Some((id, *by_name.get(&variable.name[..end])?))
-    };
-    ids.zip(&function.variables).filter_map(root).collect()
-}
 
 /// The parameter that holds how often a branch is taken.
 pub(crate) fn probability_symbol(function: &str, line: u32) -> String {

@@ -213,6 +213,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
     let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
     (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), body).prop_map(
         |((id, file, variable, parallel), line, end_line, (lower, upper, step), body)| Loop {
+            exits_early: line % 2 == 1,
             id,
             file: file.into(),
             line,
