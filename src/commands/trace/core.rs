@@ -50,7 +50,7 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
         latency(args)
     );
     let (window, width) = (args.window.unwrap_or(WINDOW), args.issue_width.unwrap_or(WIDTH));
-    anyhow::ensure!((1..=4096).contains(&window), "--window {window}: from 1 to 4096 are possible");
+    anyhow::ensure!((1..=1024).contains(&window), "--window {window}: from 1 to 1024 are possible");
     anyhow::ensure!((1..=64).contains(&width), "--issue-width {width}: from 1 to 64 are possible");
     let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
     anyhow::ensure!(ram_interval <= 1_000_000, "--ram-interval {ram_interval}: at most 1000000 cycles are possible");
