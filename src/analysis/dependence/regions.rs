@@ -9,8 +9,11 @@ use crate::expr::Expr;
 /// Ranges of the subscripts, contiguous dimension first; `None` for one that is not told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    ranges: Vec<Option<(Expr, Expr)>>,
+    ranges: Vec<Option<Range>>,
 }
+
+/// Inclusive.
+type Range = (Expr, Expr);
 
 /// A reference of a loop or of one inside it.
 #[derive(Clone, Debug)]
@@ -48,10 +51,7 @@ impl Region {
             })
     }
 
-    fn pairs<'r>(
-        &'r self,
-        other: &'r Region,
-    ) -> impl Iterator<Item = (&'r Option<(Expr, Expr)>, &'r Option<(Expr, Expr)>)> {
+    fn pairs<'r>(&'r self, other: &'r Region) -> impl Iterator<Item = (&'r Option<Range>, &'r Option<Range>)> {
         // References of different rank to one array are not compared.
         let same = self.ranges.len() == other.ranges.len();
         self.ranges.iter().zip(&other.ranges).filter(move |_| same)
@@ -122,7 +122,7 @@ fn region(stream: &Stream, loops: &[&Loop], uses: fn(&Access) -> u64, changing: 
 }
 
 /// From where to where a subscript goes, without its offset.
-fn range(subscript: &Subscript, loops: &[&Loop]) -> Option<(Expr, Expr)> {
+fn range(subscript: &Subscript, loops: &[&Loop]) -> Option<Range> {
     if subscript.gather.is_some() {
         return None;
     }
