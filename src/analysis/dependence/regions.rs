@@ -2,14 +2,17 @@
 //! they are affine, over all iterations of the loop and of those inside it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::analysis::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
-use crate::expr::Expr;
+use crate::expr::{Expr, Linear, Lookup};
 
-/// Ranges of the subscripts, contiguous dimension first; `None` for one that is not told.
+/// Ranges of the subscripts, contiguous dimension first and components last; `None` for one that is not told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     ranges: Vec<Option<Range>>,
+    /// Symbols of the array's declared extents: they are taken to be two or more.
+    sizes: BTreeSet<Arc<str>>,
 }
 
 /// Inclusive.
@@ -32,7 +35,7 @@ pub struct Reference<'p> {
 impl Region {
     /// Some subscript is in ranges that do not meet.
     pub fn is_apart_from(&self, other: &Region) -> bool {
-        let before = |a: &Expr, b: &Expr| b.distance(a).is_some_and(|distance| distance > 0.0);
+        let before = |a: &Expr, b: &Expr| self.is_positive(&(b - a).expand());
         self.pairs(other).any(|pair| match pair {
             (Some((low, high)), Some((other_low, other_high))) => before(high, other_low) || before(other_high, low),
             _ => false,
@@ -49,6 +52,19 @@ impl Region {
                 }
                 _ => false,
             })
+    }
+
+    /// Whether a difference is above zero whatever the sizes are.
+    fn is_positive(&self, difference: &Expr) -> bool {
+        if let Some(number) = difference.as_number() {
+            return number > 0.0;
+        }
+        let symbols = difference.symbols();
+        let names: Vec<&str> = symbols.iter().map(|name| &**name).collect();
+        let grows = |linear: Linear| linear.coefficients.iter().all(|c| c.as_number().is_some_and(|c| c >= 0.0));
+        let smallest = |name: &str| self.sizes.contains(name).then_some(2.0);
+        difference.linear_in(&names).is_some_and(grows)
+            && difference.evaluate(&smallest as &dyn Lookup).is_ok_and(|value| value > 0.0)
     }
 
     fn pairs<'r>(&'r self, other: &'r Region) -> impl Iterator<Item = (&'r Option<Range>, &'r Option<Range>)> {
@@ -77,7 +93,7 @@ fn collect<'p>(
         let (read, written) = match stream.accesses.as_slice() {
             // A model written by hand may only say how the array is used.
             [] => {
-                let all = || Region { ranges: vec![None; stream.subscripts.len()] };
+                let all = || Region { ranges: vec![None; stream.subscripts.len()], sizes: BTreeSet::new() };
                 let is_read = stream.class != AccessClass::WriteOnly;
                 (is_read.then(all), (stream.class != AccessClass::ReadOnly).then(all))
             }
@@ -118,7 +134,17 @@ fn region(stream: &Stream, loops: &[&Loop], uses: fn(&Access) -> u64, changing: 
         let is_known = |end: &Expr| !end.symbols().iter().any(|name| changing.contains(&**name));
         (is_known(&low) && is_known(&high)).then(|| ((low + least).expand(), (high + most).expand()))
     };
-    Some(Region { ranges: stream.subscripts.iter().enumerate().map(of_dimension).collect() })
+    let parts = stream.component.split(',').filter(|part| !part.is_empty());
+    let of_component = |part: &str| {
+        let place = Expr::parse(part).ok()?;
+        let is_known = !place.symbols().iter().any(|name| changing.contains(&**name));
+        is_known.then(|| (place.clone(), place))
+    };
+    let ends = stream.extents.iter().flatten().flat_map(|(lower, upper)| [lower, upper]);
+    Some(Region {
+        ranges: stream.subscripts.iter().enumerate().map(of_dimension).chain(parts.map(of_component)).collect(),
+        sizes: ends.flat_map(Expr::symbols).collect(),
+    })
 }
 
 /// From where to where a subscript goes, without its offset.

@@ -1,0 +1,114 @@
+//! Which loops must follow which, and which may become one, on loops worked out by hand.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn functions() -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sequences/neighbours.c");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    let output = command.arg("analyze").arg(path).args(["--json", "-"]).output().expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    json["functions"].as_array().expect("functions").clone()
+}
+
+fn function(name: &str) -> Value {
+    functions().into_iter().find(|function| function["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Positions of a function's outer loops, in the order of the source.
+fn position(function: &Value, id: &Value) -> usize {
+    let loops = function["sequences"][0]["loops"].as_array().expect("loops");
+    loops.iter().position(|entry| entry["loop"] == *id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+/// Earlier and later loop, kind, and whether it follows from others.
+fn edges(function: &Value) -> Vec<(usize, usize, String, bool)> {
+    let edge = |edge: &Value| {
+        let kind = edge["kind"].as_str().expect("a kind").to_string();
+        (position(function, &edge["from"]), position(function, &edge["to"]), kind, edge["implied"] == true)
+    };
+    let mut edges: Vec<_> = function["dependencies"].as_array().expect("edges").iter().map(edge).collect();
+    edges.sort();
+    edges
+}
+
+/// For each pair of neighbours the number of outer loops that fuse, or what prevents it.
+fn fusions(function: &Value) -> Vec<Result<u64, String>> {
+    let fusion = |fusion: &Value| match fusion["loops"].as_u64() {
+        Some(loops) => Ok(loops),
+        None => Err(fusion["prevented_by"].as_str().expect("a reason").to_string()),
+    };
+    function["sequences"][0]["fusions"].as_array().expect("pairs").iter().map(fusion).collect()
+}
+
+fn edge(from: usize, to: usize, kind: &str, implied: bool) -> (usize, usize, String, bool) {
+    (from, to, kind.into(), implied)
+}
+
+/// `c` at (i, j) takes `a` at (i, j) and (i-1, j), which the first loop has written before: both loops fuse.
+#[test]
+fn what_was_written_before_may_be_used() {
+    let function = function("legal");
+    assert_eq!(edges(&function), [edge(0, 1, "flow", false)]);
+    assert_eq!(function["dependencies"][0]["distances"]["a"], serde_json::json!([[0, 0], [0, 1]]));
+    assert_eq!(fusions(&function), [Ok(2)]);
+    // Written at 2 B a byte and read at 1 apart, 2 together: the second reading of 98 rows of 104 doubles (whole lines).
+    assert_eq!(function["sequences"][0]["fusions"][0]["bytes_saved"], 98 * 104 * 8);
+}
+
+/// The third loop takes `c` one column ahead: only the rows can be walked together. `a` one row before and one
+/// column ahead is there already.
+#[test]
+fn rows_fuse_where_columns_do_not() {
+    let function = function("outer_only");
+    let expected = [edge(0, 1, "flow", false), edge(0, 2, "anti", true), edge(1, 2, "flow", false)];
+    assert_eq!(edges(&function), expected);
+    assert_eq!(fusions(&function), [Ok(2), Ok(1)]);
+}
+
+/// `a` one row ahead is not there yet.
+#[test]
+fn what_is_written_later_prevents_fusion() {
+    let function = function("prevented");
+    assert_eq!(edges(&function), [edge(0, 1, "flow", false)]);
+    assert_eq!(
+        fusions(&function),
+        [Err("`a` would be used before its time".into()), Err("their ranges differ".into())]
+    );
+}
+
+/// The first row, the last one and those between have nothing to do with each other; the last loop reads the
+/// first two.
+#[test]
+fn ranges_that_do_not_meet_are_apart() {
+    let function = function("rows");
+    assert_eq!(edges(&function), [edge(0, 3, "flow", false), edge(1, 3, "flow", false)]);
+    let times = function["sequences"][0].clone();
+    let of = |loop_: usize, key: &str| times["loops"][loop_][key].as_f64().expect("seconds");
+    assert_eq!([of(0, "start"), of(1, "start"), of(2, "start")], [0.0; 3]);
+    assert_eq!(of(3, "start"), of(0, "seconds").max(of(1, "seconds")));
+    let longest = of(2, "seconds").max(of(3, "finish"));
+    assert_eq!(times["critical_seconds"].as_f64(), Some(longest));
+}
+
+/// The second loop needs the whole sum.
+#[test]
+fn a_sum_prevents_fusion() {
+    let function = function("reduced");
+    assert_eq!(edges(&function), [edge(0, 1, "anti", false)]);
+    assert_eq!(fusions(&function), [Err("scalar `s`".into())]);
+}
+
+/// In a time loop the sweeps there and back are a sequence of their own.
+#[test]
+fn loops_inside_a_loop_are_a_sequence() {
+    let function = function("time_loop");
+    let sequences = function["sequences"].as_array().expect("sequences");
+    assert_eq!(sequences.len(), 1);
+    assert_eq!(sequences[0]["within"], function["loops"][0]["id"]);
+    assert_eq!(edges(&function), [edge(0, 1, "anti", false), edge(0, 1, "flow", false)]);
+    assert_eq!(fusions(&function), [Err("`d` would be used before its time".into())]);
+}
