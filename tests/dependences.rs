@@ -112,3 +112,10 @@ fn loops_inside_a_loop_are_a_sequence() {
     assert_eq!(edges(&function), [edge(0, 1, "anti", false), edge(0, 1, "flow", false)]);
     assert_eq!(fusions(&function), [Err("`d` would be used before its time".into())]);
 }
+
+/// Only one of the first two runs; neither hides the other from the third.
+#[test]
+fn arms_of_a_branch_do_not_depend_on_each_other() {
+    let function = function("arms");
+    assert_eq!(edges(&function), [edge(0, 2, "flow", false), edge(1, 2, "flow", false)]);
+}

@@ -4,8 +4,8 @@
 //! Loops are compared within a sequence: the outermost loops of a function, and the loops directly inside one
 //! loop, in program order. An edge says that the later one uses what the earlier one wrote, or the other way round,
 //! in the same iteration of the loops around both. Uses of parts of an array that cannot meet, other components or
-//! ranges, are no dependence. A write that covers an earlier use hides it from what follows: the order is complete
-//! through the edges between.
+//! ranges, are no dependence, nor are those of loops in different arms of one branch. A write that covers an earlier
+//! use hides it from what follows: the order is complete through the edges between.
 
 pub mod fusion;
 mod regions;
@@ -83,15 +83,48 @@ fn gather<'p>(
     changing: &BTreeSet<&str>,
     found: &mut Vec<Sequence<'p>>,
 ) {
-    let loops = block.loops();
+    let mut loops = Vec::new();
+    placed_loops(block, &mut Arms::new(), &mut 0, &mut loops);
     if loops.len() > 1 {
         let mut fusions = Vec::new();
         fusion::candidates(block, changing, &mut fusions);
         found.push(Sequence { within, graph: graph(function, &loops, changing), fusions });
     }
-    for facts in loops {
-        gather(function, Some(facts), &facts.body, changing, found);
+    for placed in loops {
+        gather(function, Some(placed.facts), &placed.facts.body, changing, found);
     }
+}
+
+/// Branches around a loop, by their number within its sequence, with the arm that it is in.
+type Arms = Vec<(usize, bool)>;
+
+/// A loop of a sequence.
+struct Placed<'p> {
+    facts: &'p Loop,
+    arms: Arms,
+}
+
+fn placed_loops<'p>(block: &'p Block, arms: &mut Arms, branches: &mut usize, found: &mut Vec<Placed<'p>>) {
+    for item in &block.items {
+        match item {
+            Item::Loop(facts) => found.push(Placed { facts, arms: arms.clone() }),
+            Item::Branch(branch) => {
+                let number = *branches;
+                *branches += 1;
+                for (arm, taken) in [(Some(&branch.then), true), (branch.otherwise.as_ref(), false)] {
+                    let Some(arm) = arm else { continue };
+                    arms.push((number, taken));
+                    placed_loops(arm, arms, branches, found);
+                    arms.pop();
+                }
+            }
+        }
+    }
+}
+
+/// Whether only one of the two can run.
+fn exclude_each_other(a: &Arms, b: &Arms) -> bool {
+    a.iter().any(|(branch, taken)| b.iter().any(|(other, way)| other == branch && way != taken))
 }
 
 /// Scalars that have not one value for the whole function: bounds that mention them cannot be compared.
@@ -125,21 +158,22 @@ const MOST_REDUCED: usize = 1000;
 /// What a loop does to one array.
 struct Use<'p> {
     node: NodeIndex,
+    arms: Arms,
     component: String,
     reference: Reference<'p>,
 }
 
 type Edges = BTreeMap<(NodeIndex, Kind), BTreeMap<String, Option<Vec<(i64, i64)>>>>;
 
-fn graph<'p>(function: &Function, loops: &[&'p Loop], changing: &BTreeSet<&str>) -> DiGraph<&'p Loop, Dependence> {
+fn graph<'p>(function: &Function, loops: &[Placed<'p>], changing: &BTreeSet<&str>) -> DiGraph<&'p Loop, Dependence> {
     let mut graph = DiGraph::new();
     let mut seen: BTreeMap<&str, Vec<Use<'p>>> = BTreeMap::new();
-    for facts in loops {
+    for Placed { facts, arms } in loops {
         let node = graph.add_node(*facts);
         let mut edges = Edges::new();
         let mut added: Vec<Use> = Vec::new();
         for reference in references(facts, changing) {
-            let later = Use { node, component: component(function, &reference), reference };
+            let later = Use { node, arms: arms.clone(), component: component(function, &reference), reference };
             for earlier in seen.get(later.reference.stream.array.as_str()).into_iter().flatten().rev() {
                 if connect(earlier, &later, &mut edges) {
                     break;
@@ -173,6 +207,9 @@ fn component(function: &Function, reference: &Reference) -> String {
 
 /// Adds the edges from an earlier use; whether nothing before it can matter to the later one.
 fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
+    if exclude_each_other(&earlier.arms, &later.arms) {
+        return false;
+    }
     let number = |text: &str| text.parse::<i64>().is_ok();
     let same_component = earlier.component == later.component;
     if !same_component && number(&earlier.component) && number(&later.component) {
@@ -206,7 +243,8 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
         (_, None) => true,
         (None, Some(_)) => false,
     };
-    a.writes_all && a.written.is_some() && same_component && covers(&b.read) && covers(&b.written)
+    let runs_before = earlier.arms.iter().all(|arm| later.arms.contains(arm));
+    runs_before && a.writes_all && a.written.is_some() && same_component && covers(&b.read) && covers(&b.written)
 }
 
 /// Between the places of two references that walk an array alike.

@@ -1,6 +1,8 @@
 //! Loops that follow each other as a layered drawing: those that nothing holds up on top, dependences downwards.
 
-use petgraph::graph::DiGraph;
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
 use super::arrows::{self, Line};
@@ -55,7 +57,7 @@ pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
     let layers = layers::place(&graph, &widths);
     let title = name(model, sequence);
     let (total, critical) = (model.value(sequence.total), model.value(sequence.critical));
-    let hidden = sequence.graph.edge_count() - graph.edge_count();
+    let hidden = sequence.graph.edge_weights().filter(|dependence| dependence.is_implied).count();
     let about = format!(
         "{} loops, {}; the critical path takes {}; {hidden} dependences that follow from others are not drawn",
         graph.node_count(),
@@ -107,20 +109,25 @@ fn drawn(model: &Model, sequence: &SequenceModel) -> DiGraph<Vertex, Edge> {
         });
     }
     let follows = |a, b| path.windows(2).any(|pair| pair == [a, b]);
+    // One line a pair of loops: flow before anti before output.
+    let mut pairs: BTreeMap<(NodeIndex, NodeIndex), Vec<&Dependence>> = BTreeMap::new();
     for edge in sequence.graph.edge_references() {
-        let Dependence { kind, arrays, is_implied } = edge.weight();
-        let is_critical = follows(edge.source(), edge.target());
-        if *is_implied && !is_critical {
-            continue;
+        if !edge.weight().is_implied || follows(edge.source(), edge.target()) {
+            pairs.entry((edge.source(), edge.target())).or_default().push(edge.weight());
         }
-        let names: Vec<&str> = arrays.iter().map(|through| through.array.as_str()).collect();
+    }
+    for ((source, target), dependences) in pairs {
+        let kind = dependences.iter().map(|dependence| dependence.kind).min().unwrap_or(Kind::Flow);
+        let arrays = dependences.iter().flat_map(|dependence| &dependence.arrays);
+        let names: BTreeSet<&str> = arrays.map(|through| through.array.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
         let label = names.join(", ");
         let label = match label.chars().count() > LABEL {
             true => format!("{} +{}", names[0], names.len() - 1),
             false => label,
         };
-        let tooltip = edge_details(edge.weight());
-        graph.add_edge(edge.source(), edge.target(), Edge { kind: *kind, label, tooltip, is_critical });
+        let tooltip = dependences.iter().map(|dependence| edge_details(dependence)).collect::<Vec<String>>().join("\n");
+        graph.add_edge(source, target, Edge { kind, label, tooltip, is_critical: follows(source, target) });
     }
     graph
 }
