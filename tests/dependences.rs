@@ -5,8 +5,8 @@ use std::path::Path;
 use assert_cmd::Command;
 use serde_json::Value;
 
-fn functions() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sequences/neighbours.c");
+fn functions(path: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
     let output = command.arg("analyze").arg(path).args(["--json", "-"]).output().expect("runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -15,7 +15,11 @@ fn functions() -> Vec<Value> {
 }
 
 fn function(name: &str) -> Value {
-    functions().into_iter().find(|function| function["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+    function_of("tests/fixtures/sequences/neighbours.c", name)
+}
+
+fn function_of(path: &str, name: &str) -> Value {
+    functions(path).into_iter().find(|function| function["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 /// Positions of a function's outer loops, in the order of the source.
@@ -118,4 +122,27 @@ fn loops_inside_a_loop_are_a_sequence() {
 fn arms_of_a_branch_do_not_depend_on_each_other() {
     let function = function("arms");
     assert_eq!(edges(&function), [edge(0, 2, "flow", false), edge(1, 2, "flow", false)]);
+}
+
+/// The sample of a compressible flow: 0 makes q of u; 1 and 2 make fluxes and 3 sources of both; 4 makes the new u of
+/// these and of the old one, which 0 to 3 have read; 5 reads q. That 4 comes after 0 follows from the others.
+#[test]
+fn a_step_of_a_compressible_flow() {
+    let function = function_of("samples/kernels/euler.f90", "advance");
+    let expected = [
+        edge(0, 1, "flow", false),
+        edge(0, 2, "flow", false),
+        edge(0, 3, "flow", false),
+        edge(0, 4, "anti", true),
+        edge(0, 5, "flow", false),
+        edge(1, 4, "anti", false),
+        edge(1, 4, "flow", false),
+        edge(2, 4, "anti", false),
+        edge(2, 4, "flow", false),
+        edge(3, 4, "anti", false),
+        edge(3, 4, "flow", false),
+    ];
+    assert_eq!(edges(&function), expected);
+    let [ranges, sum] = ["their ranges differ", "scalar `fastest` is used outside of the loops too"];
+    assert_eq!(fusions(&function), [Err(ranges.into()), Ok(2), Ok(2), Ok(2), Err(sum.into())]);
 }

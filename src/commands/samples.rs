@@ -3,6 +3,7 @@
 /// Path under `samples/` and text.
 pub const KERNELS: &[(&str, &str)] = &[
     ("kernels/box27.c", include_str!("../../samples/kernels/box27.c")),
+    ("kernels/euler.f90", include_str!("../../samples/kernels/euler.f90")),
     ("kernels/flow8.f90", include_str!("../../samples/kernels/flow8.f90")),
     ("kernels/gas.f90", include_str!("../../samples/kernels/gas.f90")),
     ("kernels/heat5.f", include_str!("../../samples/kernels/heat5.f")),

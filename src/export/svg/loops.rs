@@ -18,7 +18,7 @@ const TOP: f64 = 108.0;
 const BOX_HEIGHT: f64 = 38.0;
 const LAYER_HEIGHT: f64 = 92.0;
 const CHARACTER: f64 = 7.2;
-const LEAST_WIDTH: f64 = 760.0;
+const LEAST_WIDTH: f64 = 830.0;
 /// Longest names of arrays that are written at an edge; the tooltip has all of them.
 const LABEL: usize = 24;
 
