@@ -1,6 +1,6 @@
 //! How many loops are understood, and why the others are not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Block, Function, Item, Loop, Program, Reason};
 
@@ -13,14 +13,32 @@ pub struct Coverage {
     pub partial: usize,
     /// How many loops have a reason of each code.
     pub reasons: BTreeMap<String, usize>,
+    /// How many loops have figures that are upper bounds, by why.
+    pub estimates: BTreeMap<String, usize>,
 }
 
 /// Every reason that keeps the loop itself from being understood: its own statements', branches
 /// included, inner loops excluded.
 pub fn reasons(facts: &Loop) -> Vec<&Reason> {
+    own_reasons(facts, false)
+}
+
+/// What makes the figures of the loop upper bounds though all of it is understood.
+pub fn estimates(facts: &Loop) -> Vec<&Reason> {
+    own_reasons(facts, true)
+}
+
+fn own_reasons(facts: &Loop, are_estimates: bool) -> Vec<&Reason> {
     let mut found = Vec::new();
-    facts.body.with_branches(&mut |block| found.extend(&block.reasons));
+    facts.body.with_branches(&mut |block| {
+        found.extend(block.reasons.iter().filter(|reason| reason.is_estimate() == are_estimates));
+    });
     found
+}
+
+/// The codes of reasons, each once.
+fn codes(reasons: Vec<&Reason>) -> BTreeSet<&str> {
+    reasons.into_iter().map(|reason| reason.code.as_str()).collect()
 }
 
 /// Counts all loops of a program.
@@ -35,9 +53,10 @@ pub fn coverage(program: &Program) -> Coverage {
 impl Coverage {
     fn count(&mut self, facts: &Loop) {
         self.loops += 1;
-        let mut codes: Vec<&str> = reasons(facts).into_iter().map(|r| r.code.as_str()).collect();
-        codes.sort_unstable();
-        codes.dedup();
+        for code in codes(estimates(facts)) {
+            *self.estimates.entry(code.to_string()).or_insert(0) += 1;
+        }
+        let codes = codes(reasons(facts));
         if codes.is_empty() {
             self.understood += 1;
         } else {
@@ -81,7 +100,8 @@ pub fn gaps(program: &Program) -> Vec<Gap<'_>> {
     let mut gaps = Vec::new();
     for function in &program.functions {
         each_loop(&function.body, &mut |facts| {
-            gaps.extend(reasons(facts).into_iter().map(|reason| Gap { function, inside: Some(facts), reason }));
+            let all = reasons(facts).into_iter().chain(estimates(facts));
+            gaps.extend(all.map(|reason| Gap { function, inside: Some(facts), reason }));
         });
         function.body.with_branches(&mut |block| {
             gaps.extend(block.reasons.iter().map(|reason| Gap { function, inside: None, reason }));

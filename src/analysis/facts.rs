@@ -107,6 +107,14 @@ pub struct Reason {
     pub detail: String,
 }
 
+impl Reason {
+    /// Whether all of the code is understood and only its figures are an upper bound: a loop that may
+    /// end early runs at most as often as its bounds say.
+    pub fn is_estimate(&self) -> bool {
+        self.code == "early_exit"
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// `function@line`, made unique with `#2`, `#3` … where one line has several.

@@ -5,6 +5,7 @@ mod delinearise;
 pub mod dependence;
 pub mod facts;
 mod flops;
+mod moving;
 mod references;
 mod symbolic;
 mod walk;

@@ -1,9 +1,12 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
 //! to one array that differ by integer constants only (static.md section 2).
 
+use std::collections::BTreeSet;
+
 use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
-use super::symbolic::{Known, Symbols};
+use super::moving;
+use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Value, VarId};
@@ -14,7 +17,13 @@ struct Dimension {
     offset: i64,
 }
 
+/// A subscript may depend on this many branches.
+const CHOICE_LIMIT: usize = 3;
+
 /// Records one reference in `streams`. Returns the reasons why it is not fully understood.
+///
+/// Where an index depends on which way branches went, the reference is one access at one of several
+/// offsets: it is counted at the first of them.
 pub fn record(
     streams: &mut Vec<Stream>,
     symbols: &mut Symbols,
@@ -23,9 +32,57 @@ pub fn record(
     class: AccessClass,
 ) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
+    let mut found = Vec::new();
+    alternatives(symbols, array, subscripts, class, &mut found, &mut reasons);
+    for (at, mut stream) in found.into_iter().enumerate() {
+        if at > 0 {
+            stream.accesses.iter_mut().for_each(|access| (access.reads, access.writes) = (0, 0));
+        }
+        merge(streams, stream);
+    }
+    reasons
+}
+
+/// The reference for every way that branches can have gone.
+fn alternatives(
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+    found: &mut Vec<Stream>,
+    reasons: &mut Vec<(&'static str, String)>,
+) {
+    symbols.open_choice = None;
+    let mut remarks = Vec::new();
+    let stream = stream(symbols, array, subscripts, class, &mut remarks);
+    match symbols.open_choice.take() {
+        Some(branch) if symbols.choices.len() < CHOICE_LIMIT => {
+            for taken in [true, false] {
+                symbols.choices.insert(branch, taken);
+                alternatives(symbols, array, subscripts, class, found, reasons);
+            }
+            symbols.choices.remove(&branch);
+        }
+        open => {
+            if open.is_some() {
+                remarks.push(("varying_subscript", symbols.text(&Value::Variable(array))));
+            }
+            reasons.extend(remarks.into_iter().filter(|remark| !reasons.contains(remark)).collect::<Vec<_>>());
+            found.push(stream);
+        }
+    }
+}
+
+fn stream(
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Stream {
     let variable = symbols.function.variable(array);
     let base_moves = symbols.known.contains_key(&array);
-    let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, &mut reasons)).collect();
+    let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, reasons)).collect();
     if base_moves {
         reasons.push(("pointer_moves", format!("`{}` is assigned inside the loops", variable.name)));
         for dimension in &mut dimensions {
@@ -51,7 +108,7 @@ pub fn record(
         let lower = symbols.expression(extent.lower.as_ref()?)?;
         Some((lower, symbols.expression(extent.upper.as_ref()?)?))
     });
-    let stream = Stream {
+    Stream {
         array: variable.name.clone(),
         component: String::new(),
         ty: type_text(&variable.ty),
@@ -60,9 +117,7 @@ pub fn record(
         extents: extents.collect(),
         subscripts,
         accesses: vec![access(offsets, class)],
-    };
-    merge(streams, stream);
-    reasons
+    }
 }
 
 fn access(offset: Vec<i64>, class: AccessClass) -> Access {
@@ -104,21 +159,33 @@ fn dimension(symbols: &mut Symbols, value: &Value, reasons: &mut Vec<(&'static s
     let expression = symbols.expression(value);
     symbols.may_move = false;
     let Some(expr) = expression else {
-        // An indirect subscript is understood as a gather; any other that varies is not.
-        if !is_loaded(symbols, value) {
+        // An index that is loaded or decided while the loop runs is understood as a gather.
+        if !is_loaded(symbols, value) && !is_decided_in_loop(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
         }
         return gathered(text);
     };
-    let names: Vec<String> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.clone()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match affine(&expr, &names) {
+    let names: Vec<&str> = symbols.levels.iter().map(|level| level.counter.as_str()).collect();
+    let units: Vec<&str> =
+        symbols.levels.iter().filter(|level| level.has_unit_step).map(|level| level.counter.as_str()).collect();
+    let found = affine(&expr, &names).or_else(|| {
+        let inside = moving::without_clamps(&expr, &names, &units);
+        affine(&inside, &names).or_else(|| moving::partly_affine(&inside, &names))
+    });
+    match found {
         Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
             reasons.push(("non_affine_subscript", text.clone()));
             gathered(text)
         }
     }
+}
+
+/// Whether a value depends on a variable that every iteration gives another value, without a pattern.
+fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
+    let mut used = BTreeSet::new();
+    variables_of(value, &mut used);
+    used.iter().any(|id| matches!(symbols.known.get(id), Some(Known::Changes { .. })))
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its
@@ -200,7 +267,9 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
         let class = match (access.reads > 0, access.writes > 0) {
             (true, true) => stream.class,
             (true, false) => AccessClass::ReadOnly,
-            (false, _) => AccessClass::WriteOnly,
+            (false, true) => AccessClass::WriteOnly,
+            // One of several places that a reference may go to.
+            (false, false) => stream.class,
         };
         match parts.iter_mut().find(|part| part.component == component) {
             Some(part) => {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Constant, Origin};
+use super::moving::Level;
 use crate::expr::{Comparison, Expr, Node};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
@@ -19,6 +20,8 @@ pub enum Known {
         /// The value was loaded from an array, or made from such a value: an index for a gather.
         loaded: bool,
     },
+    /// One value if the branch was taken, another if not.
+    Either { branch: u32, taken: Expr, otherwise: Expr },
 }
 
 /// Names to expressions, for one function.
@@ -30,7 +33,11 @@ pub struct Symbols<'f> {
     /// Variables of the enclosing loops that have one, outermost first.
     pub loops: Vec<VarId>,
     /// All enclosing loops.
-    pub levels: Vec<Option<VarId>>,
+    pub levels: Vec<Level>,
+    /// Which way each branch goes, while a subscript is read for one of them.
+    pub choices: BTreeMap<u32, bool>,
+    /// A branch that a subscript depends on and that no choice was made for.
+    pub open_choice: Option<u32>,
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
@@ -76,7 +83,15 @@ impl Symbols<'_> {
         if !self.loops.contains(&id) {
             match self.known.get(&id) {
                 Some(Known::Is(expr)) => return Some(expr.clone()),
-                Some(Known::Changes { depth, .. }) => return self.moving(&variable.name, *depth),
+                Some(Known::Changes { depth, .. }) => return self.moving(id, *depth),
+                Some(Known::Either { branch, taken, otherwise }) => {
+                    let choice = self.choices.get(branch).copied();
+                    if choice.is_none() {
+                        self.open_choice = Some(*branch);
+                    }
+                    let chosen = if choice.unwrap_or(true) { taken } else { otherwise };
+                    return self.may_move.then(|| chosen.clone());
+                }
                 None => {}
             }
             let origin = match variable.role {
@@ -100,15 +115,6 @@ impl Symbols<'_> {
             }
         }
         Some(Expr::symbol(&variable.name))
-    }
-
-    /// A variable that changes with an outer loop only stays the same in the loops inside that one: it
-    /// moves by an unknown stride, taken to be a long one.
-    pub fn moving(&self, name: &str, depth: usize) -> Option<Expr> {
-        let outer = (*self.levels.get(depth.checked_sub(1)?)?)?;
-        let is_outer = depth < self.levels.len();
-        let outer = Expr::symbol(&self.function.variable(outer).name);
-        (is_outer && self.may_move).then(|| Expr::symbol(name) + Expr::symbol(&format!("stride of {name}")) * outer)
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {

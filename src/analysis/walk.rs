@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use super::facts::*;
 use super::flops::FlopCounter;
+use super::moving::{self, Level};
 use super::references;
 use super::symbolic::{self, Known, Symbols, variables_of};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
-use crate::ir::{self, BinaryOp, Control, Jump, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 use crate::source::Language;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -71,11 +72,14 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),
+            choices: BTreeMap::new(),
+            open_choice: None,
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function),
         },
         outputs: outputs(function),
+        branches: 0,
     };
     let body = walker.block(&function.body);
     Function {
@@ -110,6 +114,8 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
+    /// Number of branches met so far.
+    branches: u32,
 }
 
 impl<'f> Walker<'f> {
@@ -325,17 +331,21 @@ impl<'f> Walker<'f> {
         })));
     }
 
-    /// Keeps what both branches agree on, and that a value was loaded in either.
+    /// Keeps what is known after either branch, and that a value was loaded in one of them.
     fn join(&mut self, then: &BTreeMap<VarId, Known>, otherwise: &BTreeMap<VarId, Known>) {
+        self.branches += 1;
+        let branch = self.branches;
         for (id, known) in &mut self.symbols.known {
             let sides = [then.get(id), otherwise.get(id)];
             if let Known::Changes { loaded, .. } = known {
                 *loaded |= sides.into_iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
-                if let [Some(a @ Known::Is(_)), Some(b)] = sides
-                    && a == b
-                {
-                    *known = a.clone();
-                }
+                *known = match sides {
+                    [Some(a @ Known::Is(_)), Some(b)] if a == b => a.clone(),
+                    [Some(Known::Is(taken)), Some(Known::Is(otherwise))] => {
+                        Known::Either { branch, taken: taken.clone(), otherwise: otherwise.clone() }
+                    }
+                    _ => continue,
+                };
             }
         }
     }
@@ -400,9 +410,10 @@ impl<'f> Walker<'f> {
                 if let Some(condition) = condition {
                     // Evaluated once an iteration: part of the body.
                     let mut body = Block::default();
+                    let level = self.level(inner, None);
                     self.vary(&inner.body, self.depth() + 1);
                     self.read(&inner.place, condition, &mut body);
-                    self.loop_body(inner, body, unknown, &reasons, block);
+                    self.loop_body(inner, level, body, unknown, &reasons, block);
                     self.symbols.known = before;
                     self.vary(&inner.body, self.depth());
                     return;
@@ -411,9 +422,10 @@ impl<'f> Walker<'f> {
             }
         };
         let advancing = self.advancing(inner, &lower, &step);
+        let level = self.level(inner, step.as_integer());
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
-        self.loop_body(inner, Block::default(), (variable, lower, upper, step), &reasons, block);
+        self.loop_body(inner, level, Block::default(), (variable, lower, upper, step), &reasons, block);
         self.symbols.known = before;
         self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
@@ -435,7 +447,7 @@ impl<'f> Walker<'f> {
             let entry = match self.symbols.known.get(&id) {
                 Some(Known::Is(expr)) => expr.clone(),
                 None => Expr::symbol(&name),
-                Some(Known::Changes { .. }) => match self.symbols.loops.last() {
+                Some(Known::Changes { .. } | Known::Either { .. }) => match self.symbols.loops.last() {
                     Some(outer) => {
                         let outer = Expr::symbol(&self.function().variable(*outer).name);
                         Expr::symbol(&name) + Expr::symbol(&format!("stride of {name}")) * outer
@@ -443,18 +455,29 @@ impl<'f> Walker<'f> {
                     None => Expr::symbol(&name),
                 },
             };
-            if let Some(amount) = self.symbols.expression(&amount) {
+            if let Some(amount) = self.symbols.expression(&amount).filter(|amount| !amount.mentions(&counter)) {
                 found.push((id, Known::Is(entry + amount * iteration.clone())));
             }
         }
         found
     }
 
+    /// The loop as the statements inside it see it.
+    fn level(&mut self, inner: &ir::Loop, step: Option<i64>) -> Level {
+        let counter = match &inner.control {
+            Control::Counted { variable, .. } => self.function().variable(*variable).name.clone(),
+            Control::Uncounted { .. } => format!("iteration_{}", inner.place.line),
+        };
+        let advances = self.symbols.advances(&inner.body, &counter);
+        Level { counter, has_unit_step: step.is_some_and(|s| s.abs() == 1), advances, is_used: false }
+    }
+
     fn loop_body(
         &mut self,
         inner: &ir::Loop,
+        level: Level,
         mut body: Block,
-        (variable, lower, upper, step): (String, Expr, Expr, Expr),
+        (mut variable, lower, upper, step): (String, Expr, Expr, Expr),
         reasons: &[(&'static str, String)],
         block: &mut Block,
     ) {
@@ -463,14 +486,19 @@ impl<'f> Walker<'f> {
             Control::Uncounted { .. } => None,
         };
         self.symbols.loops.extend(counter);
-        self.symbols.levels.push(counter);
+        self.symbols.levels.push(level);
         for (code, detail) in reasons {
             if !UNDERSTOOD.contains(code) {
                 self.reason(&mut body, &inner.place, code, detail.clone());
             }
         }
         self.statements(&inner.body, &mut body);
-        self.symbols.levels.pop();
+        if let Some(level) = self.symbols.levels.pop()
+            && counter.is_none()
+            && level.is_used
+        {
+            variable = level.counter;
+        }
         if counter.is_some() {
             self.symbols.loops.pop();
         }
@@ -493,7 +521,7 @@ impl<'f> Walker<'f> {
 }
 
 /// Loops of unknown trip count are understood all the same: the count is a parameter.
-const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "infinite_loop", "geometric_step", "compound_condition"];
+const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "goto_loop", "infinite_loop", "geometric_step", "compound_condition"];
 
 /// The parameter that holds how often a branch is taken.
 pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
@@ -588,15 +616,7 @@ fn inductions(body: &[Stmt]) -> Vec<(VarId, Value)> {
     let advance = |statement: &Stmt| {
         let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { return None };
         let once = counts.get(id).is_some_and(|c| c.statements == 1 && c.calls == 0);
-        let is_itself = |v: &Value| matches!(v, Value::Variable(other) if other == id);
-        let amount = match value {
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-            Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-                Value::Unary(UnaryOp::Negate, right.clone())
-            }
-            _ => return None,
-        };
+        let amount = moving::advance(*id, value)?;
         let mut used = BTreeSet::new();
         variables_of(&amount, &mut used);
         let stays = used.iter().all(|v| !counts.contains_key(v));

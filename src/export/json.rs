@@ -4,7 +4,7 @@ use petgraph::graph::EdgeIndex;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Reason, Stream, Subscript};
 use crate::analysis::{coverage, dependence};
 use crate::expr::FigureId;
 use crate::model::nest::ChainLoop;
@@ -35,6 +35,7 @@ pub fn analysis(model: &Model) -> String {
             "understood": coverage.understood,
             "partial": coverage.partial,
             "reasons": coverage.reasons,
+            "estimates": coverage.estimates,
         },
     });
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -218,9 +219,8 @@ fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[S
             "line": c.line, "name": c.name, "arguments": c.arguments,
         })).collect::<Vec<_>>(),
         "probability": if weights.is_empty() { "1".to_string() } else { weights.join(" * ") },
-        "reasons": coverage::reasons(facts).iter().map(|r| json!({
-            "code": r.code, "line": r.line, "detail": r.detail,
-        })).collect::<Vec<_>>(),
+        "reasons": coverage::reasons(facts).into_iter().map(reason).collect::<Vec<_>>(),
+        "estimates": coverage::estimates(facts).into_iter().map(reason).collect::<Vec<_>>(),
     });
     if facts.file != function.file {
         value["file"] = json!(&*facts.file);
@@ -231,6 +231,10 @@ fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[S
 fn operations(counts: OperationCounts) -> Value {
     let entries = OperationCounts::NAMES.iter().zip(counts.values());
     entries.map(|(name, count)| (name.to_string(), json!(count))).collect::<Map<String, Value>>().into()
+}
+
+fn reason(reason: &Reason) -> Value {
+    json!({ "code": reason.code, "line": reason.line, "detail": reason.detail })
 }
 
 fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {

@@ -99,6 +99,9 @@ fn write_summary(text: &mut String, model: &Model) {
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
     }
+    for (code, loops) in &coverage.estimates {
+        let _ = writeln!(text, "  {loops:>6} with {code}: upper bounds");
+    }
     for (extension, files) in &model.program.unread {
         let _ = writeln!(text, "not read: {files} files .{extension}");
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::trip_count;
-use crate::analysis::coverage::reasons;
+use crate::analysis::coverage::{estimates, reasons};
 use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
@@ -71,7 +71,8 @@ impl<'p> Nest<'p> {
 
     /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<&'p str> {
-        let reasons = self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str());
+        let reasons = self.loops.iter().flat_map(|c| reasons(c.facts).into_iter().chain(estimates(c.facts)));
+        let reasons = reasons.map(|reason| reason.code.as_str());
         reasons.chain(self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT)).collect()
     }
 

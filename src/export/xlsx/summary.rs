@@ -97,6 +97,7 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
         ("understood in part".into(), coverage.partial),
     ];
     lines.extend(coverage.reasons.iter().map(|(code, count)| (format!("loops with {code}"), *count)));
+    lines.extend(coverage.estimates.iter().map(|(code, count)| (format!("upper bounds: {code}"), *count)));
     lines.extend(program.unread.iter().map(|(extension, count)| (format!("files not read: .{extension}"), *count)));
     page.text(TOTALS_ROW, COVERAGE, "Coverage", &style::section())?;
     let mut row = TOTALS_ROW + 1;
