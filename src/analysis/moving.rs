@@ -161,12 +161,15 @@ pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     Some((Subscript { terms, base, gather: None }, offset))
 }
 
-/// Whether `name` stands in a division, a remainder or a choice: steps of unlike size.
+/// Whether `name` moves the value by steps of unlike size: in a choice, or in a division whose
+/// dividend it advances evenly.
 fn jumps(expr: &Expr, name: &str) -> bool {
+    let is_even = |e: &Expr| e.mentions(name) && e.linear_in(&[name]).is_some();
     let here = match expr.node() {
         Node::Call(Function::Min | Function::Max, _) => false,
         Node::Power(_, exponent) if exponent.as_integer().is_some() => false,
-        Node::Call(..) | Node::Quotient(..) | Node::Power(..) | Node::If(..) => expr.mentions(name),
+        Node::Quotient(dividend, _) => is_even(dividend),
+        Node::Power(..) | Node::If(..) => expr.mentions(name),
         _ => false,
     };
     here || expr.children().into_iter().any(|child| jumps(child, name))

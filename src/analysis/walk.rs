@@ -152,7 +152,7 @@ impl<'f> Walker<'f> {
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
             Stmt::Call { place, name, arguments } => {
-                arguments.iter().for_each(|argument| self.read(place, argument, block));
+                arguments.iter().for_each(|argument| self.argument(place, argument, block));
                 self.call(place, name, arguments, block);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
@@ -228,6 +228,23 @@ impl<'f> Walker<'f> {
     fn read(&mut self, place: &Place, value: &Value, block: &mut Block) {
         self.with_counter(place, block, |counter| counter.count(value));
         self.reads_in(place, value, block);
+    }
+
+    /// An argument of a call. A section is handed over: the caller only evaluates its bounds.
+    fn argument(&mut self, place: &Place, argument: &Value, block: &mut Block) {
+        let section = |value: &Value| match value {
+            Value::Opaque { reason, inner } if reason.code == "array_section" => Some(inner.clone()),
+            _ => None,
+        };
+        match argument {
+            Value::Element { subscripts, .. } if subscripts.iter().any(|s| section(s).is_some()) => {
+                for subscript in subscripts {
+                    let parts = section(subscript).unwrap_or_else(|| vec![subscript.clone()]);
+                    parts.iter().for_each(|part| self.read(place, part, block));
+                }
+            }
+            _ => self.read(place, argument, block),
+        }
     }
 
     fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {

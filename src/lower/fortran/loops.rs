@@ -57,6 +57,13 @@ impl<'a> Lowering<'a> {
         out.extend(after);
     }
 
+    /// A loop that stands inside a statement: an implied do.
+    pub fn loop_over(&mut self, statement: Node, control: Node, body: Vec<Stmt>) -> Stmt {
+        let control = self.counted(control);
+        let (place, end_line) = (self.place(statement), self.end_line(statement));
+        Stmt::Loop(Box::new(Loop { place, end_line, parallel: None, control, body }))
+    }
+
     fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {
         self.loops.push(name);
         let body = self.block(parts);

@@ -194,14 +194,43 @@ impl<'a> Lowering<'a> {
     }
 
     fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let mut values = Vec::new();
         for list in named_children(node) {
             if matches!(list.kind(), kind::OUTPUT_ITEMS | kind::INPUT_ITEMS) {
-                values.extend(self.values_below(list));
+                self.items(node, &named_children(list), out);
             }
         }
+    }
+
+    /// What an input or output list names; an implied do is a loop over its items.
+    fn items(&mut self, statement: Node, nodes: &[Node], out: &mut Vec<Stmt>) {
+        if self.nesting >= NESTING_LIMIT {
+            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+            return;
+        }
+        self.nesting += 1;
+        let mut values = Vec::new();
+        for item in nodes {
+            match self.reader.tree.role(*item) {
+                None | Some(Role::Nothing) => {}
+                Some(Role::ImpliedDo) => {
+                    let mut body = Vec::new();
+                    let parts = named_children(*item);
+                    let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL);
+                    self.items(statement, &parts, &mut body);
+                    out.push(match control {
+                        Some(control) => self.loop_over(statement, *control, body),
+                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                    });
+                }
+                Some(_) => {
+                    let value = self.reader.read(*item);
+                    values.push(self.own_value(&value));
+                }
+            }
+        }
+        self.nesting -= 1;
         if !values.is_empty() {
-            out.push(Stmt::Evaluate { place: self.place(node), values });
+            out.push(Stmt::Evaluate { place: self.place(statement), values });
         }
     }
 
