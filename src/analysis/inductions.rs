@@ -124,16 +124,52 @@ fn either(
 
 /// What `id = value` adds to the variable, if that stays the same in the loop.
 fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
-    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
-    let amount = match value {
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-            Value::Unary(UnaryOp::Negate, right.clone())
-        }
-        _ => return None,
-    };
+    let (op, amount) = added(id, value)?;
     let mut used = BTreeSet::new();
-    variables_of(&amount, &mut used);
+    variables_of(amount, &mut used);
+    let amount = match op {
+        BinaryOp::Subtract => Value::Unary(UnaryOp::Negate, Box::new(amount.clone())),
+        _ => amount.clone(),
+    };
     used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
+}
+
+/// What `id = value` adds to the variable, or subtracts from it.
+fn added(id: VarId, value: &Value) -> Option<(BinaryOp, &Value)> {
+    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
+    match value {
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) if is_itself(left) => Some((*op, right)),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some((BinaryOp::Add, left)),
+        _ => None,
+    }
+}
+
+/// The variables to which statements, those of inner loops included, only add something: by whatever
+/// amounts, as often as it may be.
+pub fn advanced(body: &[Stmt]) -> BTreeSet<VarId> {
+    let mut only_added = BTreeMap::new();
+    collect_added(body, &mut only_added);
+    only_added.into_iter().filter_map(|(id, only)| only.then_some(id)).collect()
+}
+
+fn collect_added(statements: &[Stmt], only_added: &mut BTreeMap<VarId, bool>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                *only_added.entry(*id).or_insert(true) &= added(*id, value).is_some();
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    only_added.insert(*variable, false);
+                }
+                collect_added(&inner.body, only_added);
+            }
+            Stmt::If(branch) => {
+                collect_added(&branch.then, only_added);
+                collect_added(&branch.otherwise, only_added);
+            }
+            Stmt::Opaque { inner, .. } => collect_added(inner, only_added),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
 }

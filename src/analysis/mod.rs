@@ -1,12 +1,14 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
 mod addresses;
+mod alternatives;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;
 pub mod facts;
 mod flops;
 mod inductions;
+mod moving;
 mod references;
 mod symbolic;
 mod walk;

@@ -238,14 +238,17 @@ end subroutine
               local x: real4
               local j: integer4
               local k: integer4
+              local cycle outer: logical4
               loop i = n .. 1 by (-1) @3
                 loop (a[i, 1] > 0) (while_loop) @4
                   if (i == 2) @5
-                    goto
-                  if (i == 3) @6
                     exit
-                loop (infinite_loop) @8
-                  goto
+                  else
+                    if (i == 3) @6
+                      exit
+                if (not cycle outer) @8
+                  loop (infinite_loop) @8
+                    exit
               loop (real_loop_variable) @12
                 a[1, 1] := x
               loop j = 1 .. m by 1 @15
@@ -302,6 +305,9 @@ end
               argument a: real4
               argument k: integer4
               argument c: character
+              local go to 10: logical4
+              local go to 20: logical4
+              local go to 30: logical4
               if (a > 1) @3
                 a := 1
               else
@@ -316,16 +322,14 @@ end
                   a := 3
                 else
                   stop
-              opaque arithmetic_if if (a) 10, 20, 30
-                evaluate a
-              goto
-              opaque computed_goto goto (10, 30), k
-                evaluate k
-                goto
-              opaque substring c(1:2) = 'ab'
-                evaluate opaque(substring; c, 1, 2), "ab"
-              if (opaque(substring; c, 3, 3) == "x") @23
-                a := 4
+              evaluate a
+              if (not ((go to 10 or go to 20) or go to 30)) @20
+                loop (goto_loop) @20
+                  evaluate k
+              if (not (go to 10 or go to 20)) @22
+                c[1] := "ab"
+                if (c[3] == "x") @23
+                  a := 4
         "#]],
     );
 }
@@ -631,7 +635,9 @@ end subroutine
               opaque associate s => u(1, :)
                 evaluate u[1, opaque(array_section; 1, ny, 1)]
               u[1, 1] := (u[2, 2] + v%part)
-              evaluate u[1, 1], opaque(io_implied_do; u[i, 1])
+              loop i = 1 .. nx by 1 @15
+                evaluate u[i, 1]
+              evaluate u[1, 1]
               u[k, 1] := 0
               opaque pointer_assignment p => u(:, 1)
               opaque entry entry other
