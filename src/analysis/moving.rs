@@ -129,7 +129,7 @@ fn collect(statements: &[Stmt], place: Place, found: &mut BTreeMap<VarId, Option
     }
 }
 
-/// What is added to a variable, if the value is the variable and something more.
+/// What is added to a variable, if the value is the variable and something more: `k + n - i + 1`.
 pub fn advance(id: VarId, value: &Value) -> Option<Value> {
     let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
     match value {
@@ -137,6 +137,12 @@ pub fn advance(id: VarId, value: &Value) -> Option<Value> {
         Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some(left.as_ref().clone()),
         Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
             Some(Value::Unary(UnaryOp::Negate, right.clone()))
+        }
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            let mut used = BTreeSet::new();
+            variables_of(right, &mut used);
+            let first = if used.contains(&id) { None } else { advance(id, left) };
+            first.map(|first| Value::binary(*op, first, right.as_ref().clone()))
         }
         _ => None,
     }

@@ -10,6 +10,7 @@ use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Value, VarId};
+use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
 struct Dimension {
@@ -81,7 +82,8 @@ fn stream(
     reasons: &mut Vec<(&'static str, String)>,
 ) -> Stream {
     let variable = symbols.function.variable(array);
-    let base_moves = symbols.known.contains_key(&array);
+    // Fortran assigns to arrays and strings by name; only in C the name is a pointer that moves.
+    let base_moves = symbols.language == Language::C && symbols.known.contains_key(&array);
     let mut dimensions: Vec<Dimension> = subscripts.iter().map(|s| dimension(symbols, s, reasons)).collect();
     if base_moves {
         reasons.push(("pointer_moves", format!("`{}` is assigned inside the loops", variable.name)));
