@@ -538,7 +538,8 @@ impl<'f> Walker<'f> {
 }
 
 /// Loops of unknown trip count are understood all the same: the count is a parameter.
-const UNDERSTOOD: &[&str] = &["while_loop", "do_while_loop", "goto_loop", "infinite_loop", "geometric_step", "compound_condition"];
+const UNDERSTOOD: &[&str] =
+    &["while_loop", "do_while_loop", "goto_loop", "infinite_loop", "geometric_step", "compound_condition"];
 
 /// The parameter that holds how often a branch is taken.
 pub(crate) fn probability_symbol(function: &str, line: u32) -> String {

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::flow::{Exits, Falls, Flow, Label, Part};
 use super::loops::reason;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId, Variable};
+use crate::ir::{
+    BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId, Variable,
+};
 
 /// Blocks made by jumps nest this deeply at most; jumps beyond that stay as they are.
 const NESTING_LIMIT: usize = 60;
