@@ -70,11 +70,11 @@ impl Jumps<'_> {
                 return;
             }
             Stmt::Opaque { place, reason, inner } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
-                parts.extend(inner.into_iter().map(|s| Part::Statement(Some(s), Exits::Plain(Flow::through()))));
+                parts.extend(inner.into_iter().map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))));
                 let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
                 if labels.iter().all(|label| self.returns.contains(label)) {
                     let back = Stmt::Jump { place, kind: Jump::Return };
-                    parts.push(Part::Statement(Some(back), Exits::Plain(Flow::through())));
+                    parts.push(Part::statement(Some(back), Exits::Plain(Flow::through())));
                     return;
                 }
                 let leaves = self.inside.last().is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
@@ -98,7 +98,7 @@ impl Jumps<'_> {
             }
             other => (Some(other), Exits::Plain(Flow::through())),
         };
-        parts.push(Part::Statement(statement, exits));
+        parts.push(Part::statement(statement, exits));
     }
 
     /// A loop of the source: what jumps out of it is for the blocks around.
@@ -170,7 +170,7 @@ impl Jumps<'_> {
                 let target = |part: &Part| matches!(part, Part::Label(label) if exits.jumps_to(label));
                 let until = parts.iter().position(target).unwrap_or(parts.len());
                 let passed: VecDeque<Part> = parts.drain(..until).collect();
-                exits = self.pass(&mut out, passed, exits);
+                *exits = self.pass(&mut out, passed, *exits);
                 match parts.pop_front() {
                     Some(Part::Label(label)) => exits.land(&label),
                     _ => return (out, exits.total()),
@@ -259,13 +259,13 @@ impl Jumps<'_> {
 /// A loop made of jumps back.
 fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
     let Some((first, last)) = body.first().zip(body.last()) else {
-        return Part::Statement(None, Exits::Plain(flow));
+        return Part::statement(None, Exits::Plain(flow));
     };
     let (place, end_line) = (place(first), end_line(last));
     let control = Control::Uncounted { condition: None, reason: reason("goto_loop", format!("go to {label}")) };
     let falls = if flow.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
     let inner = Loop { place, end_line, parallel: None, control, body };
-    Part::Statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
+    Part::statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
 }
 
 /// The labels of a procedure's own block that are followed by neither loops nor jumps.
