@@ -124,22 +124,27 @@ fn either(
 
 /// What `id = value` adds to the variable, if that stays the same in the loop.
 fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
-    let (op, amount) = added(id, value)?;
+    let amount = added(id, value)?;
     let mut used = BTreeSet::new();
-    variables_of(amount, &mut used);
-    let amount = match op {
-        BinaryOp::Subtract => Value::Unary(UnaryOp::Negate, Box::new(amount.clone())),
-        _ => amount.clone(),
-    };
+    variables_of(&amount, &mut used);
     used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
 }
 
-/// What `id = value` adds to the variable, or subtracts from it.
-fn added(id: VarId, value: &Value) -> Option<(BinaryOp, &Value)> {
+/// What `id = value` adds to the variable, whatever that is: `k = k + n - i + 1`.
+fn added(id: VarId, value: &Value) -> Option<Value> {
     let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
     match value {
-        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) if is_itself(left) => Some((*op, right)),
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some((BinaryOp::Add, left)),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => Some(right.as_ref().clone()),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some(left.as_ref().clone()),
+        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
+            Some(Value::Unary(UnaryOp::Negate, right.clone()))
+        }
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            let mut used = BTreeSet::new();
+            variables_of(right, &mut used);
+            let first = if used.contains(&id) { None } else { added(id, left) };
+            first.map(|first| Value::binary(*op, first, right.as_ref().clone()))
+        }
         _ => None,
     }
 }

@@ -153,7 +153,9 @@ fn place(
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
-    let pointer = if symbols.known.contains_key(&array) { Some(array) } else { root };
+    // Fortran assigns to arrays and strings by name; only in C the name is a pointer that moves.
+    let moves = symbols.language == Language::C && symbols.known.contains_key(&array);
+    let pointer = if moves { Some(array) } else { root };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
     let mut dimensions = Vec::new();
     let Some((pointer, known)) = known else {
@@ -184,8 +186,7 @@ fn place(
             Place { array, name: format!("{base}.{member}"), dimensions }
         }
         Known::Changes { depth, loaded } => {
-            let is_c = symbols.language == Language::C;
-            let stride = symbols.stride(pointer, depth).filter(|_| is_c);
+            let stride = symbols.stride(pointer, depth);
             dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
             if stride.is_none() {
                 if !loaded && !symbols.chased.contains(&pointer) {

@@ -233,7 +233,7 @@ impl<'f> Walker<'f> {
             (Some(known), _) if self.depth() > 0 => known,
             // Outside of loops the name is more telling than its value, if that cannot change later.
             (Some(Known::Is(expr)), _) if expr.as_number().is_some() => Known::Is(expr),
-            (_, Some(address)) if self.depth() > 0 || !self.is_member(address.array) => Known::Points(address),
+            (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => Known::Points(address),
             _ if self.depth() == 0 => {
                 self.symbols.known.remove(&id);
                 return;
@@ -257,9 +257,11 @@ impl<'f> Walker<'f> {
         found.into_iter().map(alternative).collect::<Option<Vec<Alternative>>>().map(Known::OneOf)
     }
 
-    /// A member of a structure: outside of loops, a pointer to its elements is known by its own name.
-    fn is_member(&self, id: VarId) -> bool {
-        self.function().variable(id).name.contains(['.', '>'])
+    /// Whether the name of an array says best what a pointer to it, set outside of loops, points to. That of
+    /// a member of a structure or of a `void *` does not.
+    fn names_elements(&self, id: VarId) -> bool {
+        let variable = self.function().variable(id);
+        !variable.name.contains(['.', '>']) && variable.ty.bytes().is_some()
     }
 
     /// `p->next`.

@@ -92,10 +92,14 @@ impl Exits {
 pub enum Part {
     Label(Label),
     /// No statement: a jump that says all.
-    Statement(Option<Stmt>, Exits),
+    Statement(Option<Stmt>, Box<Exits>),
 }
 
 impl Part {
+    pub fn statement(statement: Option<Stmt>, exits: Exits) -> Part {
+        Part::Statement(statement, Box::new(exits))
+    }
+
     pub fn is_label(&self) -> bool {
         matches!(self, Part::Label(_))
     }

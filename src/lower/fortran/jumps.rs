@@ -2,7 +2,8 @@
 //! - a jump back makes a loop of what it repeats, its trip count unknown;
 //! - a jump forward makes a condition of what it passes over: `if (c) go to 10; a; 10 b` is
 //!   `if (c) then; else; a; end if; b`, and with a second jump after `a` an if with two branches;
-//! - a jump out of a counted loop ends it early.
+//! - a jump out of a counted loop ends it early;
+//! - a jump to where the procedure ends, with no loop left to run, is a `return`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,13 +36,16 @@ pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> 
 /// The body of a function without marks.
 pub fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
-    let mut jumps = Jumps { function, targets: BTreeMap::new(), inside: Vec::new(), depth: 0 };
+    let returns = last_labels(&body);
+    let mut jumps = Jumps { function, returns, targets: BTreeMap::new(), inside: Vec::new(), depth: 0 };
     let (body, _) = jumps.block(body);
     jumps.function.body = body;
 }
 
 struct Jumps<'f> {
     function: &'f mut Function,
+    /// Labels behind which the procedure only ends.
+    returns: BTreeSet<Label>,
     /// Variables that tell whether a label was jumped to.
     targets: BTreeMap<Label, VarId>,
     /// The labels inside each loop around.
@@ -66,8 +70,13 @@ impl Jumps<'_> {
                 return;
             }
             Stmt::Opaque { place, reason, inner } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
-                parts.extend(inner.into_iter().map(|s| Part::Statement(Some(s), Exits::Plain(Flow::through()))));
+                parts.extend(inner.into_iter().map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))));
                 let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
+                if labels.iter().all(|label| self.returns.contains(label)) {
+                    let back = Stmt::Jump { place, kind: Jump::Return };
+                    parts.push(Part::statement(Some(back), Exits::Plain(Flow::through())));
+                    return;
+                }
                 let leaves = self.inside.last().is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
                 let falls = if reason.code == GO_TO { Falls::Never } else { Falls::Sometimes };
                 let exit = leaves.then_some(Stmt::Jump { place, kind: Jump::Exit });
@@ -89,7 +98,7 @@ impl Jumps<'_> {
             }
             other => (Some(other), Exits::Plain(Flow::through())),
         };
-        parts.push(Part::Statement(statement, exits));
+        parts.push(Part::statement(statement, exits));
     }
 
     /// A loop of the source: what jumps out of it is for the blocks around.
@@ -161,7 +170,7 @@ impl Jumps<'_> {
                 let target = |part: &Part| matches!(part, Part::Label(label) if exits.jumps_to(label));
                 let until = parts.iter().position(target).unwrap_or(parts.len());
                 let passed: VecDeque<Part> = parts.drain(..until).collect();
-                exits = self.pass(&mut out, passed, exits);
+                *exits = self.pass(&mut out, passed, *exits);
                 match parts.pop_front() {
                     Some(Part::Label(label)) => exits.land(&label),
                     _ => return (out, exits.total()),
@@ -250,13 +259,32 @@ impl Jumps<'_> {
 /// A loop made of jumps back.
 fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
     let Some((first, last)) = body.first().zip(body.last()) else {
-        return Part::Statement(None, Exits::Plain(flow));
+        return Part::statement(None, Exits::Plain(flow));
     };
     let (place, end_line) = (place(first), end_line(last));
     let control = Control::Uncounted { condition: None, reason: reason("goto_loop", format!("go to {label}")) };
     let falls = if flow.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
     let inner = Loop { place, end_line, parallel: None, control, body };
-    Part::Statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
+    Part::statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
+}
+
+/// The labels of a procedure's own block that are followed by neither loops nor jumps.
+fn last_labels(body: &[Stmt]) -> BTreeSet<Label> {
+    fn ends(statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Loop(_) => false,
+            Stmt::If(branch) => branch.then.iter().chain(&branch.otherwise).all(ends),
+            Stmt::Opaque { reason, inner, .. } => {
+                !matches!(reason.code, GO_TO | COMPUTED_GO_TO) && inner.iter().all(ends)
+            }
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => true,
+        }
+    }
+    let label = |statement: &Stmt| match statement {
+        Stmt::Opaque { reason, .. } if reason.code == LABEL => Some(Label::from(reason.detail.as_str())),
+        _ => None,
+    };
+    body.iter().rev().take_while(|statement| ends(statement)).filter_map(label).collect()
 }
 
 fn collect_labels(statements: &[Stmt], labels: &mut BTreeSet<Label>) {

@@ -713,3 +713,80 @@ fn deep_nesting_is_cut_not_followed() {
         assert!(unit.to_string().contains("too_deep") || !unit.diagnostics.is_empty());
     }
 }
+
+#[test]
+fn jumps_are_structure() {
+    check(
+        "subroutine s(a, n, x)
+  integer n, i, k
+  real a(n), x
+  do 30 i = 1, n
+    if (a(i) > x) go to 10
+    a(i) = 1
+    go to 20
+10  a(i) = 2
+20  if (a(i) < 0) go to 30
+    if (a(i) == 5) go to 90
+    a(i) = 3
+30 continue
+  k = n
+40 if (k < 1) go to 50
+  x = x + a(k)
+  k = k - 1
+  go to 40
+50 do 60 i = 1, n
+    if (a(i) == 0) go to 70
+60 continue
+  x = 1
+70 do 80 i = 1, n
+    a(i) = 4
+80 continue
+90 x = 0
+end
+",
+        expect![[r#"
+            function s @1
+              argument a: real4[1:n]
+              argument n: integer4
+              argument x: real4
+              local i: integer4
+              local k: integer4
+              local go to 70: logical4
+              loop i = 1 .. n by 1 @4
+                if (a[i] > x) @5
+                  a[i] := 2
+                else
+                  a[i] := 1
+                if (a[i] < 0) @9
+                else
+                  if (a[i] == 5) @10
+                    return
+                  a[i] := 3
+              k := n
+              loop (goto_loop) @14
+                if (k < 1) @14
+                else
+                  x := (x + a[k])
+                  k := (k - 1)
+              loop i = 1 .. n by 1 @18
+                if (a[i] == 0) @19
+                  exit
+              if (not go to 70) @21
+                x := 1
+              loop i = 1 .. n by 1 @22
+                a[i] := 4
+              x := 0
+        "#]],
+    );
+}
+
+#[test]
+fn many_jumps_are_no_problem() {
+    let forward: String = (0..3000).map(|i| format!("if (x == {i}) go to 1\n")).collect();
+    let backward: String = (2..3000).map(|i| format!("{i} x = x + 1\nif (x < {i}) go to {i}\n")).collect();
+    let crossing: String = (2..300).map(|i| format!("{i} if (x < {i}) go to {}\n", 301 - i)).collect();
+    for body in [forward, backward, crossing] {
+        let unit = lowered(&format!("subroutine s(x)\n{body}1 do i = 1, 2\nx = 1\nend do\nend\n"));
+        assert_eq!(unit.functions.len(), 1);
+    }
+}
