@@ -19,7 +19,7 @@ fn nest(path: &Path) -> Value {
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
     // A size that only a run knows.
     let text = std::fs::read_to_string(path).expect("a readable file");
-    let sizes: &[&str] = if text.contains("dim") { &["--set", "dim=128"] } else { &[] };
+    let sizes: &[&str] = if text.contains("int dim") { &["--set", "dim=128"] } else { &[] };
     command.arg("analyze").arg(path).args(["--json", "-", "--machine", "exasat"]).args(sizes);
     let output = command.output().expect("it runs");
     let json: Value = serde_json::from_slice(&output.stdout)
