@@ -125,15 +125,7 @@ fn either(
 
 /// What `id = value` adds to the variable, if that stays the same in the loop.
 fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
-    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
-    let amount = match value {
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-            Value::Unary(UnaryOp::Negate, right.clone())
-        }
-        _ => return None,
-    };
+    let amount = added(id, value)?;
     let mut used = BTreeSet::new();
     variables_of(&amount, &mut used);
     used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
@@ -147,5 +139,53 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
         (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
         (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
         _ => None,
+    }
+}
+/// What `id = value` adds to the variable, whatever that is: `k = k + n - i + 1`.
+fn added(id: VarId, value: &Value) -> Option<Value> {
+    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
+    match value {
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => Some(right.as_ref().clone()),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some(left.as_ref().clone()),
+        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
+            Some(Value::Unary(UnaryOp::Negate, right.clone()))
+        }
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            let mut used = BTreeSet::new();
+            variables_of(right, &mut used);
+            let first = if used.contains(&id) { None } else { added(id, left) };
+            first.map(|first| Value::binary(*op, first, right.as_ref().clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The variables to which statements, those of inner loops included, only add something: by whatever
+/// amounts, as often as it may be.
+pub fn advanced(body: &[Stmt]) -> BTreeSet<VarId> {
+    let mut only_added = BTreeMap::new();
+    collect_added(body, &mut only_added);
+    only_added.into_iter().filter_map(|(id, only)| only.then_some(id)).collect()
+}
+
+fn collect_added(statements: &[Stmt], only_added: &mut BTreeMap<VarId, bool>) {
+    for statement in statements {
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                *only_added.entry(*id).or_insert(true) &= added(*id, value).is_some();
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    only_added.insert(*variable, false);
+                }
+                collect_added(&inner.body, only_added);
+            }
+            Stmt::If(branch) => {
+                collect_added(&branch.then, only_added);
+                collect_added(&branch.otherwise, only_added);
+            }
+            Stmt::Opaque { inner, .. } => collect_added(inner, only_added),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
     }
 }

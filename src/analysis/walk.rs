@@ -6,12 +6,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::addresses::{Address, addressed, chased, is_left_out, roots};
+use super::alternatives::{Alternative, either};
 use super::facts::*;
 use super::flops::FlopCounter;
-use super::inductions::{Assignments, assigns_any_of, count_assignments, inductions, per_iteration};
+use super::inductions::{Assignments, advanced, assigns_any_of, count_assignments, inductions, per_iteration};
 use super::iterations::{mentions, with_iterations};
+use super::moving::Level;
 use super::references;
-use super::symbolic::{self, Known, Symbols, alternatives, variables_of};
+use super::symbolic::{self, Known, Symbols, variables_of};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
@@ -88,6 +90,7 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
         conditional: BTreeSet::new(),
         next_iteration,
         exits: Vec::new(),
+        branches: 0,
     };
     let body = walker.block(&function.body);
     Function {
@@ -128,6 +131,8 @@ struct Walker<'f> {
     next_iteration: u32,
     /// For every loop around the walk, whether something leaves it early.
     exits: Vec<bool>,
+    /// Number of branches met so far.
+    branches: u32,
 }
 
 impl<'f> Walker<'f> {
@@ -164,7 +169,7 @@ impl<'f> Walker<'f> {
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
             Stmt::Call { place, name, arguments } => {
-                arguments.iter().for_each(|argument| self.read(place, argument, block));
+                arguments.iter().for_each(|argument| self.argument(place, argument, block));
                 self.call(place, name, arguments, block);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
@@ -223,13 +228,13 @@ impl<'f> Walker<'f> {
         let variable = self.function().variable(id);
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
-        let expression = if is_index { self.symbols.expression(value) } else { None };
+        let expression = if is_index { self.value(value) } else { None };
         let address = if is_pointer { self.symbols.address(value) } else { None };
         let known = match (expression, address) {
-            (Some(expr), _) if self.depth() > 0 => Known::Is(expr),
+            (Some(known), _) if self.depth() > 0 => known,
             // Outside of loops the name is more telling than its value, if that cannot change later.
-            (Some(expr), _) if expr.as_number().is_some() => Known::Is(expr),
-            (_, Some(address)) if self.depth() > 0 || !self.is_member(address.array) => Known::Points(address),
+            (Some(Known::Is(expr)), _) if expr.as_number().is_some() => Known::Is(expr),
+            (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => Known::Points(address),
             _ if self.depth() == 0 => {
                 self.symbols.known.remove(&id);
                 return;
@@ -243,9 +248,21 @@ impl<'f> Walker<'f> {
         self.symbols.known.insert(id, known);
     }
 
-    /// A member of a structure: outside of loops, a pointer to its elements is known by its own name.
-    fn is_member(&self, id: VarId) -> bool {
-        self.function().variable(id).name.contains(['.', '>'])
+    /// An integer value: an expression, or one of a few if branches decided what it is made from.
+    fn value(&mut self, value: &Value) -> Option<Known> {
+        let mut found = self.symbols.each_way(std::slice::from_ref(value), |symbols| symbols.expression(value));
+        if found.len() == 1 {
+            return found.pop()?.1.map(Known::Is);
+        }
+        let alternative = |(ways, value): (_, Option<Expr>)| Some(Alternative { ways, value: value? });
+        found.into_iter().map(alternative).collect::<Option<Vec<Alternative>>>().map(Known::OneOf)
+    }
+
+    /// Whether the name of an array says best what a pointer to it, set outside of loops, points to. That of
+    /// a member of a structure or of a `void *` does not.
+    fn names_elements(&self, id: VarId) -> bool {
+        let variable = self.function().variable(id);
+        !variable.name.contains(['.', '>']) && variable.ty.bytes().is_some()
     }
 
     /// `p->next`.
@@ -258,6 +275,23 @@ impl<'f> Walker<'f> {
     fn read(&mut self, place: &Place, value: &Value, block: &mut Block) {
         self.with_counter(place, block, |counter| counter.count(value));
         self.reads_in(place, value, block);
+    }
+
+    /// An argument of a call. A section is handed over: the caller only evaluates its bounds.
+    fn argument(&mut self, place: &Place, argument: &Value, block: &mut Block) {
+        let section = |value: &Value| match value {
+            Value::Opaque { reason, inner } if reason.code == "array_section" => Some(inner.clone()),
+            _ => None,
+        };
+        match argument {
+            Value::Element { subscripts, .. } if subscripts.iter().any(|s| section(s).is_some()) => {
+                for subscript in subscripts {
+                    let parts = section(subscript).unwrap_or_else(|| vec![subscript.clone()]);
+                    parts.iter().for_each(|part| self.read(place, part, block));
+                }
+            }
+            _ => self.read(place, argument, block),
+        }
     }
 
     fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {
@@ -383,6 +417,7 @@ impl<'f> Walker<'f> {
     /// Keeps what the branches say of a variable: the value if they agree, else the few values that it
     /// may have, and that a value was loaded in either. What only one branch advances counts as advanced.
     fn join(&mut self, mut then: BTreeMap<VarId, Known>, mut otherwise: BTreeMap<VarId, Known>) {
+        self.branches += 1;
         for (id, known) in &mut self.symbols.known {
             let Known::Changes { loaded, .. } = known else { continue };
             let sides = [then.remove(id), otherwise.remove(id)];
@@ -392,8 +427,8 @@ impl<'f> Walker<'f> {
                     (a, _) if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) => *known = a,
                     (a, b) if a == b => *known = a,
                     (a, b) => {
-                        if let Some(values) = alternatives(a, b) {
-                            *known = Known::OneOf(values);
+                        if let Some(values) = either(self.branches, a, b) {
+                            *known = values;
                             self.symbols.has_alternatives = true;
                         }
                     }
@@ -507,7 +542,8 @@ impl<'f> Walker<'f> {
         for induction in inductions(&inner.body) {
             let id = induction.variable;
             let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
-            let Some(amounts) = amounts.collect::<Option<Vec<Expr>>>() else { continue };
+            let amounts = amounts.collect::<Option<Vec<Expr>>>();
+            let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter))) else { continue };
             let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step) else { continue };
             let Some(known) = self.entry(id, moved) else { continue };
             found.push((id, known));
@@ -522,9 +558,9 @@ impl<'f> Walker<'f> {
     fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
         let variable = self.function().variable(id);
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
-        let outer = self.symbols.loops.last().map(|outer| Expr::symbol(&self.function().variable(*outer).name));
-        let stride = outer.map(|outer| Expr::symbol(&format!("stride of {}", variable.name)) * outer);
         let known = self.symbols.known.get(&id);
+        let depth = if let Some(Known::Changes { depth, .. }) = known { *depth } else { self.depth() };
+        let stride = self.symbols.moved_by(id, depth);
         if is_pointer {
             let mut address = match known {
                 Some(Known::Points(address)) => address.clone(),
@@ -552,7 +588,8 @@ impl<'f> Walker<'f> {
         block: &mut Block,
     ) {
         self.symbols.loops.extend(counter);
-        self.symbols.levels.push(counter);
+        let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
+        self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body) });
         self.exits.push(false);
         let mut body = Block::default();
         for (code, detail) in reasons {
@@ -595,6 +632,7 @@ impl<'f> Walker<'f> {
 const UNDERSTOOD: &[&str] = &[
     "while_loop",
     "do_while_loop",
+    "goto_loop",
     "infinite_loop",
     "geometric_step",
     "compound_condition",

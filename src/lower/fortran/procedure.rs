@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::expression::{Expr, Reader};
+use super::jumps;
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::modules::{Found, World};
 use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
@@ -33,6 +34,8 @@ pub struct Lowering<'a> {
     /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
     pub assigned: Option<FxHashMap<String, usize>>,
     pub unit: Node<'a>,
+    /// Whether marks of labels and jumps stand in the body.
+    pub has_marks: bool,
     /// The statement at hand, for what has no place of its own.
     pub here: Place,
     /// What was already remarked upon.
@@ -76,12 +79,16 @@ pub fn lower<'a>(
         loops: Vec::new(),
         assigned: None,
         unit: unit.node,
+        has_marks: false,
         here: reader.place(unit.node),
         remarked,
     };
     lowering.arguments(&unit.arguments);
     let body = lowering.block(&unit.statements);
     lowering.function.body = body;
+    if lowering.has_marks {
+        jumps::structure(&mut lowering.function);
+    }
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
 
