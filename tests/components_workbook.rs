@@ -324,7 +324,8 @@ fn inputs_of_a_timeline_give_the_figures_of_another_run() {
     let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\nE,9,2,4,,\n";
     let timeline = Timeline::read(csv.as_bytes()).unwrap();
     let report = |instructions, cpi_exe, stall_target| {
-        let program = Program { instructions: Some(instructions), cpi_exe: Some(cpi_exe), stall_target };
+        let program =
+            Program { instructions: Some(instructions), cpi_exe: Some(cpi_exe), hart_cycles: None, stall_target };
         TimelineReport { path: "t.csv".into(), camat: timeline.counted(None).finish(program, None) }
     };
     let before = timeline_workbook(&report(20, 0.8, 0.1)).unwrap();

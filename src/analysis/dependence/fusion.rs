@@ -68,7 +68,7 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
     if depth == 0 {
         return Err("their ranges differ".into());
     }
-    scalars(block, first, second)?;
+    scalars(block, first, second, changing)?;
     let (before, after) = (references(first, changing), references(second, changing));
     between(block, before.iter().chain(&after))?;
     let mut most = depth;
@@ -139,7 +139,7 @@ fn scalars_of(facts: &Loop) -> BTreeMap<&str, AccessClass> {
 }
 
 /// A value that one loop leaves to the other, or that straight-line code of the block sets, keeps them apart.
-fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
+fn scalars(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>) -> Result<(), String> {
     use AccessClass::{ReadOnly, ReadWrite};
     let (before, after) = (scalars_of(first), scalars_of(second));
     for (name, class) in &before {
@@ -154,7 +154,8 @@ fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     for scalar in &block.scalars {
         let uses = touched(&scalar.name);
         let is_set = uses.iter().any(|class| *class != ReadOnly);
-        let sets = scalar.class != ReadOnly && !uses.is_empty();
+        // One that is set once is set before both.
+        let sets = scalar.class != ReadOnly && changing.contains(scalar.name.as_str()) && !uses.is_empty();
         // Written first in both loops and nowhere read outside: a temporary.
         let in_second = after.contains_key(scalar.name.as_str());
         if in_second && (sets || is_set) {
