@@ -1,5 +1,7 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
+mod assignments;
+mod calls;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;

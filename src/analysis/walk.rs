@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::assignments::{Effects, assigned_once, assigns_any_of, count_assignments, inductions, outputs};
+use super::calls::{ProcedureId, Procedures, Target, expand};
 use super::facts::*;
 use super::flops::FlopCounter;
 use super::references;
-use super::symbolic::{self, Known, Symbols, variables_of};
+use super::symbolic::{self, Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
-use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::text::type_text;
-use crate::ir::{self, BinaryOp, Control, Jump, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 use crate::source::Language;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -29,10 +31,9 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
-    let all: Vec<Function> = units
-        .par_iter()
-        .flat_map_iter(|unit| unit.functions.iter().map(|function| analyze_function(function, unit.language)))
-        .collect();
+    let known = Procedures::new(units);
+    let ids: Vec<ProcedureId> = known.ids().collect();
+    let all: Vec<Function> = ids.par_iter().map(|id| analyze_procedure(&known, *id)).collect();
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
         let reasons = count_reasons(&function.body);
@@ -62,8 +63,15 @@ fn count_reasons(block: &Block) -> usize {
     block.reasons.len() + inner.sum::<usize>()
 }
 
-/// Facts of one function; loop ids are left empty.
-fn analyze_function(function: &ir::Function, language: Language) -> Function {
+/// Facts of one procedure; loop ids are left empty.
+fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
+    let expansion = expand::in_loops(known, id);
+    let (function, origins) = match &expansion {
+        Some(expansion) => (&expansion.function, expansion.origins.clone()),
+        None => (known.get(id).function, expand::Origins::default()),
+    };
+    let effects = Effects::new(known, id, function, origins);
+    let language = known.get(id).language;
     let mut walker = Walker {
         symbols: Symbols {
             function,
@@ -73,9 +81,10 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             levels: Vec::new(),
             may_move: false,
             constants: BTreeMap::new(),
-            assigned_once: assigned_once(function),
+            assigned_once: assigned_once(function, &effects),
         },
-        outputs: outputs(function),
+        outputs: outputs(function, &effects),
+        effects,
     };
     let body = walker.block(&function.body);
     Function {
@@ -110,6 +119,7 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
+    effects: Effects<'f>,
 }
 
 impl<'f> Walker<'f> {
@@ -146,8 +156,15 @@ impl<'f> Walker<'f> {
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
             Stmt::Call { place, name, arguments } => {
-                arguments.iter().for_each(|argument| self.read(place, argument, block));
+                if self.effects.origins.is_expanded(place, name) {
+                    self.list(place, name, arguments, Body::Expanded, block);
+                    return;
+                }
+                for (position, argument) in arguments.iter().enumerate() {
+                    self.argument(place, (name, position), argument, block);
+                }
                 self.call(place, name, arguments, block);
+                self.written_by_call(name, arguments);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
@@ -246,7 +263,9 @@ impl<'f> Walker<'f> {
                 self.reads_in(place, right, block);
             }
             Value::Call { name, arguments, .. } => {
-                arguments.iter().for_each(|argument| self.reads_in(place, argument, block));
+                for (position, argument) in arguments.iter().enumerate() {
+                    self.reads_in_argument(place, (name, position), argument, block);
+                }
                 self.call(place, name, arguments, block);
             }
             Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
@@ -291,18 +310,67 @@ impl<'f> Walker<'f> {
     }
 
     fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
-        let kind = Intrinsics::builtin().lookup(self.symbols.language, name).map(|intrinsic| intrinsic.kind);
-        match kind {
-            Some(IntrinsicKind::Reduction | IntrinsicKind::Array) => {
-                self.reason(block, place, "array_intrinsic", name.to_string());
+        use IntrinsicKind::{Allocation, Array, Io, Memory, Reduction, System, Timer};
+        let body = match self.effects.target(name) {
+            Target::Library(kind) => {
+                match kind {
+                    Reduction | Array => self.reason(block, place, "array_intrinsic", name.to_string()),
+                    Memory => self.reason(block, place, "memory_intrinsic", name.to_string()),
+                    Io | Timer | System | Allocation => {}
+                    _ => return,
+                }
+                Body::Library
             }
-            Some(IntrinsicKind::Memory) => self.reason(block, place, "memory_intrinsic", name.to_string()),
-            Some(IntrinsicKind::Io | IntrinsicKind::Timer | IntrinsicKind::System | IntrinsicKind::Allocation) => {}
-            Some(_) => return,
-            None => self.reason(block, place, "call", name.to_string()),
+            Target::Body(callee) => {
+                if let Some(gap) = self.effects.gap(callee) {
+                    self.reason(block, place, "callee", format!("{name}: {gap}"));
+                }
+                Body::Function(self.effects.key(callee))
+            }
+            Target::Recursive(_) => {
+                self.reason(block, place, "recursion", name.to_string());
+                Body::Recursive
+            }
+            Target::Unknown => {
+                self.reason(block, place, "call", name.to_string());
+                Body::Unknown
+            }
+        };
+        self.list(place, name, arguments, body, block);
+    }
+
+    /// Counts and records what passing an argument does.
+    fn argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        self.with_counter(place, block, |counter| counter.count(argument));
+        self.reads_in_argument(place, at, argument, block);
+    }
+
+    /// An array that a known body takes is passed as an address: the body's loops say what they touch.
+    fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        match argument {
+            Value::Element { subscripts, .. } if self.effects.takes_array(at.0, at.1) => {
+                for subscript in subscripts {
+                    match subscript {
+                        Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
+                        _ => self.reads_in(place, subscript, block),
+                    }
+                }
+            }
+            _ => self.reads_in(place, argument, block),
         }
+    }
+
+    fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
         let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
-        block.calls.push(Call { line: place.line, name: name.to_string(), arguments });
+        block.calls.push(Call { line: place.line, name: name.to_string(), arguments, body });
+    }
+
+    /// After the call, nobody knows the scalars that it gives values.
+    fn written_by_call(&mut self, name: &str, arguments: &[Value]) {
+        let written: Vec<VarId> = self.effects.written(name, arguments).collect();
+        for id in written {
+            self.changes(id, self.depth());
+        }
     }
 
     fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
@@ -315,7 +383,8 @@ impl<'f> Walker<'f> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(&after_then, &after_otherwise);
-        let probability = probability_symbol(&self.function().name, branch.place.line);
+        let written_in = self.effects.origins.written_in(&branch.place).unwrap_or(&self.function().name);
+        let probability = probability_symbol(written_in, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -357,7 +426,7 @@ impl<'f> Walker<'f> {
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();
-        count_assignments(statements, &mut assigned);
+        count_assignments(statements, &self.effects, &mut assigned);
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {
@@ -380,7 +449,8 @@ impl<'f> Walker<'f> {
                 if zero_step {
                     reasons.push(("zero_step", "a step of zero".to_string()));
                 }
-                let moves = self.symbols.language == Language::C && assigns_any_of(&inner.body, [upper, step]);
+                let moves =
+                    self.symbols.language == Language::C && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 if moves {
                     reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
                 }
@@ -430,7 +500,7 @@ impl<'f> Walker<'f> {
         let Some(step) = step.as_integer().filter(|s| s.abs() == 1) else { return Vec::new() };
         let iteration = (Expr::symbol(&counter) - lower.clone()) * step as f64;
         let mut found = Vec::new();
-        for (id, amount) in inductions(&inner.body) {
+        for (id, amount) in inductions(&inner.body, &self.effects) {
             let name = self.function().variable(id).name.clone();
             let entry = match self.symbols.known.get(&id) {
                 Some(Known::Is(expr)) => expr.clone(),
@@ -503,104 +573,4 @@ pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
 fn symbol_part(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
-/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason.
-fn outputs(function: &ir::Function) -> BTreeSet<VarId> {
-    let mut counts = BTreeMap::new();
-    count_assignments(&function.body, &mut counts);
-    let is_output = |id: &VarId| {
-        let variable = function.variable(*id);
-        variable.dimensions.is_empty() && matches!(variable.role, ir::Role::Local | ir::Role::Global)
-    };
-    counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
-}
-
-/// How often a variable is assigned, and passed to calls that may assign it.
-#[derive(Clone, Copy, Default)]
-struct Assignments {
-    statements: u32,
-    calls: u32,
-}
-
-/// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
-/// that does not read itself.
-fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
-    let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
-    count_assignments(&function.body, &mut counts);
-    let mut once = BTreeMap::new();
-    for statement in &function.body {
-        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
-        let variable = function.variable(*id);
-        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
-        let mut used = BTreeSet::new();
-        variables_of(value, &mut used);
-        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1));
-        if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
-            once.insert(*id, value.clone());
-        }
-    }
-    once
-}
-
-fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignments>) {
-    for statement in statements {
-        match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
-            Stmt::Call { arguments, .. } => {
-                for argument in arguments {
-                    if let Value::Variable(id) = argument {
-                        counts.entry(*id).or_default().calls += 1;
-                    }
-                }
-            }
-            Stmt::Loop(inner) => {
-                if let Control::Counted { variable, .. } = &inner.control {
-                    counts.entry(*variable).or_default().statements += 1;
-                }
-                count_assignments(&inner.body, counts);
-            }
-            Stmt::If(branch) => {
-                count_assignments(&branch.then, counts);
-                count_assignments(&branch.otherwise, counts);
-            }
-            Stmt::Opaque { inner, .. } => count_assignments(inner, counts),
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
-        }
-    }
-}
-
-/// Whether the statements assign a variable that one of the values reads.
-fn assigns_any_of<'v>(statements: &[Stmt], values: impl IntoIterator<Item = &'v Value>) -> bool {
-    let mut counts = BTreeMap::new();
-    count_assignments(statements, &mut counts);
-    let mut used = BTreeSet::new();
-    values.into_iter().for_each(|value| variables_of(value, &mut used));
-    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
-}
-
-/// Variables that the body of a loop advances by the same amount once in every iteration, with that
-/// amount: `k = k + incx`.
-fn inductions(body: &[Stmt]) -> Vec<(VarId, Value)> {
-    let mut counts = BTreeMap::new();
-    count_assignments(body, &mut counts);
-    let advance = |statement: &Stmt| {
-        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { return None };
-        let once = counts.get(id).is_some_and(|c| c.statements == 1 && c.calls == 0);
-        let is_itself = |v: &Value| matches!(v, Value::Variable(other) if other == id);
-        let amount = match value {
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-            Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-            Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-                Value::Unary(UnaryOp::Negate, right.clone())
-            }
-            _ => return None,
-        };
-        let mut used = BTreeSet::new();
-        variables_of(&amount, &mut used);
-        let stays = used.iter().all(|v| !counts.contains_key(v));
-        (once && stays).then_some((*id, amount))
-    };
-    body.iter().filter_map(advance).collect()
 }

@@ -8,7 +8,9 @@
 //! - `**` is right-associative here, whatever the grammar made of it.
 
 pub mod text;
+pub mod visit;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -23,6 +25,8 @@ pub struct Unit {
     pub lines: usize,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
+    /// Generic names that the file defines, with the procedures behind them.
+    pub generics: BTreeMap<String, Vec<String>>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -32,6 +36,10 @@ pub struct Function {
     pub name: String,
     pub place: Place,
     pub variables: Vec<Variable>,
+    /// The module or procedure that contains it: others know it only if they use that one.
+    pub host: Option<String>,
+    /// The variable that holds a function's result, in languages that have one.
+    pub result: Option<VarId>,
     pub body: Vec<Stmt>,
 }
 

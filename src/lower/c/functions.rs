@@ -59,7 +59,8 @@ impl<'t> Lowering<'t> {
         let place = self.source.place(0, 0);
         let mut body = std::mem::take(&mut self.block);
         ranks::complete(&mut body, &self.function.variables);
-        let empty = Function { name: String::new(), place, variables: Vec::new(), body: Vec::new() };
+        let empty =
+            Function { name: String::new(), place, variables: Vec::new(), host: None, result: None, body: Vec::new() };
         Function { body, ..std::mem::replace(&mut self.function, empty) }
     }
 

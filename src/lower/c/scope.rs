@@ -101,7 +101,14 @@ impl<'t> Lowering<'t> {
             scopes: vec![Scope::default()],
             records: Vec::new(),
             diagnostics: Vec::new(),
-            function: Function { name: String::new(), place, variables: Vec::new(), body: Vec::new() },
+            function: Function {
+                name: String::new(),
+                place,
+                variables: Vec::new(),
+                host: None,
+                result: None,
+                body: Vec::new(),
+            },
             types: Vec::new(),
             imported: FxHashMap::default(),
             components: FxHashMap::default(),
@@ -117,7 +124,7 @@ impl<'t> Lowering<'t> {
 
     /// Forgets the function at hand and starts another.
     pub fn start_function(&mut self, name: String, place: Place) {
-        self.function = Function { name, place, variables: Vec::new(), body: Vec::new() };
+        self.function = Function { name, place, variables: Vec::new(), host: None, result: None, body: Vec::new() };
         self.scopes.truncate(1);
         self.types.clear();
         self.imported.clear();

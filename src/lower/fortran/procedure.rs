@@ -55,7 +55,14 @@ pub fn lower<'a>(
     remarked: FxHashSet<String>,
 ) -> (Function, Vec<Diagnostic>, FxHashSet<String>) {
     let place = reader.place(unit.node);
-    let function = Function { name: unit.name.to_string(), place, variables: Vec::new(), body: Vec::new() };
+    let function = Function {
+        name: unit.name.to_string(),
+        place,
+        variables: Vec::new(),
+        host: None,
+        result: None,
+        body: Vec::new(),
+    };
     let mut lowering = Lowering {
         reader,
         world,
@@ -75,6 +82,9 @@ pub fn lower<'a>(
     lowering.arguments(&unit.arguments);
     let body = lowering.block(&unit.statements);
     lowering.function.body = body;
+    let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    lowering.function.host = host.filter(|name| !name.is_empty());
+    lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
 
