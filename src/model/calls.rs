@@ -66,7 +66,13 @@ impl CallGraph {
         }
         let bottom_up = without_recursion(&mut sites, program.functions.len());
         sites.sort_by_key(|site| site.callee);
-        let straight = program.functions.iter().map(|function| block_contents(&function.body)).collect();
+        let mut is_called = vec![false; program.functions.len()];
+        sites.iter().for_each(|site| is_called[site.callee] = true);
+        // A body without loops that no site calls is counted where it stands in place of its calls.
+        let straight = program.functions.iter().zip(is_called).map(|(function, is_called)| {
+            if is_called || !function.body.loops().is_empty() { block_contents(&function.body) } else { Vec::new() }
+        });
+        let straight = straight.collect();
         CallGraph { sites, bottom_up, straight }
     }
 

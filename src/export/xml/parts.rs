@@ -120,8 +120,8 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
 }
 
 fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
-    let callee = fields.text("callee");
-    let (file, line) = (fields.text("file"), fields.number("line")?);
+    let callee = fields.text("ls:callee");
+    let (file, line) = (fields.text("ls:file"), fields.number("ls:line")?);
     let read = |text: &str| match text {
         "unknown" => Some(Body::Unknown),
         "library" => Some(Body::Library),
@@ -134,7 +134,7 @@ fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
         _ => None,
     };
     let expected = "unknown, library, expanded, recursive, known with callee, file and line";
-    Ok(fields.word("body", read, expected)?.unwrap_or_default())
+    Ok(fields.word("ls:body", read, expected)?.unwrap_or_default())
 }
 
 /// Communication of the older generation: a call of the interface with the arrays and scalars that it

@@ -169,12 +169,14 @@ fn extent(extent: &Option<(crate::expr::Expr, crate::expr::Expr)>) -> Element {
 
 fn call(Call { line, name, arguments, body }: &Call) -> Element {
     let argument = |text: &String| Element::new("arg").with("paramname", "").with("argname", text);
-    let element = Element::new("funccall").with("linenum", line).with("name", name).with("ls:body", body.as_str());
+    let element = Element::new("funccall").with("linenum", line).with("name", name);
     let element = match body {
+        Body::Unknown => element,
+        Body::Library | Body::Expanded | Body::Recursive => element.with("ls:body", body.as_str()),
         Body::Function(FunctionKey { name, file, line }) => {
+            let element = element.with("ls:body", body.as_str());
             element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
         }
-        Body::Unknown | Body::Library | Body::Expanded | Body::Recursive => element,
     };
     element.containing(arguments.iter().map(argument))
 }
