@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
-use crate::model::{Model, NestModel};
+use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
 
 /// The table; `top` limits it to that many nests.
@@ -64,25 +64,23 @@ const PATHS: usize = 5;
 /// Totals with every call followed, and the costliest call paths.
 fn write_calls(text: &mut String, model: &Model) {
     let Some(calls) = &model.calls else { return };
-    let value = |id| model.value(id);
-    let executed = &calls.executed;
-    let _ = writeln!(
-        text,
-        "with every call followed: {}, {}, {}",
-        Flops(value(executed.flops)),
-        Bytes(value(executed.traffic)),
-        Seconds(value(executed.seconds)),
-    );
+    let shown = |id, text: &dyn Fn(f64) -> String| {
+        let value = model.value(id);
+        if value.is_finite() { text(value) } else { "unknown".to_string() }
+    };
+    let costs = |costs: &Costs| {
+        [
+            shown(costs.flops, &|v| Flops(v).to_string()),
+            shown(costs.traffic, &|v| Bytes(v).to_string()),
+            shown(costs.seconds, &|v| Seconds(v).to_string()),
+        ]
+    };
+    let _ = writeln!(text, "with every call followed: {}", costs(&calls.executed).join(", "));
     let mut rows = vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
     rows.extend(calls.paths.iter().take(PATHS).map(|path| {
-        [
-            model.path_name(path),
-            model.nests[path.nest].nest.head().id.clone(),
-            count(value(path.times)),
-            Flops(value(path.costs.flops)).to_string(),
-            Bytes(value(path.costs.traffic)).to_string(),
-            Seconds(value(path.costs.seconds)).to_string(),
-        ]
+        let [flops, traffic, seconds] = costs(&path.costs);
+        let nest = model.nests[path.nest].nest.head().id.clone();
+        [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]
     }));
     use Align::{Left, Right};
     let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));

@@ -11,6 +11,8 @@ use crate::model::figures::{Figures, Unit};
 
 /// So many paths are kept, the costliest.
 const MOST_PATHS: usize = 50;
+/// Paths through more functions are not followed.
+const LONGEST_PATH: usize = 40;
 /// So many partial paths are looked at on the way to them.
 const MOST_STEPS: usize = 20_000;
 
@@ -94,6 +96,9 @@ pub(super) fn define_paths(
                 steps: steps.clone(),
                 nest: Some(*nest),
             });
+        }
+        if functions.len() == LONGEST_PATH {
+            continue;
         }
         // Sites are ordered by callee.
         for sites in below[last].chunk_by(|a, b| graph.sites[*a].callee == graph.sites[*b].callee) {
