@@ -5,6 +5,8 @@ use super::style::Look;
 use super::table::{Column, Content, Table};
 use crate::model::{CallPath, Calls, Costs, Model};
 
+/// The costs of a row; `None` stands for all functions together.
+type CostsOf<'a> = Box<dyn Fn(Option<usize>) -> Option<Costs> + 'a>;
 type Cell<'a, R> = Box<dyn Fn(&R) -> Content + 'a>;
 
 fn column<'a, R>(
@@ -97,7 +99,7 @@ pub(super) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
             Box::new(move |row| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))),
         ),
     ];
-    let parts: [(&str, &str, Box<dyn Fn(Option<usize>) -> Option<Costs> + 'a>); 3] = [
+    let parts: [(&str, &str, CostsOf<'a>); 3] = [
         ("One call", "Its own nests; flops outside of loops too", Box::new(move |f| Some(figures(f?).own))),
         ("One call, with callees", "Own, and all that it calls", Box::new(move |f| Some(figures(f?).inclusive))),
         (
