@@ -2,6 +2,8 @@
 
 mod addresses;
 mod alternatives;
+mod assignments;
+mod calls;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;

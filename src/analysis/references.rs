@@ -93,7 +93,6 @@ fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Optio
     (0..rank).map(extent).collect()
 }
 
-
 /// An element of an array after pointers are followed.
 struct Place {
     array: VarId,

@@ -7,16 +7,18 @@ use rayon::prelude::*;
 
 use super::addresses::{Address, addressed, chased, is_left_out, roots};
 use super::alternatives::{Alternative, either};
+use super::assignments::{Effects, assigned_once, assigns_any_of, count_assignments, outputs};
+use super::calls::{ProcedureId, Procedures, Target, expand};
 use super::facts::*;
 use super::flops::FlopCounter;
-use super::inductions::{Assignments, advanced, assigns_any_of, count_assignments, inductions, per_iteration};
+use super::inductions::{advanced, inductions, per_iteration};
 use super::iterations::{mentions, with_iterations};
 use super::moving::Level;
 use super::references;
-use super::symbolic::{self, Known, Symbols, variables_of};
+use super::symbolic::{self, Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
-use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::text::type_text;
 use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 use crate::source::Language;
@@ -34,10 +36,9 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
-    let all: Vec<Function> = units
-        .par_iter()
-        .flat_map_iter(|unit| unit.functions.iter().map(|function| analyze_function(function, unit.language)))
-        .collect();
+    let known = Procedures::new(units);
+    let ids: Vec<ProcedureId> = known.ids().collect();
+    let all: Vec<Function> = ids.par_iter().map(|id| analyze_procedure(&known, *id)).collect();
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
         let reasons = count_reasons(&function.body);
@@ -67,11 +68,18 @@ fn count_reasons(block: &Block) -> usize {
     block.reasons.len() + inner.sum::<usize>()
 }
 
-/// Facts of one function; loop ids are left empty.
-fn analyze_function(function: &ir::Function, language: Language) -> Function {
+/// Facts of one procedure; loop ids are left empty.
+fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
+    let language = known.get(id).language;
+    let expansion = expand::in_loops(known, id);
+    let (function, origins) = match &expansion {
+        Some(expansion) => (&expansion.function, expansion.origins.clone()),
+        None => (known.get(id).function, expand::Origins::default()),
+    };
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
+    let effects = Effects::new(known, id, function, origins);
     let mut walker = Walker {
         symbols: Symbols {
             function,
@@ -81,12 +89,13 @@ fn analyze_function(function: &ir::Function, language: Language) -> Function {
             levels: Vec::new(),
             may_move: false,
             constants: BTreeMap::new(),
-            assigned_once: assigned_once(function),
+            assigned_once: assigned_once(function, &effects),
             chased: if language == Language::C { chased(function) } else { BTreeSet::new() },
             has_alternatives: false,
             roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
         },
-        outputs: outputs(function),
+        outputs: outputs(function, &effects),
+        effects,
         conditional: BTreeSet::new(),
         next_iteration,
         exits: Vec::new(),
@@ -125,6 +134,7 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
+    effects: Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
     /// The next variable that counts iterations of a loop without a variable.
@@ -169,8 +179,15 @@ impl<'f> Walker<'f> {
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
             Stmt::Call { place, name, arguments } => {
-                arguments.iter().for_each(|argument| self.argument(place, argument, block));
+                if self.effects.origins.is_expanded(place, name) {
+                    self.list(place, name, arguments, Body::Expanded, block);
+                    return;
+                }
+                for (position, argument) in arguments.iter().enumerate() {
+                    self.argument(place, (name, position), argument, block);
+                }
                 self.call(place, name, arguments, block);
+                self.written_by_call(name, arguments);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
@@ -277,23 +294,6 @@ impl<'f> Walker<'f> {
         self.reads_in(place, value, block);
     }
 
-    /// An argument of a call. A section is handed over: the caller only evaluates its bounds.
-    fn argument(&mut self, place: &Place, argument: &Value, block: &mut Block) {
-        let section = |value: &Value| match value {
-            Value::Opaque { reason, inner } if reason.code == "array_section" => Some(inner.clone()),
-            _ => None,
-        };
-        match argument {
-            Value::Element { subscripts, .. } if subscripts.iter().any(|s| section(s).is_some()) => {
-                for subscript in subscripts {
-                    let parts = section(subscript).unwrap_or_else(|| vec![subscript.clone()]);
-                    parts.iter().for_each(|part| self.read(place, part, block));
-                }
-            }
-            _ => self.read(place, argument, block),
-        }
-    }
-
     fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {
         let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
         count(&mut counter);
@@ -316,8 +316,11 @@ impl<'f> Walker<'f> {
                 self.reads_in(place, right, block);
             }
             Value::Call { name, arguments, .. } => {
-                arguments.iter().for_each(|argument| self.reads_in(place, argument, block));
+                for (position, argument) in arguments.iter().enumerate() {
+                    self.reads_in_argument(place, (name, position), argument, block);
+                }
                 self.call(place, name, arguments, block);
+                self.written_by_call(name, arguments);
             }
             Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
                 Some((left, right)) => [left, right].into_iter().for_each(|v| self.reads_in(place, v, block)),
@@ -380,18 +383,71 @@ impl<'f> Walker<'f> {
     }
 
     fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
-        let kind = Intrinsics::builtin().lookup(self.symbols.language, name).map(|intrinsic| intrinsic.kind);
-        match kind {
-            Some(IntrinsicKind::Reduction | IntrinsicKind::Array) => {
-                self.reason(block, place, "array_intrinsic", name.to_string());
+        use IntrinsicKind::{Allocation, Array, Io, Memory, Reduction, System, Timer};
+        let body = match self.effects.target(name) {
+            Target::Library(kind) => {
+                match kind {
+                    Reduction | Array => self.reason(block, place, "array_intrinsic", name.to_string()),
+                    Memory => self.reason(block, place, "memory_intrinsic", name.to_string()),
+                    Io | Timer | System | Allocation => {}
+                    _ => return,
+                }
+                Body::Library
             }
-            Some(IntrinsicKind::Memory) => self.reason(block, place, "memory_intrinsic", name.to_string()),
-            Some(IntrinsicKind::Io | IntrinsicKind::Timer | IntrinsicKind::System | IntrinsicKind::Allocation) => {}
-            Some(_) => return,
-            None => self.reason(block, place, "call", name.to_string()),
+            Target::Body(callee) => {
+                if let Some(gap) = self.effects.gap(callee) {
+                    self.reason(block, place, "callee", format!("{name}: {gap}"));
+                }
+                Body::Function(self.effects.key(callee))
+            }
+            Target::Recursive(_) => {
+                self.reason(block, place, "recursion", name.to_string());
+                Body::Recursive
+            }
+            Target::Unknown => {
+                self.reason(block, place, "call", name.to_string());
+                Body::Unknown
+            }
+        };
+        self.list(place, name, arguments, body, block);
+    }
+
+    /// Counts and records what passing an argument does.
+    fn argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        self.with_counter(place, block, |counter| counter.count(argument));
+        self.reads_in_argument(place, at, argument, block);
+    }
+
+    /// An array that a known body takes is passed as an address, a section of an array is handed over:
+    /// the caller only evaluates subscripts and bounds.
+    fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
+        match argument {
+            Value::Element { subscripts, .. }
+                if self.effects.takes_array(at.0, at.1) || subscripts.iter().any(is_section) =>
+            {
+                for subscript in subscripts {
+                    match subscript {
+                        Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
+                        _ => self.reads_in(place, subscript, block),
+                    }
+                }
+            }
+            _ => self.reads_in(place, argument, block),
         }
+    }
+
+    fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
         let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
-        block.calls.push(Call { line: place.line, name: name.to_string(), arguments });
+        block.calls.push(Call { line: place.line, name: name.to_string(), arguments, body });
+    }
+
+    /// After the call, nobody knows the scalars that it gives values.
+    fn written_by_call(&mut self, name: &str, arguments: &[Value]) {
+        let written: Vec<VarId> = self.effects.written(name, arguments).collect();
+        for id in written {
+            self.changes(id, self.depth());
+        }
     }
 
     fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
@@ -404,7 +460,8 @@ impl<'f> Walker<'f> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
-        let probability = probability_symbol(&self.function().name, branch.place.line);
+        let written_in = self.effects.origins.written_in(&branch.place).unwrap_or(&self.function().name);
+        let probability = probability_symbol(written_in, branch.place.line);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -454,7 +511,7 @@ impl<'f> Walker<'f> {
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();
-        count_assignments(statements, &mut assigned);
+        count_assignments(statements, &self.effects, &mut assigned);
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {
@@ -479,7 +536,8 @@ impl<'f> Walker<'f> {
                 if zero_step {
                     reasons.push(("zero_step", "a step of zero".to_string()));
                 }
-                let moves = self.symbols.language == Language::C && assigns_any_of(&inner.body, [upper, step]);
+                let moves =
+                    self.symbols.language == Language::C && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 if moves {
                     reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
                 }
@@ -539,7 +597,7 @@ impl<'f> Walker<'f> {
         if counter.is_empty() {
             return (found, conditional);
         }
-        for induction in inductions(&inner.body) {
+        for induction in inductions(&inner.body, &self.effects) {
             let id = induction.variable;
             let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
             let amounts = amounts.collect::<Option<Vec<Expr>>>();
@@ -589,7 +647,7 @@ impl<'f> Walker<'f> {
     ) {
         self.symbols.loops.extend(counter);
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
-        self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body) });
+        self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body, &self.effects) });
         self.exits.push(false);
         let mut body = Block::default();
         for (code, detail) in reasons {
@@ -660,36 +718,4 @@ pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
 fn symbol_part(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
-/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason.
-fn outputs(function: &ir::Function) -> BTreeSet<VarId> {
-    let mut counts = BTreeMap::new();
-    count_assignments(&function.body, &mut counts);
-    let is_output = |id: &VarId| {
-        let variable = function.variable(*id);
-        variable.dimensions.is_empty() && matches!(variable.role, ir::Role::Local | ir::Role::Global)
-    };
-    counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
-}
-
-/// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
-/// that does not read itself.
-fn assigned_once(function: &ir::Function) -> BTreeMap<VarId, Value> {
-    let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
-    count_assignments(&function.body, &mut counts);
-    let mut once = BTreeMap::new();
-    for statement in &function.body {
-        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
-        let variable = function.variable(*id);
-        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
-        let mut used = BTreeSet::new();
-        variables_of(value, &mut used);
-        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1));
-        if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
-            once.insert(*id, value.clone());
-        }
-    }
-    once
 }

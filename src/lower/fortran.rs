@@ -70,7 +70,16 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
     }
     let lines = source.origins.len();
     let preprocessing = source.preprocessing;
-    ir::Unit { path: path.clone(), language: Language::Fortran, form, lines, preprocessing, functions, diagnostics }
+    ir::Unit {
+        path: path.clone(),
+        language: Language::Fortran,
+        form,
+        lines,
+        preprocessing,
+        functions,
+        generics: units.generics(),
+        diagnostics,
+    }
 }
 
 /// The declarations of the modules in a file.

@@ -166,10 +166,15 @@ fn stream() -> impl Strategy<Value = Stream> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    (any::<u32>(), text(), prop::collection::vec(text(), 0..3)).prop_map(|(line, name, arguments)| Call {
+    let key =
+        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey { name, file: file.into(), line });
+    let plain = prop::sample::select(vec![Body::Unknown, Body::Library, Body::Expanded, Body::Recursive]);
+    let body = prop_oneof![plain, key.prop_map(Body::Function)];
+    (any::<u32>(), text(), prop::collection::vec(text(), 0..3), body).prop_map(|(line, name, arguments, body)| Call {
         line,
         name,
         arguments,
+        body,
     })
 }
 

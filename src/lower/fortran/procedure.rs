@@ -1,6 +1,5 @@
 //! One procedure on its way to the IR: its variables, made when they are first named.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,13 +58,7 @@ pub fn lower<'a>(
     remarked: FxHashSet<String>,
 ) -> (Function, Vec<Diagnostic>, FxHashSet<String>) {
     let place = reader.place(unit.node);
-    let function = Function {
-        name: unit.name.to_string(),
-        place,
-        variables: Vec::new(),
-        members: BTreeMap::new(),
-        body: Vec::new(),
-    };
+    let function = Function::new(unit.name.to_string(), place);
     let mut lowering = Lowering {
         reader,
         world,
@@ -89,6 +82,9 @@ pub fn lower<'a>(
     if lowering.has_marks {
         jumps::structure(&mut lowering.function);
     }
+    let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    lowering.function.host = host.filter(|name| !name.is_empty());
+    lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
 
