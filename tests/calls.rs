@@ -89,6 +89,14 @@ fn a_scalar_that_a_callee_assigns_is_no_symbol() {
 }
 
 #[test]
+fn only_bodies_in_place_of_their_calls_leave_loops_fusable() {
+    let json = analysed("leaves.f90", &[]);
+    let fusion = |name: &str| function(&json, name)["sequences"][0]["fusions"][0].clone();
+    assert_eq!((&fusion("neighbours")["legal"], &fusion("neighbours")["loops"]), (&json!(true), &json!(1)));
+    assert_eq!(fusion("strangers")["prevented_by"], "strangers@106 calls fill");
+}
+
+#[test]
 fn recursion_is_cut_and_what_is_not_known_is_listed() {
     let json = analysed("steps.c", &[]);
     assert_eq!(codes(only_loop(&json, "deep")), ["recursion"]);

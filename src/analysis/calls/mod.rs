@@ -242,10 +242,10 @@ fn shared_directories(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether a file is called like a procedure: `dlamch.f`.
+/// Whether a file is called like a procedure: `dlamch.f`, `wtime.c` with `wtime_`.
 fn is_named_after(file: &str, procedure: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
-    name.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(procedure))
+    name.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(procedure.trim_end_matches('_')))
 }
 
 /// The dummy arguments of a procedure in order, without the components that its body names.
