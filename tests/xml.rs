@@ -54,7 +54,8 @@ fn both_generations_give_the_same_nest() {
             "note not-modelled 29: `<array>` has no place in the model",
         ]
     );
-    let call = Call { line: 12, name: "multifab_fill_boundary".into(), arguments: vec!["u".into()] };
+    let call =
+        Call { line: 12, name: "multifab_fill_boundary".into(), arguments: vec!["u".into()], body: Body::Unknown };
     assert_eq!(older.functions[0].body.calls, [call]);
 }
 

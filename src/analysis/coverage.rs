@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{Block, Function, Item, Loop, Program, Reason};
+use super::facts::{Block, Body, Function, Item, Loop, Program, Reason};
 
 /// Loops counted by how well they are understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,4 +88,20 @@ pub fn gaps(program: &Program) -> Vec<Gap<'_>> {
         });
     }
     gaps
+}
+
+/// Names that are called without a body that is known, with how many calls there are.
+pub fn unknown_calls(program: &Program) -> BTreeMap<&str, usize> {
+    fn count<'p>(block: &'p Block, names: &mut BTreeMap<&'p str, usize>) {
+        block.with_branches(&mut |block| {
+            let unknown = block.calls.iter().filter(|call| call.body == Body::Unknown);
+            unknown.for_each(|call| *names.entry(call.name.as_str()).or_insert(0) += 1);
+        });
+    }
+    let mut names = BTreeMap::new();
+    for function in &program.functions {
+        count(&function.body, &mut names);
+        each_loop(&function.body, &mut |facts| count(&facts.body, &mut names));
+    }
+    names
 }

@@ -329,6 +329,45 @@ pub struct Call {
     pub line: u32,
     pub name: String,
     pub arguments: Vec<String>,
+    pub body: Body,
+}
+
+/// What is known of the body that a call runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing: it is not among the files, or a pointer says which it is.
+    #[default]
+    Unknown,
+    /// The language brings it along.
+    Library,
+    /// It has no loops and stands in place of the call: its operations and accesses are those of the
+    /// block that calls it.
+    Expanded,
+    /// It is a function of the program, whose loops are its own.
+    Function(FunctionKey),
+    /// It leads back to the caller: not followed further.
+    Recursive,
+}
+
+/// A function by name and place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionKey {
+    pub name: String,
+    pub file: Arc<str>,
+    pub line: u32,
+}
+
+impl Body {
+    /// A word for reports.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Body::Unknown => "unknown",
+            Body::Library => "library",
+            Body::Expanded => "expanded",
+            Body::Function(_) => "known",
+            Body::Recursive => "recursive",
+        }
+    }
 }
 
 impl Block {
@@ -361,6 +400,12 @@ impl Block {
     }
 }
 
+impl Function {
+    pub fn key(&self) -> FunctionKey {
+        FunctionKey { name: self.name.clone(), file: self.file.clone(), line: self.line }
+    }
+}
+
 impl Program {
     /// Gives every file another name, wherever it is mentioned.
     pub fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
@@ -377,6 +422,11 @@ impl Program {
 
 impl Block {
     fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
+        for call in &mut self.calls {
+            if let Body::Function(key) = &mut call.body {
+                key.file = rename(&key.file);
+            }
+        }
         for item in &mut self.items {
             match item {
                 Item::Loop(inner) => {

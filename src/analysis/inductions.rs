@@ -3,16 +3,10 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignments::{Assignments, Effects, count_assignments};
 use super::symbolic::variables_of;
 use crate::expr::Expr;
 use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
-
-/// How often a variable is assigned, and passed to calls that may assign it.
-#[derive(Clone, Copy, Default)]
-pub struct Assignments {
-    pub statements: u32,
-    pub calls: u32,
-}
 
 /// A variable that every iteration advances by the same amount.
 pub struct Induction {
@@ -25,48 +19,11 @@ pub struct Induction {
     pub conditional: bool,
 }
 
-/// Counts the assignments in statements, inner loops included.
-pub fn count_assignments(statements: &[Stmt], counts: &mut BTreeMap<VarId, Assignments>) {
-    for statement in statements {
-        match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
-            Stmt::Call { arguments, .. } => {
-                for argument in arguments {
-                    if let Value::Variable(id) = argument {
-                        counts.entry(*id).or_default().calls += 1;
-                    }
-                }
-            }
-            Stmt::Loop(inner) => {
-                if let Control::Counted { variable, .. } = &inner.control {
-                    counts.entry(*variable).or_default().statements += 1;
-                }
-                count_assignments(&inner.body, counts);
-            }
-            Stmt::If(branch) => {
-                count_assignments(&branch.then, counts);
-                count_assignments(&branch.otherwise, counts);
-            }
-            Stmt::Opaque { inner, .. } => count_assignments(inner, counts),
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
-        }
-    }
-}
-
-/// Whether the statements assign a variable that one of the values reads.
-pub fn assigns_any_of<'v>(statements: &[Stmt], values: impl IntoIterator<Item = &'v Value>) -> bool {
-    let mut counts = BTreeMap::new();
-    count_assignments(statements, &mut counts);
-    let mut used = BTreeSet::new();
-    values.into_iter().for_each(|value| variables_of(value, &mut used));
-    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
-}
-
 /// The variables that the body of a loop advances, by amounts that stay the same, in statements
 /// outside of inner loops.
-pub fn inductions(body: &[Stmt]) -> Vec<Induction> {
+pub fn inductions(body: &[Stmt], effects: &Effects) -> Vec<Induction> {
     let mut counts = BTreeMap::new();
-    count_assignments(body, &mut counts);
+    count_assignments(body, effects, &mut counts);
     let every = |induction: &Induction| {
         let count = counts.get(&induction.variable).copied().unwrap_or_default();
         count.calls == 0 && count.statements == induction.statements
@@ -125,15 +82,7 @@ fn either(
 
 /// What `id = value` adds to the variable, if that stays the same in the loop.
 fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
-    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
-    let amount = match value {
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => right.as_ref().clone(),
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => left.as_ref().clone(),
-        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
-            Value::Unary(UnaryOp::Negate, right.clone())
-        }
-        _ => return None,
-    };
+    let amount = added(id, value)?;
     let mut used = BTreeSet::new();
     variables_of(&amount, &mut used);
     used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
@@ -147,5 +96,57 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
         (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
         (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
         _ => None,
+    }
+}
+
+/// What `id = value` adds to the variable, whatever that is: `k = k + n - i + 1`.
+fn added(id: VarId, value: &Value) -> Option<Value> {
+    let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
+    match value {
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => Some(right.as_ref().clone()),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some(left.as_ref().clone()),
+        Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
+            Some(Value::Unary(UnaryOp::Negate, right.clone()))
+        }
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            let mut used = BTreeSet::new();
+            variables_of(right, &mut used);
+            let first = if used.contains(&id) { None } else { added(id, left) };
+            first.map(|first| Value::binary(*op, first, right.as_ref().clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The variables to which statements, those of inner loops included, only add something: by whatever
+/// amounts, as often as it may be.
+pub fn advanced(body: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
+    let mut only_added = BTreeMap::new();
+    collect_added(body, effects, &mut only_added);
+    only_added.into_iter().filter_map(|(id, only)| only.then_some(id)).collect()
+}
+
+fn collect_added(statements: &[Stmt], effects: &Effects, only_added: &mut BTreeMap<VarId, bool>) {
+    for statement in statements {
+        effects.written_by(statement, &mut |id| {
+            only_added.insert(id, false);
+        });
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                *only_added.entry(*id).or_insert(true) &= added(*id, value).is_some();
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    only_added.insert(*variable, false);
+                }
+                collect_added(&inner.body, effects, only_added);
+            }
+            Stmt::If(branch) => {
+                collect_added(&branch.then, effects, only_added);
+                collect_added(&branch.otherwise, effects, only_added);
+            }
+            Stmt::Opaque { inner, .. } => collect_added(inner, effects, only_added),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
     }
 }

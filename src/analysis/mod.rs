@@ -1,6 +1,9 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
 mod addresses;
+mod alternatives;
+mod assignments;
+mod calls;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;
@@ -9,6 +12,7 @@ mod flops;
 mod inductions;
 mod iterations;
 mod member_dimensions;
+mod moving;
 mod references;
 mod symbolic;
 mod walk;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::delinearise::delinearise;
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
+use super::moving::{partly_affine, without_clamps};
 use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
@@ -19,6 +20,9 @@ pub struct Dimension {
 }
 
 /// Records one reference in `streams`. Returns the reasons why it is not fully understood.
+///
+/// Where an index depends on which way branches went, the reference is one access at one of several
+/// offsets: it is counted at the first of them.
 pub fn record(
     streams: &mut Vec<Stream>,
     symbols: &mut Symbols,
@@ -27,10 +31,24 @@ pub fn record(
     class: AccessClass,
 ) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    if let Some(id) = alternative(symbols, subscripts) {
-        return record_alternatives(streams, symbols, id, array, subscripts, class);
+    let found = symbols.each_way(subscripts, |symbols| stream(symbols, array, subscripts, class, &mut reasons));
+    for (at, (_, mut stream)) in found.into_iter().enumerate() {
+        if at > 0 {
+            stream.accesses.iter_mut().for_each(|access| (access.reads, access.writes) = (0, 0));
+        }
+        merge(streams, stream);
     }
-    let Place { array, name, mut dimensions } = place(symbols, array, subscripts, &mut reasons);
+    reasons
+}
+
+fn stream(
+    symbols: &mut Symbols,
+    array: VarId,
+    subscripts: &[Value],
+    class: AccessClass,
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Stream {
+    let Place { array, name, mut dimensions } = place(symbols, array, subscripts, reasons);
     let variable = symbols.function.variable(array);
     if let [only] = dimensions.as_slice()
         && only.subscript.gather.is_none()
@@ -52,7 +70,7 @@ pub fn record(
     }
     let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
         dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
-    let stream = Stream {
+    Stream {
         array: name,
         component: String::new(),
         ty: type_text(&variable.ty),
@@ -61,9 +79,7 @@ pub fn record(
         extents,
         subscripts,
         accesses: vec![access(offsets, class)],
-    };
-    merge(streams, stream);
-    reasons
+    }
 }
 
 /// Declared extents, if the reference has as many dimensions as the declaration.
@@ -75,36 +91,6 @@ fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Optio
         Some((lower, symbols.expression(extent.upper.as_ref()?)?))
     };
     (0..rank).map(extent).collect()
-}
-
-/// A variable of the subscripts that has one of a few values.
-fn alternative(symbols: &Symbols, subscripts: &[Value]) -> Option<VarId> {
-    let is_alternative = |id: &VarId| matches!(symbols.known.get(id), Some(Known::OneOf(_)));
-    if !symbols.has_alternatives {
-        return None;
-    }
-    let mut used = BTreeSet::new();
-    subscripts.iter().for_each(|s| variables_of(s, &mut used));
-    used.into_iter().find(is_alternative)
-}
-
-/// Records the reference for every value that the variable may have: each counts.
-fn record_alternatives(
-    streams: &mut Vec<Stream>,
-    symbols: &mut Symbols,
-    id: VarId,
-    array: VarId,
-    subscripts: &[Value],
-    class: AccessClass,
-) -> Vec<(&'static str, String)> {
-    let Some(Known::OneOf(values)) = symbols.known.remove(&id) else { return Vec::new() };
-    let mut reasons = Vec::new();
-    for value in &values {
-        symbols.known.insert(id, Known::Is(value.clone()));
-        reasons.extend(record(streams, symbols, array, subscripts, class));
-    }
-    symbols.known.insert(id, Known::OneOf(values));
-    reasons
 }
 
 /// An element of an array after pointers are followed.
@@ -124,11 +110,12 @@ fn place(
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
+    // Fortran assigns to arrays and strings by name; only in C the name is a pointer that moves.
     let is_known = |id: &VarId| symbols.known.contains_key(id);
     let pointer = match symbols.known.get(&array) {
         Some(Known::Points(_)) => Some(array),
         // What the program stores in a member does not move the member.
-        known => root.filter(is_known).or(known.map(|_| array)),
+        known => root.filter(is_known).or(known.filter(|_| symbols.language == Language::C).map(|_| array)),
     };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
     let mut dimensions = Vec::new();
@@ -160,8 +147,7 @@ fn place(
             Place { array, name: format!("{base}.{member}"), dimensions }
         }
         Known::Changes { depth, loaded } => {
-            let is_c = symbols.language == Language::C;
-            let stride = symbols.stride(&pointer_name, depth).filter(|_| is_c);
+            let stride = symbols.stride(pointer, depth);
             dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
             if stride.is_none() {
                 if !loaded && !symbols.chased.contains(&pointer) {
@@ -225,8 +211,8 @@ fn dimension(
     symbols.may_move = false;
     let Some(expr) = expression else {
         let text = symbols.text(value);
-        // An indirect subscript is understood as a gather; any other that varies is not.
-        if !is_loaded(symbols, value) {
+        // An index that is loaded or decided while the loop runs is understood as a gather.
+        if !is_loaded(symbols, value) && !is_decided_in_loop(symbols, value) {
             reasons.push(("varying_subscript", text.clone()));
         }
         return gathered(text);
@@ -239,7 +225,13 @@ fn dimension(
 
 fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
     let names: Vec<&str> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.as_str()).collect();
-    match affine(expr, &names).or_else(|| affine(&interior(expr, &names), &names)) {
+    let uneven = || {
+        let evenly = symbols.levels.iter().filter(|level| level.has_unit_step).filter_map(|level| level.counter);
+        let units: Vec<&str> = evenly.map(|id| symbols.function.variable(id).name.as_str()).collect();
+        let inside = without_clamps(expr, &names, &units);
+        affine(&inside, &names).or_else(|| partly_affine(&inside, &names))
+    };
+    match affine(expr, &names).or_else(uneven) {
         Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
             let text = expr.to_string();
@@ -249,16 +241,11 @@ fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static 
     }
 }
 
-/// The subscript away from the ends of the range: `min(k + 2, last)` is `k + 2` where it is not clamped.
-fn interior(expr: &Expr, loops: &[&str]) -> Expr {
-    use crate::expr::{Function, Node};
-    if let Node::Call(Function::Min | Function::Max, items) = expr.node() {
-        let mut moving = items.iter().filter(|item| loops.iter().any(|name| item.mentions(name)));
-        if let (Some(only), None) = (moving.next(), moving.next()) {
-            return interior(only, loops);
-        }
-    }
-    expr.map_children(&mut |child| interior(child, loops))
+/// Whether a value depends on a variable that every iteration gives another value, without a pattern.
+fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
+    let mut used = BTreeSet::new();
+    variables_of(value, &mut used);
+    used.iter().any(|id| matches!(symbols.known.get(id), Some(Known::Changes { .. } | Known::OneOf(_))))
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its
@@ -340,7 +327,9 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
         let class = match (access.reads > 0, access.writes > 0) {
             (true, true) => stream.class,
             (true, false) => AccessClass::ReadOnly,
-            (false, _) => AccessClass::WriteOnly,
+            (false, true) => AccessClass::WriteOnly,
+            // One of several places that a reference may go to.
+            (false, false) => stream.class,
         };
         match parts.iter_mut().find(|part| part.component == component) {
             Some(part) => {

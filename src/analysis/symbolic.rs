@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::addresses::Address;
+use super::alternatives::Alternative;
 use super::facts::{Constant, Origin};
+use super::moving::Level;
 use crate::expr::{Comparison, Expr, Node};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
@@ -23,11 +25,8 @@ pub enum Known {
     /// A pointer to this element.
     Points(Address),
     /// One of a few values, as branches chose: upwind or downwind.
-    OneOf(Vec<Expr>),
+    OneOf(Vec<Alternative>),
 }
-
-/// More alternatives than this are not followed.
-const ALTERNATIVES: usize = 4;
 
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
@@ -38,7 +37,7 @@ pub struct Symbols<'f> {
     /// Variables of the enclosing loops that have one, outermost first.
     pub loops: Vec<VarId>,
     /// All enclosing loops.
-    pub levels: Vec<Option<VarId>>,
+    pub levels: Vec<Level>,
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
@@ -90,7 +89,7 @@ impl Symbols<'_> {
         if !self.loops.contains(&id) {
             match self.known.get(&id) {
                 Some(Known::Is(expr)) => return Some(expr.clone()),
-                Some(Known::Changes { depth, .. }) => return self.moving(&variable.name, *depth),
+                Some(Known::Changes { depth, .. }) => return self.moving(id, *depth),
                 Some(Known::Points(_) | Known::OneOf(_)) => return None,
                 None => {}
             }
@@ -115,21 +114,6 @@ impl Symbols<'_> {
             }
         }
         Some(Expr::symbol(&variable.name))
-    }
-
-    /// How far a pointer that the loop at `depth` sets moves with that loop, if the walk is inside
-    /// another one.
-    pub fn stride(&self, name: &str, depth: usize) -> Option<Expr> {
-        let outer = (*self.levels.get(depth.checked_sub(1)?)?)?;
-        let outer = Expr::symbol(&self.function.variable(outer).name);
-        (depth < self.levels.len()).then(|| Expr::symbol(&format!("stride of {name}")) * outer)
-    }
-
-    /// A variable that changes with an outer loop only stays the same in the loops inside that one: it
-    /// moves by an unknown stride, taken to be a long one.
-    pub fn moving(&self, name: &str, depth: usize) -> Option<Expr> {
-        let stride = self.stride(name, depth).filter(|_| self.may_move)?;
-        Some(Expr::symbol(name) + stride)
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
@@ -222,22 +206,6 @@ impl Symbols<'_> {
     pub fn text(&self, value: &Value) -> String {
         text(value, self.function, self.language)
     }
-}
-
-/// The values that either of two may be.
-pub fn alternatives(a: Known, b: Known) -> Option<Vec<Expr>> {
-    let values = |known: Known| match known {
-        Known::Is(expr) => Some(vec![expr]),
-        Known::OneOf(values) => Some(values),
-        _ => None,
-    };
-    let mut all = values(a)?;
-    for value in values(b)? {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    (all.len() <= ALTERNATIVES).then_some(all)
 }
 
 /// Source-like text of a value, in the subscript order of the language.

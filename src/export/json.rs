@@ -4,6 +4,7 @@ use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::calls_json;
 use crate::analysis::coverage;
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
@@ -19,7 +20,7 @@ pub fn analysis(model: &Model) -> String {
     let program = model.program;
     let coverage = coverage::coverage(program);
     let totals = &model.totals;
-    let value = json!({
+    let mut value = json!({
         "schema": "loopsheet/static/1",
         "machine": machine(model),
         "parameters": parameters(model),
@@ -40,6 +41,10 @@ pub fn analysis(model: &Model) -> String {
             "reasons": coverage.reasons,
         },
     });
+    if let Some(calls) = &model.calls {
+        value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
+    }
+    value["calls"] = calls_json::calls(model);
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
@@ -53,14 +58,14 @@ const FUNCTIONS: &str = "\u{1}functions";
 /// comfortably as values.
 fn functions(model: &Model) -> Vec<String> {
     let mut nests = vec![Vec::new(); model.program.functions.len()];
-    for nest in &model.nests {
-        nests[nest.nest.function].push(nest);
+    for (index, nest) in model.nests.iter().enumerate() {
+        nests[nest.nest.function].push((index, nest));
     }
     let mut sequences = vec![Vec::new(); model.program.functions.len()];
     for sequence in &model.sequences {
         sequences[sequence.function].push(sequence);
     }
-    (model.program.functions.par_iter().zip(nests).zip(sequences))
+    (model.program.functions.par_iter().enumerate().zip(nests).zip(sequences))
         .map(|((facts, nests), sequences)| format!("    {}", function(model, facts, &nests, &sequences)))
         .collect()
 }
@@ -76,7 +81,7 @@ pub(super) fn number(value: f64) -> Value {
     }
 }
 
-fn figure(model: &Model, id: FigureId) -> Value {
+pub(super) fn figure(model: &Model, id: FigureId) -> Value {
     number(model.value(id))
 }
 
@@ -134,11 +139,22 @@ fn file(file: &File) -> Value {
     })
 }
 
-fn function(model: &Model, function: &Function, nests: &[&NestModel], sequences: &[&SequenceModel]) -> Value {
+fn function(
+    model: &Model,
+    (index, function): (usize, &Function),
+    nests: &[(usize, &NestModel)],
+    sequences: &[&SequenceModel],
+) -> Value {
     let mut loops = Vec::new();
     collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
-    let nests = nests.iter().map(|n| nest(model, n));
-    json!({
+    let nests = nests.iter().map(|(index, facts)| {
+        let mut value = nest(model, facts);
+        if let Some(flops) = model.calls.as_ref().and_then(|calls| calls.called_flops.get(index)) {
+            value["called_flops"] = figure(model, *flops);
+        }
+        value
+    });
+    let mut value = json!({
         "name": function.name,
         "file": &*function.file,
         "line": function.line,
@@ -146,7 +162,11 @@ fn function(model: &Model, function: &Function, nests: &[&NestModel], sequences:
         "nests": nests.collect::<Vec<_>>(),
         "dependencies": dependencies(sequences),
         "sequences": sequences.iter().map(|found| sequence(model, found)).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(calls) = &model.calls {
+        calls_json::add_to_function(model, calls, index, &mut value);
+    }
+    value
 }
 
 /// Edges of all sequences of a function.
@@ -272,7 +292,7 @@ fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[S
             "reads": s.reads, "writes": s.writes,
         })).collect::<Vec<_>>(),
         "calls": calls.iter().map(|c| json!({
-            "line": c.line, "name": c.name, "arguments": c.arguments,
+            "line": c.line, "name": c.name, "arguments": c.arguments, "body": c.body.as_str(),
         })).collect::<Vec<_>>(),
         "probability": if weights.is_empty() { "1".to_string() } else { weights.join(" * ") },
         "reasons": coverage::reasons(facts).iter().map(|r| json!({

@@ -1,6 +1,7 @@
 //! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
+mod calls_json;
 pub mod camat_json;
 pub mod camat_table;
 mod columns;

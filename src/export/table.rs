@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
-use crate::model::{Model, NestModel};
+use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
 
 /// The table; `top` limits it to that many nests.
@@ -57,6 +57,35 @@ fn count(value: f64) -> String {
     if value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:.3e}") }
 }
 
+/// So many names of unknown procedures and so many call paths are shown.
+const NAMES: usize = 8;
+const PATHS: usize = 5;
+
+/// Totals with every call followed, and the costliest call paths.
+fn write_calls(text: &mut String, model: &Model) {
+    let Some(calls) = &model.calls else { return };
+    let shown = |id, text: &dyn Fn(f64) -> String| {
+        let value = model.value(id);
+        if value.is_finite() { text(value) } else { "unknown".to_string() }
+    };
+    let costs = |costs: &Costs| {
+        [
+            shown(costs.flops, &|v| Flops(v).to_string()),
+            shown(costs.traffic, &|v| Bytes(v).to_string()),
+            shown(costs.seconds, &|v| Seconds(v).to_string()),
+        ]
+    };
+    let _ = writeln!(text, "with every call followed: {}", costs(&calls.executed).join(", "));
+    let mut rows = vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
+    rows.extend(calls.paths.iter().take(PATHS).map(|path| {
+        let [flops, traffic, seconds] = costs(&path.costs);
+        let nest = model.nests[path.nest].nest.head().id.clone();
+        [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]
+    }));
+    use Align::{Left, Right};
+    let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));
+}
+
 fn write_summary(text: &mut String, model: &Model) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
@@ -94,10 +123,19 @@ fn write_summary(text: &mut String, model: &Model) {
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
+    write_calls(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
+    }
+    let unknown = coverage::unknown_calls(model.program);
+    if !unknown.is_empty() {
+        let mut names: Vec<(&str, usize)> = unknown.into_iter().collect();
+        names.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+        let shown: Vec<String> = names.iter().take(NAMES).map(|(name, calls)| format!("{name} {calls}")).collect();
+        let more = if names.len() > NAMES { " …" } else { "" };
+        let _ = writeln!(text, "calls of {} names without a body here: {}{more}", names.len(), shown.join(", "));
     }
     for (extension, files) in &model.program.unread {
         let _ = writeln!(text, "not read: {files} files .{extension}");

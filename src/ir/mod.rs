@@ -8,6 +8,7 @@
 //! - `**` is right-associative here, whatever the grammar made of it.
 
 pub mod text;
+pub mod visit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Unit {
     pub lines: usize,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
+    /// Generic names that the file defines, with the procedures behind them.
+    pub generics: BTreeMap<String, Vec<String>>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -35,6 +38,10 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
+    /// The module or procedure that contains it: others know it only if they use that one.
+    pub host: Option<String>,
+    /// The variable that holds a function's result, in languages that have one.
+    pub result: Option<VarId>,
     pub body: Vec<Stmt>,
 }
 
@@ -56,6 +63,12 @@ pub struct MemberLayout {
 pub struct VarId(pub u32);
 
 impl Function {
+    /// A function without anything in it.
+    pub fn new(name: String, place: Place) -> Function {
+        let (variables, members, body) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Function { name, place, variables, members, host: None, result: None, body }
+    }
+
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }

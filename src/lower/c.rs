@@ -30,6 +30,7 @@ mod type_of;
 mod types;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ir;
@@ -73,6 +74,7 @@ fn lower_masked(
         lines: lines(path, source),
         preprocessing: source.preprocessing,
         functions,
+        generics: BTreeMap::new(),
         diagnostics,
     }
 }

@@ -15,8 +15,10 @@ mod declarators;
 mod directives;
 mod elementwise;
 mod expression;
+mod flow;
 mod implicit;
 mod intrinsic_types;
+mod jumps;
 mod kinds;
 mod loops;
 mod modules;
@@ -68,7 +70,16 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
     }
     let lines = source.origins.len();
     let preprocessing = source.preprocessing;
-    ir::Unit { path: path.clone(), language: Language::Fortran, form, lines, preprocessing, functions, diagnostics }
+    ir::Unit {
+        path: path.clone(),
+        language: Language::Fortran,
+        form,
+        lines,
+        preprocessing,
+        functions,
+        generics: units.generics(),
+        diagnostics,
+    }
 }
 
 /// The declarations of the modules in a file.

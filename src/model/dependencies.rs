@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rayon::prelude::*;
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
@@ -81,13 +82,15 @@ pub(super) fn build<'p>(
             by_loop.entry((nest.nest.function, chained.facts.id.as_str())).or_default().push(index);
         }
     }
+    let sequences: Vec<Vec<dependence::Sequence>> =
+        program.functions.par_iter().map(|function| dependence::sequences(function)).collect();
     let mut found = Vec::new();
-    for (index, function) in program.functions.iter().enumerate() {
+    for (index, sequences) in sequences.into_iter().enumerate() {
         let nests_of = |facts: &Loop| -> Vec<&NestModel<'p>> {
             let indices = by_loop.get(&(index, facts.id.as_str()));
             indices.into_iter().flatten().map(|nest| &nests[*nest]).collect()
         };
-        for dependence::Sequence { within, graph, fusions } in dependence::sequences(function) {
+        for dependence::Sequence { within, graph, fusions } in sequences {
             let loops = times(&graph, &nests_of, figures);
             let total = Expr::sum(loops.iter().map(|times| Expr::from(times.seconds)));
             let total = figures.define("seconds of the loops", Unit::Seconds, total);

@@ -4,6 +4,7 @@
 //! Exporters evaluate nothing: they show a figure's expression and the value beside it.
 
 mod build;
+pub mod calls;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
@@ -20,6 +21,7 @@ use crate::expr::FigureId;
 use crate::machine::MachineModel;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
+pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use dependencies::SequenceModel;
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
@@ -39,6 +41,10 @@ pub struct Model<'p> {
     pub totals: Totals,
     /// What follows what, function by function.
     pub sequences: Vec<SequenceModel<'p>>,
+    /// Who calls whom.
+    pub call_graph: CallGraph,
+    /// What calls make of the nests' figures, if functions of the program call each other.
+    pub calls: Option<Calls>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -50,15 +56,24 @@ impl<'p> Model<'p> {
     /// A setting names nothing, or its value is out of range.
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
+        let call_graph = CallGraph::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
-        let (machine, parameters) = ParameterTable::build(program, &nests, machine, dimensions, settings)?;
+        let (machine, parameters) =
+            ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
         figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
         let nests: Vec<NestModel> =
             (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();
         let totals = Totals::define(&nests, &mut figures);
         let sequences = dependencies::build(program, &nests, &mut figures);
-        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, dimensions })
+        let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
+        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, call_graph, calls, dimensions })
+    }
+
+    /// The functions of a call path: `main → step → advance`.
+    pub fn path_name(&self, path: &CallPath) -> String {
+        let names = path.functions.iter().map(|function| self.program.functions[*function].name.as_str());
+        names.collect::<Vec<_>>().join(" → ")
     }
 
     /// The value of a figure.

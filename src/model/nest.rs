@@ -141,8 +141,15 @@ impl Gathered {
     }
 }
 
-fn side(weight: &Weight, probability: &str, taken: bool) -> Weight {
+pub(super) fn side(weight: &Weight, probability: &str, taken: bool) -> Weight {
     [weight.as_slice(), &[(probability.to_string(), taken)]].concat()
+}
+
+/// The operations of a block, its branches included and its loops not.
+pub(super) fn block_contents(block: &Block) -> Vec<Content> {
+    let mut gathered = Gathered::default();
+    gathered.add(block, 0, &Weight::new());
+    gathered.contents
 }
 
 /// Loops directly inside a block, through branches, with the branches' probabilities.

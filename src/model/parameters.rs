@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::calls::CallGraph;
 use super::dimension_name;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
@@ -95,7 +96,7 @@ impl ParameterTable {
 
     pub(super) fn build(
         program: &Program,
-        nests: &[Nest],
+        (nests, calls): (&[Nest], &CallGraph),
         mut machine: MachineModel,
         dimensions: usize,
         settings: &[Setting],
@@ -114,7 +115,7 @@ impl ParameterTable {
                 functions: Vec::new(),
             });
         }
-        let usage = Usage::of(program, nests);
+        let usage = Usage::of(program, nests, calls);
         table.add_symbols(program, &usage, settings, &mut names);
         table.define_values(program, &usage);
         for setting in settings {
@@ -292,7 +293,7 @@ struct Usage {
 }
 
 impl Usage {
-    fn of(program: &Program, nests: &[Nest]) -> Usage {
+    fn of(program: &Program, nests: &[Nest], calls: &CallGraph) -> Usage {
         let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new() };
         let mut sizes = HashSet::new();
         for nest in nests {
@@ -315,6 +316,9 @@ impl Usage {
             for content in &nest.contents {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
+        }
+        for (function, symbol) in calls.symbols() {
+            usage.add(program, function, symbol, 0);
         }
         sizes_behind(program, &mut sizes);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();

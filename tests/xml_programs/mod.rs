@@ -166,10 +166,15 @@ fn stream() -> impl Strategy<Value = Stream> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    (any::<u32>(), text(), prop::collection::vec(text(), 0..3)).prop_map(|(line, name, arguments)| Call {
+    let key =
+        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey { name, file: file.into(), line });
+    let plain = prop::sample::select(vec![Body::Unknown, Body::Library, Body::Expanded, Body::Recursive]);
+    let body = prop_oneof![plain, key.prop_map(Body::Function)];
+    (any::<u32>(), text(), prop::collection::vec(text(), 0..3), body).prop_map(|(line, name, arguments, body)| Call {
         line,
         name,
         arguments,
+        body,
     })
 }
 
@@ -211,9 +216,8 @@ fn block() -> impl Strategy<Value = Block> {
 fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop> {
     let step = prop_oneof![Just(Expr::from(1.0)), expr()].prop_filter("a step of zero", |step| !step.is_zero());
     let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
-    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), body).prop_map(
-        |((id, file, variable, parallel), line, end_line, (lower, upper, step), body)| Loop {
-            exits_early: line % 2 == 1,
+    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), any::<bool>(), body).prop_map(
+        |((id, file, variable, parallel), line, end_line, (lower, upper, step), exits_early, body)| Loop {
             id,
             file: file.into(),
             line,
@@ -223,6 +227,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
             upper,
             step,
             parallel,
+            exits_early,
             body,
         },
     )

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::regions::{Reference, Region, references};
-use crate::analysis::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
+use crate::analysis::facts::{Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript};
 use crate::expr::Expr;
 
 /// Two neighbours and what stands in the way of making them one.
@@ -53,6 +53,10 @@ pub fn candidates<'p>(block: &'p Block, changing: &BTreeSet<&str>, found: &mut V
 fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>) -> Result<usize, String> {
     for facts in [first, second] {
         obstacle(facts)?;
+    }
+    let is_between = |call: &&Call| (first.end_line..=second.line).contains(&call.line);
+    if let Some(call) = block.calls.iter().filter(is_opaque).find(is_between) {
+        return Err(format!("{} is called between them", call.name));
     }
     let (chain, other) = (chain(first), chain(second));
     let renamed = |expr: &Expr| {
@@ -104,7 +108,7 @@ fn chain(facts: &Loop) -> Vec<&Loop> {
 fn obstacle(facts: &Loop) -> Result<(), String> {
     let mut found = Ok(());
     everywhere(&facts.body, &mut |block| {
-        if let (Ok(()), Some(call)) = (&found, block.calls.first()) {
+        if let (Ok(()), Some(call)) = (&found, block.calls.iter().find(is_opaque)) {
             found = Err(format!("{} calls {}", facts.id, call.name));
         }
         if let (Ok(()), Some(reason)) = (&found, block.reasons.first()) {
@@ -112,6 +116,11 @@ fn obstacle(facts: &Loop) -> Result<(), String> {
         }
     });
     found
+}
+
+/// A call whose body does not stand in its place: what it touches is not known here.
+fn is_opaque(call: &&Call) -> bool {
+    call.body != Body::Expanded
 }
 
 fn everywhere<'p>(block: &'p Block, visit: &mut dyn FnMut(&'p Block)) {

@@ -4,6 +4,7 @@
 //! model's value as cached result. The same model gives the same bytes.
 
 mod arrays;
+mod calls;
 mod dependencies;
 mod inputs;
 mod layout;
@@ -21,7 +22,7 @@ mod trace;
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel};
+use crate::model::{CallPath, Model, NestModel};
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 use table::Table;
@@ -57,7 +58,7 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, steps, layout } = Tables::new(model);
+    let Tables { loops, arrays, calls, steps, layout } = Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
@@ -77,6 +78,17 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
+    if let Some(calls) = &calls {
+        let mut page = Page::new(Sheet::Calls, book)?;
+        calls.sites.write(&mut page)?;
+        push(page);
+        let mut page = Page::new(Sheet::Functions, book)?;
+        calls.functions.write(&mut page)?;
+        push(page);
+        let mut page = Page::new(Sheet::CallPaths, book)?;
+        calls.paths.write(&mut page)?;
+        push(page);
+    }
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
@@ -88,8 +100,15 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
 struct Tables<'a> {
     loops: Table<'a, (usize, &'a NestModel<'a>)>,
     arrays: Table<'a, arrays::Row<'a>>,
+    calls: Option<CallTables<'a>>,
     steps: Vec<FigureId>,
     layout: Layout,
+}
+
+struct CallTables<'a> {
+    sites: Table<'a, usize>,
+    functions: Table<'a, Option<usize>>,
+    paths: Table<'a, &'a CallPath>,
 }
 
 impl<'a> Tables<'a> {
@@ -100,8 +119,18 @@ impl<'a> Tables<'a> {
         loops.place(&mut layout);
         summary::place(model, &mut layout);
         dependencies::place(model, &mut layout);
+        let calls = model.calls.as_ref().map(|calls| CallTables {
+            sites: calls::sites(model, calls),
+            functions: calls::functions(model, calls),
+            paths: calls::paths(model, calls),
+        });
+        if let Some(calls) = &calls {
+            calls.sites.place(&mut layout);
+            calls.functions.place(&mut layout);
+            calls.paths.place(&mut layout);
+        }
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, steps, layout }
+        Tables { loops, arrays, calls, steps, layout }
     }
 }
 

@@ -113,9 +113,28 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         argument.finish();
     }
     let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let call = Call { line, name: fields.required("name")?.to_string(), arguments };
+    let body = body(fields)?;
+    let call = Call { line, name: fields.required("name")?.to_string(), arguments, body };
     fields.finish();
     Ok(call)
+}
+
+fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
+    let callee = fields.text("ls:callee");
+    let (file, line) = (fields.text("ls:file"), fields.number("ls:line")?);
+    let read = |text: &str| match text {
+        "unknown" => Some(Body::Unknown),
+        "library" => Some(Body::Library),
+        "expanded" => Some(Body::Expanded),
+        "recursive" => Some(Body::Recursive),
+        "known" => {
+            let (name, file) = (callee?.to_string(), file?.into());
+            Some(Body::Function(FunctionKey { name, file, line: line? }))
+        }
+        _ => None,
+    };
+    let expected = "unknown, library, expanded, recursive, known with callee, file and line";
+    Ok(fields.word("ls:body", read, expected)?.unwrap_or_default())
 }
 
 /// Communication of the older generation: a call of the interface with the arrays and scalars that it
@@ -134,7 +153,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         }
     }
     let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let call = Call { line, name: fields.required("interface")?.to_string(), arguments };
+    let call = Call { line, name: fields.required("interface")?.to_string(), arguments, body: Body::Unknown };
     fields.finish();
     Ok(call)
 }

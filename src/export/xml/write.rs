@@ -167,9 +167,18 @@ fn extent(extent: &Option<(crate::expr::Expr, crate::expr::Expr)>) -> Element {
     Element::new("ls:extent").maybe("lower", lower).maybe("upper", upper)
 }
 
-fn call(Call { line, name, arguments }: &Call) -> Element {
+fn call(Call { line, name, arguments, body }: &Call) -> Element {
     let argument = |text: &String| Element::new("arg").with("paramname", "").with("argname", text);
-    Element::new("funccall").with("linenum", line).with("name", name).containing(arguments.iter().map(argument))
+    let element = Element::new("funccall").with("linenum", line).with("name", name);
+    let element = match body {
+        Body::Unknown => element,
+        Body::Library | Body::Expanded | Body::Recursive => element.with("ls:body", body.as_str()),
+        Body::Function(FunctionKey { name, file, line }) => {
+            let element = element.with("ls:body", body.as_str());
+            element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
+        }
+    };
+    element.containing(arguments.iter().map(argument))
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {

@@ -1,6 +1,5 @@
 //! Function definitions, and statements outside of them.
 
-use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::expressions::is_expression;
@@ -60,9 +59,8 @@ impl<'t> Lowering<'t> {
         let place = self.source.place(0, 0);
         let mut body = std::mem::take(&mut self.block);
         ranks::complete(&mut body, &self.function.variables);
-        let empty =
-            Function { name: String::new(), place, variables: Vec::new(), members: BTreeMap::new(), body: Vec::new() };
-        Function { body, ..std::mem::replace(&mut self.function, empty) }
+        let function = std::mem::replace(&mut self.function, Function::new(String::new(), place));
+        Function { body, ..function }
     }
 
     fn parameters(&mut self, node: Node<'t>, list: Node<'t>) {

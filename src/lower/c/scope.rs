@@ -2,7 +2,6 @@
 //! other. A name of file scope enters a function when the function uses it.
 
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::constants::Macros;
@@ -102,13 +101,7 @@ impl<'t> Lowering<'t> {
             scopes: vec![Scope::default()],
             records: Vec::new(),
             diagnostics: Vec::new(),
-            function: Function {
-                name: String::new(),
-                place,
-                variables: Vec::new(),
-                members: BTreeMap::new(),
-                body: Vec::new(),
-            },
+            function: Function::new(String::new(), place),
             types: Vec::new(),
             imported: FxHashMap::default(),
             components: FxHashMap::default(),
@@ -124,7 +117,7 @@ impl<'t> Lowering<'t> {
 
     /// Forgets the function at hand and starts another.
     pub fn start_function(&mut self, name: String, place: Place) {
-        self.function = Function { name, place, variables: Vec::new(), members: BTreeMap::new(), body: Vec::new() };
+        self.function = Function::new(name, place);
         self.scopes.truncate(1);
         self.types.clear();
         self.imported.clear();

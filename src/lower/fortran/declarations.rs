@@ -91,6 +91,7 @@ impl<'t> Part<'_, '_, 't> {
                 Some(Role::Assignment) if !self.executable && self.is_function_like(node) => {
                     self.functions.push(node);
                 }
+                Some(Role::Nothing) if node.kind() == kind::STATEMENT_LABEL => self.statements.push(node),
                 Some(Role::InternalProcedures | Role::Nothing) | None if !node.is_error() => {}
                 Some(role) if self.declaration(role, node) => {}
                 _ => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::jumps;
 use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
 use super::scope::TypeSpec;
@@ -45,9 +46,22 @@ impl<'a> Lowering<'a> {
             Some(control) => self.counted(control),
             None => Control::Uncounted { condition: None, reason: reason("infinite_loop", self.first_line(node)) },
         };
-        let body = self.loop_body(&parts, name);
+        let mut body = self.loop_body(&parts, name.clone());
         let (place, end_line) = (self.place(node), self.end_line(node));
+        // What `exit name` and `cycle name` inside of inner loops go to.
+        let mark = |word: &str| name.as_ref().map(|name| jumps::label(place.clone(), &format!("{word} {name}")));
+        body.extend(mark("cycle"));
+        let after = mark("exit");
+        self.has_marks |= after.is_some();
         out.push(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
+        out.extend(after);
+    }
+
+    /// A loop that stands inside a statement: an implied do.
+    pub fn loop_over(&mut self, statement: Node, control: Node, body: Vec<Stmt>) -> Stmt {
+        let control = self.counted(control);
+        let (place, end_line) = (self.place(statement), self.end_line(statement));
+        Stmt::Loop(Box::new(Loop { place, end_line, parallel: None, control, body }))
     }
 
     fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {

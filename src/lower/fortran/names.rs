@@ -61,6 +61,8 @@ names! { kind, KINDS:
     SELECT_CASE = "select_case_statement",
     SIZE = "size",
     SIZED_ALLOCATION = "sized_allocation",
+    STATEMENT_LABEL = "statement_label",
+    STATEMENT_LABEL_REFERENCE = "statement_label_reference",
     SUBMODULE_STATEMENT = "submodule_statement",
     TRIPLET = "triplet_spec",
     TYPE_NAME = "type_name",

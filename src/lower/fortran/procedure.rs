@@ -1,12 +1,12 @@
 //! One procedure on its way to the IR: its variables, made when they are first named.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::expression::{Expr, Reader};
+use super::jumps;
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::modules::{Found, World};
 use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
@@ -33,6 +33,8 @@ pub struct Lowering<'a> {
     /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
     pub assigned: Option<FxHashMap<String, usize>>,
     pub unit: Node<'a>,
+    /// Whether marks of labels and jumps stand in the body.
+    pub has_marks: bool,
     /// The statement at hand, for what has no place of its own.
     pub here: Place,
     /// What was already remarked upon.
@@ -56,13 +58,7 @@ pub fn lower<'a>(
     remarked: FxHashSet<String>,
 ) -> (Function, Vec<Diagnostic>, FxHashSet<String>) {
     let place = reader.place(unit.node);
-    let function = Function {
-        name: unit.name.to_string(),
-        place,
-        variables: Vec::new(),
-        members: BTreeMap::new(),
-        body: Vec::new(),
-    };
+    let function = Function::new(unit.name.to_string(), place);
     let mut lowering = Lowering {
         reader,
         world,
@@ -76,12 +72,19 @@ pub fn lower<'a>(
         loops: Vec::new(),
         assigned: None,
         unit: unit.node,
+        has_marks: false,
         here: reader.place(unit.node),
         remarked,
     };
     lowering.arguments(&unit.arguments);
     let body = lowering.block(&unit.statements);
     lowering.function.body = body;
+    if lowering.has_marks {
+        jumps::structure(&mut lowering.function);
+    }
+    let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    lowering.function.host = host.filter(|name| !name.is_empty());
+    lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
 

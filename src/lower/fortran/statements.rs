@@ -4,6 +4,8 @@ use tree_sitter::Node;
 
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
+use super::flow::Falls;
+use super::jumps;
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Severity;
@@ -32,6 +34,13 @@ impl<'a> Lowering<'a> {
         self.nesting += 1;
         let mut pending = Pending::default();
         for node in nodes {
+            if node.kind() == kind::STATEMENT_LABEL
+                && let Some(label) = self.label(*node)
+            {
+                self.has_marks = true;
+                out.push(jumps::label(self.place(*node), &label));
+                continue;
+            }
             match self.reader.tree.role(*node) {
                 Some(Role::Directive) => pending.add(self.reader.tree.text(*node)),
                 _ if node.is_extra() => {}
@@ -68,8 +77,8 @@ impl<'a> Lowering<'a> {
             Role::Select => self.select(node, out),
             Role::Where => self.where_statement(node, out),
             Role::CallStatement => self.call_statement(node, out),
-            Role::Exit => out.push(Stmt::Jump { place, kind: self.leave(node, Jump::Exit) }),
-            Role::Cycle => out.push(Stmt::Jump { place, kind: self.leave(node, Jump::Cycle) }),
+            Role::Exit => out.push(self.leave(node, Jump::Exit)),
+            Role::Cycle => out.push(self.leave(node, Jump::Cycle)),
             Role::Return => out.push(Stmt::Jump { place, kind: Jump::Return }),
             Role::Stop => out.push(Stmt::Jump { place, kind: Jump::Stop }),
             Role::Goto => self.goto(node, out),
@@ -128,28 +137,48 @@ impl<'a> Lowering<'a> {
     }
 
     /// `exit` and `cycle` of a loop that is not the innermost go further than those of the IR.
-    fn leave(&self, node: Node, kind: Jump) -> Jump {
+    fn leave(&mut self, node: Node, kind: Jump) -> Stmt {
+        let place = self.place(node);
         let named = named_children(node).first().map(|n| self.reader.name(*n));
         match (named, self.loops.last()) {
-            (Some(name), Some(innermost)) if innermost.as_ref() != Some(&name) => Jump::Goto,
-            _ => kind,
+            (Some(name), Some(innermost)) if innermost.as_ref() != Some(&name) => {
+                let word = if kind == Jump::Exit { "exit" } else { "cycle" };
+                self.has_marks = true;
+                jumps::jump(place, &[format!("{word} {name}")], Falls::Never, Vec::new())
+            }
+            _ => Stmt::Jump { place, kind },
         }
     }
 
     /// Plain, computed and assigned `go to`, and the arithmetic if.
     fn goto(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let place = self.place(node);
+        let parts = named_children(node);
+        let labels: Vec<String> = parts.iter().filter_map(|n| self.label(*n)).collect();
         let values: Vec<Value> = self.values_below(node);
-        let evaluate = Stmt::Evaluate { place: place.clone(), values };
-        let is_plain = matches!(&evaluate, Stmt::Evaluate { values, .. } if values.is_empty());
-        if node.kind() == kind::ARITHMETIC_IF {
-            out.push(self.opaque(node, "arithmetic_if", self.first_line(node), vec![evaluate]));
-        } else if is_plain {
-            out.push(Stmt::Jump { place, kind: Jump::Goto });
-        } else {
-            let jump = Stmt::Jump { place, kind: Jump::Goto };
-            out.push(self.opaque(node, "computed_goto", self.first_line(node), vec![evaluate, jump]));
+        let falls = match node.kind() {
+            kind::ARITHMETIC_IF => Falls::Never,
+            _ if values.is_empty() => Falls::Never,
+            // A computed go to whose index is out of range goes on.
+            _ => Falls::Sometimes,
+        };
+        let first = if values.is_empty() { Vec::new() } else { vec![Stmt::Evaluate { place: place.clone(), values }] };
+        if labels.is_empty() {
+            out.push(self.opaque(node, "assigned_goto", self.first_line(node), first));
+            return;
         }
+        self.has_marks = true;
+        out.push(jumps::jump(place, &labels, falls, first));
+    }
+
+    /// The number of a statement label, without leading zeros.
+    fn label(&self, node: Node) -> Option<String> {
+        if !matches!(node.kind(), kind::STATEMENT_LABEL | kind::STATEMENT_LABEL_REFERENCE) {
+            return None;
+        }
+        let digits: String = self.reader.tree.text(node).chars().filter(char::is_ascii_digit).collect();
+        let digits = digits.trim_start_matches('0');
+        (!digits.is_empty()).then(|| digits.to_string())
     }
 
     /// The expressions among the children of a node.
@@ -165,14 +194,43 @@ impl<'a> Lowering<'a> {
     }
 
     fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let mut values = Vec::new();
         for list in named_children(node) {
             if matches!(list.kind(), kind::OUTPUT_ITEMS | kind::INPUT_ITEMS) {
-                values.extend(self.values_below(list));
+                self.items(node, &named_children(list), out);
             }
         }
+    }
+
+    /// What an input or output list names; an implied do is a loop over its items.
+    fn items(&mut self, statement: Node, nodes: &[Node], out: &mut Vec<Stmt>) {
+        if self.nesting >= NESTING_LIMIT {
+            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+            return;
+        }
+        self.nesting += 1;
+        let mut values = Vec::new();
+        for item in nodes {
+            match self.reader.tree.role(*item) {
+                None | Some(Role::Nothing) => {}
+                Some(Role::ImpliedDo) => {
+                    let mut body = Vec::new();
+                    let parts = named_children(*item);
+                    let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL);
+                    self.items(statement, &parts, &mut body);
+                    out.push(match control {
+                        Some(control) => self.loop_over(statement, *control, body),
+                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                    });
+                }
+                Some(_) => {
+                    let value = self.reader.read(*item);
+                    values.push(self.own_value(&value));
+                }
+            }
+        }
+        self.nesting -= 1;
         if !values.is_empty() {
-            out.push(Stmt::Evaluate { place: self.place(node), values });
+            out.push(Stmt::Evaluate { place: self.place(statement), values });
         }
     }
 

@@ -238,14 +238,17 @@ end subroutine
               local x: real4
               local j: integer4
               local k: integer4
+              local cycle outer: logical4
               loop i = n .. 1 by (-1) @3
                 loop (a[i, 1] > 0) (while_loop) @4
                   if (i == 2) @5
-                    goto
-                  if (i == 3) @6
                     exit
-                loop (infinite_loop) @8
-                  goto
+                  else
+                    if (i == 3) @6
+                      exit
+                if (not cycle outer) @8
+                  loop (infinite_loop) @8
+                    exit
               loop (real_loop_variable) @12
                 a[1, 1] := x
               loop j = 1 .. m by 1 @15
@@ -302,6 +305,9 @@ end
               argument a: real4
               argument k: integer4
               argument c: character
+              local go to 10: logical4
+              local go to 20: logical4
+              local go to 30: logical4
               if (a > 1) @3
                 a := 1
               else
@@ -316,16 +322,14 @@ end
                   a := 3
                 else
                   stop
-              opaque arithmetic_if if (a) 10, 20, 30
-                evaluate a
-              goto
-              opaque computed_goto goto (10, 30), k
-                evaluate k
-                goto
-              opaque substring c(1:2) = 'ab'
-                evaluate opaque(substring; c, 1, 2), "ab"
-              if (opaque(substring; c, 3, 3) == "x") @23
-                a := 4
+              evaluate a
+              if (not ((go to 10 or go to 20) or go to 30)) @20
+                loop (goto_loop) @20
+                  evaluate k
+              if (not (go to 10 or go to 20)) @22
+                c[1] := "ab"
+                if (c[3] == "x") @23
+                  a := 4
         "#]],
     );
 }
@@ -631,7 +635,9 @@ end subroutine
               opaque associate s => u(1, :)
                 evaluate u[1, opaque(array_section; 1, ny, 1)]
               u[1, 1] := (u[2, 2] + v%part)
-              evaluate u[1, 1], opaque(io_implied_do; u[i, 1])
+              loop i = 1 .. nx by 1 @15
+                evaluate u[i, 1]
+              evaluate u[1, 1]
               u[k, 1] := 0
               opaque pointer_assignment p => u(:, 1)
               opaque entry entry other
@@ -705,5 +711,82 @@ fn deep_nesting_is_cut_not_followed() {
         lowered(&format!("x = {}1\nend\n", "-f(".repeat(3000))),
     ] {
         assert!(unit.to_string().contains("too_deep") || !unit.diagnostics.is_empty());
+    }
+}
+
+#[test]
+fn jumps_are_structure() {
+    check(
+        "subroutine s(a, n, x)
+  integer n, i, k
+  real a(n), x
+  do 30 i = 1, n
+    if (a(i) > x) go to 10
+    a(i) = 1
+    go to 20
+10  a(i) = 2
+20  if (a(i) < 0) go to 30
+    if (a(i) == 5) go to 90
+    a(i) = 3
+30 continue
+  k = n
+40 if (k < 1) go to 50
+  x = x + a(k)
+  k = k - 1
+  go to 40
+50 do 60 i = 1, n
+    if (a(i) == 0) go to 70
+60 continue
+  x = 1
+70 do 80 i = 1, n
+    a(i) = 4
+80 continue
+90 x = 0
+end
+",
+        expect![[r#"
+            function s @1
+              argument a: real4[1:n]
+              argument n: integer4
+              argument x: real4
+              local i: integer4
+              local k: integer4
+              local go to 70: logical4
+              loop i = 1 .. n by 1 @4
+                if (a[i] > x) @5
+                  a[i] := 2
+                else
+                  a[i] := 1
+                if (a[i] < 0) @9
+                else
+                  if (a[i] == 5) @10
+                    return
+                  a[i] := 3
+              k := n
+              loop (goto_loop) @14
+                if (k < 1) @14
+                else
+                  x := (x + a[k])
+                  k := (k - 1)
+              loop i = 1 .. n by 1 @18
+                if (a[i] == 0) @19
+                  exit
+              if (not go to 70) @21
+                x := 1
+              loop i = 1 .. n by 1 @22
+                a[i] := 4
+              x := 0
+        "#]],
+    );
+}
+
+#[test]
+fn many_jumps_are_no_problem() {
+    let forward: String = (0..3000).map(|i| format!("if (x == {i}) go to 1\n")).collect();
+    let backward: String = (2..3000).map(|i| format!("{i} x = x + 1\nif (x < {i}) go to {i}\n")).collect();
+    let crossing: String = (2..300).map(|i| format!("{i} if (x < {i}) go to {}\n", 301 - i)).collect();
+    for body in [forward, backward, crossing] {
+        let unit = lowered(&format!("subroutine s(x)\n{body}1 do i = 1, 2\nx = 1\nend do\nend\n"));
+        assert_eq!(unit.functions.len(), 1);
     }
 }

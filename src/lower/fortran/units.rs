@@ -1,5 +1,6 @@
 //! Program units: modules and procedures, found wherever they stand, with the scope of each.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tree_sitter::Node;
@@ -23,6 +24,8 @@ pub struct ProcedureUnit<'t> {
     pub name: Arc<str>,
     /// Dummy arguments in order.
     pub arguments: Vec<Arc<str>>,
+    /// What holds a function's result; the procedure's own name unless it says otherwise.
+    pub result: Arc<str>,
     pub scope: Arc<Scope>,
     pub statements: Vec<Node<'t>>,
 }
@@ -36,6 +39,17 @@ pub struct Units<'t> {
 }
 
 impl Units<'_> {
+    /// Generic names of modules and procedures, with the specific ones behind them.
+    pub fn generics(&self) -> BTreeMap<String, Vec<String>> {
+        let scopes = self.modules.iter().chain(self.procedures.iter().map(|unit| &unit.scope));
+        let symbols = scopes.flat_map(|scope| &scope.symbols);
+        let generic = |(name, symbol): (&Arc<str>, &Symbol)| match &symbol.class {
+            Class::Generic(specific) => Some((name.to_string(), specific.iter().map(|s| s.to_string()).collect())),
+            _ => None,
+        };
+        symbols.filter_map(generic).collect()
+    }
+
     /// The modules, with what the procedures allocate.
     pub fn modules(&self, reader: &Reader) -> Modules {
         let mut modules = Modules::default();
@@ -68,9 +82,11 @@ fn collect<'t>(reader: &Reader, node: Node<'t>, host: &Arc<Scope>, units: &mut U
                 collect(reader, child, &scope, units, depth + 1);
             }
             Some(Role::Procedure) => {
-                let (name, arguments, _) = heading(reader, child);
+                let (name, arguments, header) = heading(reader, child);
                 let (scope, statements) = scope_of(reader, child, name.clone(), host, &arguments);
-                units.procedures.push(ProcedureUnit { node: child, name, arguments, scope: scope.clone(), statements });
+                let result = header.and_then(|header| result_name(reader, header)).unwrap_or_else(|| name.clone());
+                let unit = ProcedureUnit { node: child, name, arguments, result, scope: scope.clone(), statements };
+                units.procedures.push(unit);
                 collect(reader, child, &scope, units, depth + 1);
             }
             Some(Role::InternalProcedures | Role::Block) => collect(reader, child, host, units, depth + 1),

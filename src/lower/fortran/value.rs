@@ -101,11 +101,7 @@ impl<'a> Lowering<'a> {
             _ => self.component(&path, scope),
         };
         match path.substring {
-            Some((arguments, _)) => {
-                let mut inner = self.bounds_of(arguments, scope);
-                inner.insert(0, value);
-                substring(inner)
-            }
+            Some((arguments, place)) => self.substring(value, arguments, place, scope),
             None => value,
         }
     }
@@ -167,9 +163,7 @@ impl<'a> Lowering<'a> {
         }
         match self.meaning(name, scope) {
             Meaning::Variable(id) if self.function.variable(id).dimensions.is_empty() => {
-                let mut inner = vec![Value::Variable(id)];
-                inner.extend(self.bounds_of(arguments, scope));
-                substring(inner)
+                self.substring(Value::Variable(id), arguments, place, scope)
             }
             Meaning::Variable(id) => self.element(id, arguments, place, scope),
             Meaning::Procedure(symbol, home) => self.function(name, symbol, home, arguments, scope),
@@ -206,6 +200,30 @@ impl<'a> Lowering<'a> {
                     _ => Type::Unknown,
                 };
                 self.call(name, arguments, ty, scope)
+            }
+        }
+    }
+
+    /// `c(i:j)`: characters are the elements of a string, and the first of these stands for all.
+    fn substring(&mut self, base: Value, arguments: &[Argument], place: &Place, scope: &'a Scope) -> Value {
+        let first = match arguments {
+            [Argument::Section(parts)] => parts[0].as_ref().map(|first| self.value(first, scope)),
+            _ => None,
+        };
+        let first = first.unwrap_or(Value::Integer(1));
+        let is_character = base.ty(&self.function) == Type::Character;
+        match base {
+            Value::Variable(array) if is_character => {
+                Value::Element { array, subscripts: vec![first], place: place.clone() }
+            }
+            Value::Element { array, mut subscripts, place } if is_character => {
+                subscripts.insert(0, first);
+                Value::Element { array, subscripts, place }
+            }
+            other => {
+                let mut inner = self.bounds_of(arguments, scope);
+                inner.insert(0, other);
+                Value::Opaque { reason: Reason { code: "substring", detail: String::new() }, inner }
             }
         }
     }
@@ -352,10 +370,6 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
         Argument::Value(e) => Some(e.clone()),
         _ => None,
     }
-}
-
-fn substring(inner: Vec<Value>) -> Value {
-    Value::Opaque { reason: Reason { code: "substring", detail: String::new() }, inner }
 }
 
 /// A section of one dimension.

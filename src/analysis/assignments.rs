@@ -1,0 +1,187 @@
+//! Which scalars statements give values, by assignment and through calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::calls::expand::Origins;
+use super::calls::{ProcedureId, Procedures, Target};
+use super::facts::FunctionKey;
+use super::symbolic::variables_of;
+use crate::ir::visit::values_of;
+use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId};
+
+/// What the calls of one procedure do.
+pub struct Effects<'a> {
+    known: &'a Procedures<'a>,
+    id: ProcedureId,
+    function: &'a ir::Function,
+    pub origins: Origins,
+    /// Global scalars of the procedure by name.
+    globals: FxHashMap<&'a str, VarId>,
+    /// Whether any of the calls may give a scalar another value.
+    any_writes: bool,
+}
+
+impl<'a> Effects<'a> {
+    pub fn new(
+        known: &'a Procedures<'a>,
+        id: ProcedureId,
+        function: &'a ir::Function,
+        origins: Origins,
+    ) -> Effects<'a> {
+        let scalar = |v: &&ir::Variable| v.role == Role::Global && v.dimensions.is_empty();
+        let numbered = (0..).map(VarId).zip(&function.variables);
+        let globals = numbered.filter(|(_, v)| scalar(v)).map(|(id, v)| (v.name.as_str(), id)).collect();
+        let any_writes = known.any_writes(id);
+        Effects { known, id, function, origins, globals, any_writes }
+    }
+
+    pub fn target(&self, name: &str) -> Target {
+        self.known.target(self.id, name)
+    }
+
+    /// Whether the summary of what `name` stands for says all that it does to scalars.
+    pub fn is_known(&self, name: &str) -> bool {
+        matches!(self.target(name), Target::Body(callee) if self.known.summary(callee).gap.is_none())
+    }
+
+    /// Why the effects of a procedure are not fully known.
+    pub fn gap(&self, callee: ProcedureId) -> Option<&'a str> {
+        self.known.summary(callee).gap.as_deref()
+    }
+
+    /// Whether a body that is known takes an array, or an address, at that position.
+    pub fn takes_array(&self, name: &str, position: usize) -> bool {
+        match self.target(name) {
+            Target::Body(callee) | Target::Recursive(callee) => {
+                self.known.summary(callee).takes_array.get(position).copied().unwrap_or(false)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn key(&self, callee: ProcedureId) -> FunctionKey {
+        let function = self.known.get(callee).function;
+        FunctionKey { name: function.name.clone(), file: function.place.file.clone(), line: function.place.line }
+    }
+
+    /// The scalars that calls of known bodies in one statement may give other values; not those in the
+    /// statements inside it.
+    pub fn written_by(&self, statement: &Stmt, visit: &mut dyn FnMut(VarId)) {
+        if !self.any_writes {
+            return;
+        }
+        let mut call = |name: &str, arguments: &[Value]| {
+            if self.is_known(name) {
+                self.written(name, arguments).for_each(&mut *visit);
+            }
+        };
+        if let Stmt::Call { place, name, arguments } = statement
+            && !self.origins.is_expanded(place, name)
+        {
+            call(name, arguments);
+        }
+        values_of(statement, &mut |value| {
+            if let Value::Call { name, arguments, .. } = value {
+                call(name, arguments);
+            }
+        });
+    }
+
+    /// Scalars that a call of a known body may give other values: among the arguments, and globals.
+    pub fn written<'s>(&'s self, name: &str, arguments: &'s [Value]) -> impl Iterator<Item = VarId> + use<'s, 'a> {
+        let summary = match self.target(name) {
+            Target::Body(callee) => Some(self.known.summary(callee)),
+            _ => None,
+        };
+        let passed = arguments.iter().enumerate().filter_map(move |(position, argument)| match argument {
+            Value::Variable(id) if self.function.variable(*id).dimensions.is_empty() => {
+                summary?.writes.get(position).copied().unwrap_or(true).then_some(*id)
+            }
+            _ => None,
+        });
+        let globals = self.globals.iter().filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
+        passed.chain(globals.map(|(_, id)| *id))
+    }
+}
+
+/// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
+/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason.
+pub fn outputs(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
+    let mut counts = BTreeMap::new();
+    count_assignments(&function.body, effects, &mut counts);
+    let is_output = |id: &VarId| {
+        let variable = function.variable(*id);
+        variable.dimensions.is_empty() && matches!(variable.role, ir::Role::Local | ir::Role::Global)
+    };
+    counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
+}
+
+/// How often a variable is assigned, and passed to calls that may assign it.
+#[derive(Clone, Copy, Default)]
+pub struct Assignments {
+    pub statements: u32,
+    pub calls: u32,
+}
+
+/// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
+/// that does not read itself.
+pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Value> {
+    let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
+    count_assignments(&function.body, effects, &mut counts);
+    let mut once = BTreeMap::new();
+    for statement in &function.body {
+        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
+        let variable = function.variable(*id);
+        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let mut used = BTreeSet::new();
+        variables_of(value, &mut used);
+        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1));
+        if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
+            once.insert(*id, value.clone());
+        }
+    }
+    once
+}
+
+/// Counts the assignments in statements, inner loops included; what calls of known bodies write counts as
+/// assigned by the call.
+pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut BTreeMap<VarId, Assignments>) {
+    for statement in statements {
+        effects.written_by(statement, &mut |id| counts.entry(id).or_default().statements += 1);
+        match statement {
+            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
+            Stmt::Call { place, name, arguments }
+                if !effects.origins.is_expanded(place, name) && !effects.is_known(name) =>
+            {
+                for argument in arguments {
+                    if let Value::Variable(id) = argument {
+                        counts.entry(*id).or_default().calls += 1;
+                    }
+                }
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    counts.entry(*variable).or_default().statements += 1;
+                }
+                count_assignments(&inner.body, effects, counts);
+            }
+            Stmt::If(branch) => {
+                count_assignments(&branch.then, effects, counts);
+                count_assignments(&branch.otherwise, effects, counts);
+            }
+            Stmt::Opaque { inner, .. } => count_assignments(inner, effects, counts),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+}
+
+/// Whether the statements assign a variable that one of the values reads.
+pub fn assigns_any_of<'v>(statements: &[Stmt], effects: &Effects, values: impl IntoIterator<Item = &'v Value>) -> bool {
+    let mut counts = BTreeMap::new();
+    count_assignments(statements, effects, &mut counts);
+    let mut used = BTreeSet::new();
+    values.into_iter().for_each(|value| variables_of(value, &mut used));
+    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
+}

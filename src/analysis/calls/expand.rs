@@ -1,0 +1,226 @@
+//! Puts bodies without loops in place of their calls, so that what they read and write through
+//! arguments is seen with the caller's arrays and subscripts.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::instance::Instance;
+use super::{ProcedureId, Procedures, Target};
+use crate::diagnostic::Place;
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
+
+/// A caller grows by at most so many values.
+const LARGEST_GROWTH: usize = 50_000;
+
+/// A procedure with bodies in place of calls.
+pub struct Expansion {
+    pub function: ir::Function,
+    pub origins: Origins,
+}
+
+/// Where the statements of an expanded procedure come from.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    /// Call statements that are followed by the body that they call; kept to be listed.
+    expanded: FxHashSet<(Place, String)>,
+    /// Procedures that branches were written in, by file and line.
+    branches: FxHashMap<(Arc<str>, u32), Arc<str>>,
+}
+
+impl Origins {
+    /// Whether a call statement only stands for the body after it.
+    pub fn is_expanded(&self, place: &Place, name: &str) -> bool {
+        !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
+    }
+
+    /// The procedure that a branch was written in, if that is not the one it is in now.
+    pub fn written_in(&self, branch: &Place) -> Option<&str> {
+        if self.branches.is_empty() {
+            return None;
+        }
+        self.branches.get(&(branch.file.clone(), branch.line)).map(|name| &**name)
+    }
+}
+
+/// With bodies in place of the calls that stand in loops; `None` if there are none to replace.
+pub fn in_loops(known: &Procedures, id: ProcedureId) -> Option<Expansion> {
+    let mut any = false;
+    statements(&known.get(id).function.body, InLoop::No, &mut |stmt, in_loop| {
+        if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
+            return;
+        }
+        if let Stmt::Call { name, .. } = stmt {
+            any |= callee(known, id, name).is_some();
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call { name, .. } = value {
+                any |= callee(known, id, name).is_some();
+            }
+        });
+    });
+    any.then(|| expand(known, id, InLoop::No))
+}
+
+/// With bodies in place of calls everywhere.
+pub(super) fn everywhere(known: &Procedures, id: ProcedureId) -> Expansion {
+    expand(known, id, InLoop::Yes)
+}
+
+/// The procedure whose body can stand in place of calls of `name`.
+fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<ProcedureId> {
+    let Target::Body(callee) = known.target(caller, name) else { return None };
+    let same_language = known.get(callee).language == known.get(caller).language;
+    (same_language && known.template(callee).is_some()).then_some(callee)
+}
+
+fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
+    let original = known.get(id).function;
+    let function = ir::Function { body: Vec::new(), ..original.clone() };
+    let names = (0..).map(VarId).zip(&function.variables).map(|(id, v)| (v.name.clone(), id)).collect();
+    let mut caller = Caller {
+        known,
+        id,
+        function,
+        names,
+        copies: FxHashMap::default(),
+        origins: Origins::default(),
+        budget: LARGEST_GROWTH,
+    };
+    let body = caller.block(&original.body, in_loop);
+    caller.function.body = body;
+    Expansion { function: caller.function, origins: caller.origins }
+}
+
+/// The procedure that is expanded.
+pub(super) struct Caller<'a> {
+    pub known: &'a Procedures<'a>,
+    id: ProcedureId,
+    /// Variables of expanded bodies are added to those of the procedure.
+    pub function: ir::Function,
+    pub names: FxHashMap<String, VarId>,
+    /// Variables of callees that have become variables here.
+    pub copies: FxHashMap<(ProcedureId, VarId), VarId>,
+    origins: Origins,
+    budget: usize,
+}
+
+impl Caller<'_> {
+    fn block(&mut self, block: &[Stmt], in_loop: InLoop) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(block.len());
+        block.iter().for_each(|stmt| self.statement(stmt, in_loop, &mut out));
+        out
+    }
+
+    fn statement(&mut self, stmt: &Stmt, in_loop: InLoop, out: &mut Vec<Stmt>) {
+        let here = in_loop == InLoop::Yes;
+        match stmt {
+            Stmt::Loop(inner) => {
+                let mut body = Vec::new();
+                let control = match &inner.control {
+                    Control::Uncounted { condition: Some(condition), reason } => {
+                        let condition = Some(self.value(&inner.place, condition, &mut body));
+                        Control::Uncounted { condition, reason: reason.clone() }
+                    }
+                    control => control.clone(),
+                };
+                body.extend(self.block(&inner.body, InLoop::Yes));
+                let (place, parallel) = (inner.place.clone(), inner.parallel.clone());
+                out.push(Stmt::Loop(Box::new(Loop { place, end_line: inner.end_line, parallel, control, body })));
+            }
+            Stmt::If(branch) => {
+                let condition = match here {
+                    true => self.value(&branch.place, &branch.condition, out),
+                    false => branch.condition.clone(),
+                };
+                let then = self.block(&branch.then, in_loop);
+                let otherwise = self.block(&branch.otherwise, in_loop);
+                out.push(Stmt::If(Box::new(If { place: branch.place.clone(), condition, then, otherwise })));
+            }
+            Stmt::Opaque { place, reason, inner } => {
+                let inner = self.block(inner, in_loop);
+                out.push(Stmt::Opaque { place: place.clone(), reason: reason.clone(), inner });
+            }
+            Stmt::Assign { place, target, value } if here => {
+                let value = self.value(place, value, out);
+                let target = self.value(place, target, out);
+                out.push(Stmt::Assign { place: place.clone(), target, value });
+            }
+            Stmt::Evaluate { place, values } if here => {
+                let values = values.iter().map(|value| self.value(place, value, out)).collect();
+                out.push(Stmt::Evaluate { place: place.clone(), values });
+            }
+            Stmt::Call { place, name, arguments } if here => {
+                let arguments: Vec<Value> = arguments.iter().map(|value| self.value(place, value, out)).collect();
+                match self.instance(place, name, &arguments) {
+                    Some((body, _)) => out.extend(body),
+                    None => out.push(Stmt::Call { place: place.clone(), name: name.clone(), arguments }),
+                }
+            }
+            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Call { .. } | Stmt::Jump { .. } => {
+                out.push(stmt.clone())
+            }
+        }
+    }
+
+    /// A value without calls of known bodies; the statements that they make come before it.
+    fn value(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Value {
+        let mut again = |v: &Value| self.value(place, v, out);
+        match value {
+            Value::Element { array, subscripts, place: at } => {
+                let subscripts = subscripts.iter().map(again).collect();
+                Value::Element { array: *array, subscripts, place: at.clone() }
+            }
+            Value::Unary(op, operand) => Value::Unary(*op, Box::new(again(operand))),
+            Value::Convert(ty, operand) => Value::Convert(ty.clone(), Box::new(again(operand))),
+            Value::Binary(op, left, right) => {
+                let left = again(left);
+                Value::binary(*op, left, again(right))
+            }
+            Value::Select(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|v| Box::new(again(v)));
+                Value::Select(a, b, c)
+            }
+            Value::Opaque { reason, inner } => {
+                Value::Opaque { reason: reason.clone(), inner: inner.iter().map(again).collect() }
+            }
+            Value::Call { name, arguments, ty } => {
+                let arguments: Vec<Value> = arguments.iter().map(again).collect();
+                match self.instance(place, name, &arguments) {
+                    Some((body, Some(result))) => {
+                        out.extend(body);
+                        result
+                    }
+                    _ => Value::Call { name: name.clone(), arguments, ty: ty.clone() },
+                }
+            }
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {
+                value.clone()
+            }
+        }
+    }
+
+    /// The body of a callee with the arguments of one call, and its result.
+    fn instance(&mut self, place: &Place, name: &str, arguments: &[Value]) -> Option<(Vec<Stmt>, Option<Value>)> {
+        let known = self.known;
+        let callee = callee(known, self.id, name)?;
+        let template = known.template(callee)?;
+        self.budget = self.budget.checked_sub(template.size)?;
+        let (mut body, result) = Instance::make(self, callee, template, place, arguments)?;
+        let marker = Stmt::Call { place: place.clone(), name: name.to_string(), arguments: arguments.to_vec() };
+        body.insert(0, marker);
+        self.origins.expanded.insert((place.clone(), name.to_string()));
+        Some((body, result))
+    }
+
+    /// Notes the procedure that a branch was written in, and calls that were expanded before.
+    pub(super) fn branch(&mut self, branch: &Place, template: &super::straight::Template) {
+        let origin = template.expansion.written_in(branch).unwrap_or(&template.function.name);
+        self.origins.branches.insert((branch.file.clone(), branch.line), origin.into());
+    }
+
+    pub(super) fn call(&mut self, place: &Place, name: &str) {
+        self.origins.expanded.insert((place.clone(), name.to_string()));
+    }
+}

@@ -1,0 +1,276 @@
+//! One body in place of one call: dummy arguments become what the caller passes.
+
+use rustc_hash::FxHashMap;
+
+use super::ProcedureId;
+use super::bindings::{Binding, same};
+use super::expand::Caller;
+use super::straight::Template;
+use crate::diagnostic::Place;
+use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
+use crate::source::Language;
+
+pub(super) struct Instance<'c, 'a, 't> {
+    pub caller: &'c mut Caller<'a>,
+    callee: ProcedureId,
+    pub template: &'t Template,
+    pub place: &'c Place,
+    pub bindings: FxHashMap<VarId, Binding>,
+    /// Structures that are passed, for their components.
+    pub structures: FxHashMap<VarId, Value>,
+    /// Copies of arguments, made before the body.
+    pub before: Vec<Stmt>,
+}
+
+impl<'c, 'a, 't> Instance<'c, 'a, 't> {
+    /// The statements, and the result of a function. `None` where an argument has no counterpart in
+    /// the caller's terms.
+    pub fn make(
+        caller: &'c mut Caller<'a>,
+        callee: ProcedureId,
+        template: &'t Template,
+        place: &'c Place,
+        arguments: &[Value],
+    ) -> Option<(Vec<Stmt>, Option<Value>)> {
+        if arguments.len() > template.formals.len() {
+            return None;
+        }
+        let (bindings, structures, before) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        let mut instance = Instance { caller, callee, template, place, bindings, structures, before };
+        for (formal, actual) in template.formals.iter().zip(arguments) {
+            instance.bind(*formal, actual)?;
+        }
+        // A body that is one expression is its value.
+        if let ([Stmt::Assign { target: Value::Variable(target), value, .. }], Some(result)) =
+            (&template.function.body[..], template.function.result)
+            && *target == result
+        {
+            let value = instance.value(value)?;
+            return Some((instance.before, Some(value)));
+        }
+        let body = instance.block(&template.function.body)?;
+        let result = match template.function.result {
+            Some(result) if template.function.variable(result).dimensions.is_empty() => {
+                Some(Value::Variable(instance.import(result)?))
+            }
+            _ => None,
+        };
+        let mut statements = instance.before;
+        statements.extend(body);
+        Some((statements, result))
+    }
+
+    /// Where arrays start unless they say otherwise.
+    pub fn first(&self) -> Value {
+        match self.template.language {
+            Language::C => Value::Integer(0),
+            Language::Fortran => Value::Integer(1),
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt]) -> Option<Vec<Stmt>> {
+        block.iter().map(|stmt| self.statement(stmt)).collect()
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Option<Stmt> {
+        let place = self.place.clone();
+        Some(match stmt {
+            Stmt::Assign { target, value, .. } => {
+                let value = self.value(value)?;
+                Stmt::Assign { place, target: self.value(target)?, value }
+            }
+            Stmt::Evaluate { values, .. } => Stmt::Evaluate { place, values: self.values(values)? },
+            // Of calls that are followed by their body only the name is listed.
+            Stmt::Call { place: at, name, .. } if self.template.expansion.is_expanded(at, name) => {
+                self.caller.call(&place, name);
+                Stmt::Call { place, name: name.clone(), arguments: Vec::new() }
+            }
+            Stmt::Call { name, arguments, .. } => {
+                Stmt::Call { place, name: name.clone(), arguments: self.values(arguments)? }
+            }
+            Stmt::If(branch) => {
+                self.caller.branch(&branch.place, self.template);
+                let condition = self.value(&branch.condition)?;
+                let (then, otherwise) = (self.block(&branch.then)?, self.block(&branch.otherwise)?);
+                Stmt::If(Box::new(If { place: branch.place.clone(), condition, then, otherwise }))
+            }
+            Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Opaque { .. } => return None,
+        })
+    }
+
+    fn values(&mut self, values: &[Value]) -> Option<Vec<Value>> {
+        values.iter().map(|value| self.value(value)).collect()
+    }
+
+    pub fn value(&mut self, value: &Value) -> Option<Value> {
+        let again = |this: &mut Self, v: &Value| this.value(v).map(Box::new);
+        Some(match value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => value.clone(),
+            Value::Variable(id) => match self.bindings.get(id) {
+                Some(Binding::Value(value)) => value.clone(),
+                Some(Binding::View(_)) => return None,
+                None => match self.component(*id)? {
+                    Some((id, subscripts)) if subscripts.is_empty() => Value::Variable(id),
+                    Some((array, subscripts)) => Value::Element { array, subscripts, place: self.place.clone() },
+                    None => Value::Variable(self.import(*id)?),
+                },
+            },
+            Value::Element { array, subscripts, .. } => {
+                let subscripts = self.values(subscripts)?;
+                self.element(*array, subscripts)?
+            }
+            Value::Unary(op, operand) => Value::Unary(*op, again(self, operand)?),
+            Value::Convert(ty, operand) => Value::Convert(ty.clone(), again(self, operand)?),
+            Value::Binary(op, left, right) => Value::Binary(*op, again(self, left)?, again(self, right)?),
+            Value::Select(a, b, c) => Value::Select(again(self, a)?, again(self, b)?, again(self, c)?),
+            Value::Call { name, arguments, ty } => {
+                Value::Call { name: name.clone(), arguments: self.values(arguments)?, ty: ty.clone() }
+            }
+            Value::Opaque { .. } => return None,
+        })
+    }
+
+    fn element(&mut self, array: VarId, mut subscripts: Vec<Value>) -> Option<Value> {
+        let place = self.place.clone();
+        match self.bindings.get(&array) {
+            Some(Binding::View(view)) => {
+                Some(Value::Element { array: view.array, subscripts: view.subscripts(&subscripts)?, place })
+            }
+            // A scalar of the caller behind a pointer.
+            Some(Binding::Value(value)) => {
+                let first = self.first();
+                subscripts.iter().all(|s| same(s, &first)).then(|| value.clone())
+            }
+            None => {
+                let array = match self.component(array)? {
+                    Some((array, outer)) => {
+                        subscripts.extend(outer);
+                        array
+                    }
+                    None => self.import(array)?,
+                };
+                let rank = self.caller.function.variable(array).dimensions.len();
+                (rank == subscripts.len()).then_some(Value::Element { array, subscripts, place })
+            }
+        }
+    }
+
+    /// The caller's variable for a component of a structure that is passed, with the subscripts of the
+    /// structure; `Some(None)` if it is no such component.
+    fn component(&mut self, id: VarId) -> Option<Option<(VarId, Vec<Value>)>> {
+        let variable = self.template.function.variable(id);
+        let end = variable.name.find(['.', '%', '-', '[']);
+        let Some((root, member)) = end.map(|end| variable.name.split_at(end)) else { return Some(None) };
+        let root_of = |formal: &&VarId| self.template.function.variable(**formal).name == root;
+        let Some(formal) = self.template.formals.iter().find(root_of) else { return Some(None) };
+        let actual = self.structures.get(formal)?;
+        let (base, outer) = match actual {
+            Value::Variable(base) => (*base, &[][..]),
+            Value::Element { array, subscripts, .. } => (*array, &subscripts[..]),
+            _ => return None,
+        };
+        if outer.iter().any(|s| matches!(s, Value::Opaque { .. })) {
+            return None;
+        }
+        let passed = self.caller.function.variable(base);
+        let behind_pointer = outer.is_empty() && !passed.dimensions.is_empty();
+        let member = match member.strip_prefix("->") {
+            Some(name) if behind_pointer => format!("->{name}"),
+            Some(name) => format!(".{name}"),
+            // `p[k].x` of a pointer that is passed on as it is; `s.x` of a structure.
+            None => {
+                let indexed = !self.template.function.variable(*formal).dimensions.is_empty();
+                if indexed != behind_pointer {
+                    return None;
+                }
+                member.to_string()
+            }
+        };
+        let name = format!("{}{member}", passed.name);
+        let (outer, role, rank) = (outer.to_vec(), passed.role, variable.dimensions.len() + outer.len());
+        let found = match self.caller.names.get(&name) {
+            Some(found) => *found,
+            None => {
+                let mut dimensions = self.extents(&variable.dimensions);
+                dimensions.resize(rank, Extent::default());
+                let added = self.add(Variable { name, dimensions, role, ..variable.clone() });
+                if outer.is_empty() {
+                    self.keep_layout(id, added);
+                }
+                added
+            }
+        };
+        let fits = self.caller.function.variable(found).dimensions.len() == rank;
+        fits.then_some(Some((found, outer)))
+    }
+
+    /// The caller's variable for one that is no dummy argument.
+    fn import(&mut self, id: VarId) -> Option<VarId> {
+        if let Some(copy) = self.caller.copies.get(&(self.callee, id)) {
+            return Some(*copy);
+        }
+        let variable = self.template.function.variable(id);
+        let copy = match variable.role {
+            Role::Argument => return None,
+            Role::Local => return self.local(id, variable),
+            Role::Global | Role::Undeclared | Role::Constant(_) => {
+                let same = self.caller.names.get(&variable.name).copied();
+                let fits = |other: &VarId| {
+                    let other = self.caller.function.variable(*other);
+                    other.role == variable.role && other.dimensions.len() == variable.dimensions.len()
+                };
+                match same.filter(fits) {
+                    Some(same) => same,
+                    None => self.copy(id, variable, same.is_some()),
+                }
+            }
+        };
+        self.caller.copies.insert((self.callee, id), copy);
+        Some(copy)
+    }
+
+    /// A variable of the callee's own.
+    pub fn local(&mut self, id: VarId, variable: &Variable) -> Option<VarId> {
+        if let Some(copy) = self.caller.copies.get(&(self.callee, id)) {
+            return Some(*copy);
+        }
+        let copy = self.copy(id, &Variable { role: Role::Local, ..variable.clone() }, true);
+        self.caller.copies.insert((self.callee, id), copy);
+        Some(copy)
+    }
+
+    fn copy(&mut self, id: VarId, variable: &Variable, renamed: bool) -> VarId {
+        let callee = &self.template.function.name;
+        let name = if renamed { format!("{} ({callee})", variable.name) } else { variable.name.clone() };
+        let copy = self.add(Variable { name, dimensions: Vec::new(), constant: None, ..variable.clone() });
+        // Known before its bounds and value are looked at, which may name it.
+        self.caller.copies.insert((self.callee, id), copy);
+        let dimensions = self.extents(&variable.dimensions);
+        let constant = variable.constant.as_ref().and_then(|value| self.value(value));
+        let copied = &mut self.caller.function.variables[copy.0 as usize];
+        (copied.dimensions, copied.constant) = (dimensions, constant);
+        if !renamed {
+            self.keep_layout(id, copy);
+        }
+        copy
+    }
+
+    /// The copy of a member of an array of structures lies where the original does.
+    fn keep_layout(&mut self, id: VarId, copy: VarId) {
+        if let Some(layout) = self.template.function.members.get(&id) {
+            self.caller.function.members.insert(copy, layout.clone());
+        }
+    }
+
+    fn extents(&mut self, extents: &[Extent]) -> Vec<Extent> {
+        let mut bound = |value: &Option<Value>| value.as_ref().and_then(|value| self.value(value));
+        extents.iter().map(|e| Extent { lower: bound(&e.lower), upper: bound(&e.upper) }).collect()
+    }
+
+    fn add(&mut self, variable: Variable) -> VarId {
+        let id = VarId(self.caller.function.variables.len() as u32);
+        self.caller.names.entry(variable.name.clone()).or_insert(id);
+        self.caller.function.variables.push(variable);
+        id
+    }
+}

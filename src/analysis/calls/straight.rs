@@ -1,0 +1,199 @@
+//! Procedures without loops: their bodies as one structured block that can stand in place of a call.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::expand::{self, Expansion};
+use super::{ProcedureId, Procedures, Target, formals, summary};
+use crate::analysis::flops::FlopCounter;
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{self, If, Jump, Role, Stmt, Type, Value, VarId, Variable};
+use crate::source::Language;
+
+/// Bodies of more values than this stay calls.
+const LARGEST: usize = 2000;
+
+/// A body without loops and jumps.
+pub struct Template {
+    /// The variables of the body; its own `body` is the structured one.
+    pub function: ir::Function,
+    pub language: Language,
+    pub formals: Vec<VarId>,
+    /// How many values the body has.
+    pub size: usize,
+    /// How often a variable is read or written as a whole.
+    pub uses: FxHashMap<VarId, usize>,
+    pub assigned: FxHashSet<VarId>,
+    /// As in [`Expansion`].
+    pub expansion: expand::Origins,
+}
+
+/// The template of a procedure whose callees have theirs; `None` if its calls stay calls: it has loops,
+/// jumps that are not plain returns, something that is not understood, or it neither computes with
+/// floating numbers nor touches arrays, so that its summary says all.
+pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
+    let procedure = known.get(id);
+    if known.summary(id).gap.is_some() || size(&procedure.function.body)? > LARGEST {
+        return None;
+    }
+    let Expansion { mut function, origins } = expand::everywhere(known, id);
+    if procedure.language == Language::C {
+        function.result = returned(&mut function);
+    }
+    let (body, _) = Shape { language: procedure.language, result: function.result }.block(&function.body)?;
+    function.body = body;
+    if !all_calls_are_known(known, id, &function, &origins) || is_trivial(&function, procedure.language) {
+        return None;
+    }
+    let size = size(&function.body).filter(|size| *size <= LARGEST)?;
+    let (mut uses, mut assigned) = (FxHashMap::default(), FxHashSet::default());
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign { target: Value::Variable(id), .. } = stmt {
+            assigned.insert(*id);
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Variable(id) = value {
+                *uses.entry(*id).or_insert(0) += 1;
+            }
+        });
+    });
+    let formals = formals(&function);
+    Some(Template { function, language: procedure.language, formals, size, uses, assigned, expansion: origins })
+}
+
+/// Number of values in a body; `None` if it has loops or unreadable statements.
+fn size(body: &[Stmt]) -> Option<usize> {
+    let (mut count, mut straight) = (0usize, true);
+    statements(body, InLoop::No, &mut |stmt, _| {
+        straight &= !matches!(stmt, Stmt::Loop(_) | Stmt::Opaque { .. });
+        values_of(stmt, &mut |_| count += 1);
+    });
+    straight.then_some(count)
+}
+
+/// A variable for what a C function returns.
+fn returned(function: &mut ir::Function) -> Option<VarId> {
+    let mut ty = None;
+    let mut last: Option<&Stmt> = None;
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let (Some(Stmt::Evaluate { values, .. }), Stmt::Jump { kind: Jump::Return, .. }) = (last, stmt) {
+            let returned = values.first().map_or(Type::Unknown, |value| value.ty(function));
+            ty = Some(ty.take().map_or(returned.clone(), |known| ir::wider(known, returned)));
+        }
+        last = Some(stmt);
+    });
+    let (name, place) = (format!("{} (result)", function.name), function.place.clone());
+    let variable = Variable { name, ty: ty?, dimensions: Vec::new(), role: Role::Local, constant: None, place };
+    function.variables.push(variable);
+    Some(VarId(function.variables.len() as u32 - 1))
+}
+
+/// Whether a block returns from the procedure.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Never,
+    Sometimes,
+    Always,
+}
+
+struct Shape {
+    language: Language,
+    result: Option<VarId>,
+}
+
+impl Shape {
+    /// The block without returns: what follows a branch that returns goes into the other one.
+    fn block(&self, block: &[Stmt]) -> Option<(Vec<Stmt>, Ends)> {
+        let mut out = Vec::with_capacity(block.len());
+        for (index, stmt) in block.iter().enumerate() {
+            let rest = &block[index + 1..];
+            match stmt {
+                Stmt::Jump { kind: Jump::Return, .. } => return Some((out, Ends::Always)),
+                Stmt::Jump { kind: Jump::Stop, .. } => return Some((out, Ends::Always)),
+                Stmt::Evaluate { place, values }
+                    if self.language == Language::C
+                        && matches!(rest.first(), Some(Stmt::Jump { kind: Jump::Return, .. })) =>
+                {
+                    let target = Value::Variable(self.result?);
+                    let value = values.first()?.clone();
+                    out.push(Stmt::Assign { place: place.clone(), target, value });
+                    return Some((out, Ends::Always));
+                }
+                Stmt::If(branch) => {
+                    let (then, then_ends) = self.block(&branch.then)?;
+                    let (otherwise, otherwise_ends) = self.block(&branch.otherwise)?;
+                    let mut branch = If { then, otherwise, ..(**branch).clone() };
+                    let open = match (then_ends, otherwise_ends) {
+                        (Ends::Never, Ends::Never) => {
+                            out.push(Stmt::If(Box::new(branch)));
+                            continue;
+                        }
+                        (Ends::Always, Ends::Always) => {
+                            out.push(Stmt::If(Box::new(branch)));
+                            return Some((out, Ends::Always));
+                        }
+                        _ if rest.is_empty() => {
+                            out.push(Stmt::If(Box::new(branch)));
+                            return Some((out, Ends::Sometimes));
+                        }
+                        (Ends::Always, Ends::Never) => &mut branch.otherwise,
+                        (Ends::Never, Ends::Always) => &mut branch.then,
+                        _ => return None,
+                    };
+                    let (following, ends) = self.block(rest)?;
+                    open.extend(following);
+                    out.push(Stmt::If(Box::new(branch)));
+                    return Some((out, if ends == Ends::Always { Ends::Always } else { Ends::Sometimes }));
+                }
+                Stmt::Jump { .. } | Stmt::Loop(_) | Stmt::Opaque { .. } => return None,
+                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => out.push(stmt.clone()),
+            }
+        }
+        Some((out, Ends::Never))
+    }
+}
+
+/// Whether every call that is left is one of the library's and works on scalars.
+fn all_calls_are_known(
+    known: &Procedures,
+    id: ProcedureId,
+    function: &ir::Function,
+    origins: &expand::Origins,
+) -> bool {
+    let is_plain = |name: &str| match known.target(id, name) {
+        Target::Library(IntrinsicKind::Reduction | IntrinsicKind::Array) => false,
+        Target::Library(kind) => !summary::may_write(kind) || kind == IntrinsicKind::Io,
+        _ => false,
+    };
+    let mut plain = true;
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Call { place, name, .. } = stmt {
+            plain &= is_plain(name) || origins.is_expanded(place, name);
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call { name, .. } = value {
+                plain &= is_plain(name);
+            }
+        });
+    });
+    plain
+}
+
+/// Neither floating-point operations nor array elements.
+fn is_trivial(function: &ir::Function, language: Language) -> bool {
+    let mut counter = FlopCounter::new(function, language);
+    let mut elements = false;
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign { value, .. } = stmt {
+            counter.count(value);
+        }
+        values_of(stmt, &mut |value| match value {
+            Value::Element { array, .. } => {
+                elements |= !matches!(function.variable(*array).role, Role::Constant(_));
+            }
+            Value::Variable(id) => elements |= function.variable(*id).ty.is_floating(),
+            _ => {}
+        });
+    });
+    !elements && counter.flops.by_type.is_empty() && counter.uncounted.is_empty()
+}

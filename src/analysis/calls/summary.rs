@@ -1,0 +1,182 @@
+//! What calling a procedure does to scalars of its caller, and whether all of it is known.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{ProcedureId, Procedures, Target, formals};
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{self, Control, Role, Stmt, Value, VarId};
+use crate::source::Language;
+
+/// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
+const MOST_GLOBALS: usize = 64;
+
+/// Statements that are not understood but only go elsewhere, or give a part of a text a value.
+const HARMLESS: [&str; 3] = ["computed_goto", "arithmetic_if", "substring"];
+
+/// The effects of one call.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// By position: whether a scalar that is passed there by reference may get another value.
+    pub writes: Vec<bool>,
+    /// By position: whether an array or an address is expected there.
+    pub takes_array: Vec<bool>,
+    /// Names of global scalars that may get another value.
+    pub globals: Globals,
+    /// Why the effects are not fully known: a body that was not read, somewhere down the calls.
+    pub gap: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Globals {
+    Only(BTreeSet<Arc<str>>),
+    Any,
+}
+
+impl Default for Globals {
+    fn default() -> Globals {
+        Globals::Only(BTreeSet::new())
+    }
+}
+
+impl Globals {
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Globals::Only(names) => names.contains(name),
+            Globals::Any => true,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Globals::Only(names) if names.is_empty())
+    }
+
+    fn add(&mut self, name: Arc<str>) {
+        if let Globals::Only(names) = self {
+            names.insert(name);
+            if names.len() > MOST_GLOBALS {
+                *self = Globals::Any;
+            }
+        }
+    }
+
+    fn add_all(&mut self, other: &Globals) {
+        match other {
+            Globals::Only(names) => names.iter().for_each(|name| self.add(name.clone())),
+            Globals::Any => *self = Globals::Any,
+        }
+    }
+}
+
+/// The summary of a procedure whose callees have theirs.
+pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
+    let procedure = known.get(id);
+    let function = procedure.function;
+    let formals = formals(function);
+    let takes_array = formals.iter().map(|id| !function.variable(*id).dimensions.is_empty()).collect();
+    let summary = Summary { writes: vec![false; formals.len()], takes_array, ..Summary::default() };
+    let mut scan = Scan { known, id, function, language: procedure.language, formals, summary };
+    statements(&function.body, InLoop::No, &mut |stmt, in_loop| scan.statement(stmt, in_loop));
+    scan.summary
+}
+
+struct Scan<'a> {
+    known: &'a Procedures<'a>,
+    id: ProcedureId,
+    function: &'a ir::Function,
+    language: Language,
+    formals: Vec<VarId>,
+    summary: Summary,
+}
+
+impl Scan<'_> {
+    fn statement(&mut self, stmt: &Stmt, in_loop: InLoop) {
+        match stmt {
+            Stmt::Assign { target: Value::Variable(id), .. } => self.assigned(*id),
+            // `*n = 3`: what a scalar of the caller is behind a pointer.
+            Stmt::Assign { target: Value::Element { array, .. }, .. } if self.language == Language::C => {
+                self.written(*array);
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    self.assigned(*variable);
+                }
+            }
+            Stmt::Call { name, arguments, .. } => self.call(name, arguments),
+            // Loops tell about themselves.
+            Stmt::Opaque { reason, .. } if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) => {
+                self.gap(format!("{} in {}", reason.code, self.function.name));
+            }
+            _ => {}
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call { name, arguments, .. } = value {
+                self.call(name, arguments);
+            }
+        });
+    }
+
+    fn gap(&mut self, why: String) {
+        self.summary.gap.get_or_insert_with(|| why.into());
+    }
+
+    fn assigned(&mut self, id: VarId) {
+        let variable = self.function.variable(id);
+        match variable.role {
+            // C passes copies.
+            Role::Argument if self.language == Language::Fortran => self.written(id),
+            Role::Global if variable.dimensions.is_empty() => self.summary.globals.add(variable.name.as_str().into()),
+            _ => {}
+        }
+    }
+
+    fn written(&mut self, id: VarId) {
+        if self.language == Language::C && self.function.variable(id).dimensions.is_empty() {
+            return;
+        }
+        if let Some(position) = self.formals.iter().position(|formal| *formal == id) {
+            self.summary.writes[position] = true;
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Value]) {
+        let known = self.known;
+        let writes = match known.target(self.id, name) {
+            Target::Body(callee) => {
+                let callee = known.summary(callee);
+                self.summary.globals.add_all(&callee.globals);
+                if let Some(gap) = &callee.gap {
+                    self.summary.gap.get_or_insert_with(|| gap.clone());
+                }
+                Some(&callee.writes)
+            }
+            Target::Library(kind) if !may_write(kind) => return,
+            Target::Library(_) => None,
+            Target::Recursive(_) => None,
+            Target::Unknown => {
+                self.gap(format!("{name} has no body here"));
+                None
+            }
+        };
+        for (position, argument) in arguments.iter().enumerate() {
+            // More arguments than the callee names: nothing is known of them.
+            if writes.is_none_or(|w| w.get(position).copied().unwrap_or(true)) {
+                match argument {
+                    Value::Variable(id) => match self.function.variable(*id).role {
+                        Role::Global => self.assigned(*id),
+                        _ => self.written(*id),
+                    },
+                    Value::Element { array, .. } => self.written(*array),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether a library function may give its arguments values.
+pub fn may_write(kind: IntrinsicKind) -> bool {
+    use IntrinsicKind::*;
+    matches!(kind, Memory | Allocation | Communication | Io | Timer | System)
+}

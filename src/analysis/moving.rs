@@ -1,0 +1,98 @@
+//! Subscripts that are not affine in the loops around: indices that move by unknown strides, that are held
+//! inside their arrays, that only the inner loops move evenly.
+//!
+//! A variable that moves by an unknown amount is its name plus, for each loop that moves it, a symbol
+//! `stride of k` times the variable of that loop. The model takes the stride to be longer than a cache line.
+
+use std::collections::BTreeSet;
+
+use super::facts::Subscript;
+use super::references::split_integer;
+use super::symbolic::Symbols;
+use crate::expr::{Expr, Function, Node};
+use crate::ir::VarId;
+
+/// One loop around the walk.
+pub struct Level {
+    /// The variable that counts its iterations.
+    pub counter: Option<VarId>,
+    /// A loop that counts by one, up or down.
+    pub has_unit_step: bool,
+    /// Variables that the body gives no other values than their own and something more.
+    pub advanced: BTreeSet<VarId>,
+}
+
+impl Symbols<'_> {
+    /// A variable that the loops around change, the innermost of them at `depth` (one is the outermost):
+    /// it moves by an unknown stride. `None` where a bound is sought, and if each iteration of the
+    /// innermost loop decides its value anew.
+    pub fn moving(&self, id: VarId, depth: usize) -> Option<Expr> {
+        let stride = self.stride(id, depth).filter(|_| self.may_move)?;
+        Some(Expr::symbol(&self.function.variable(id).name) + stride)
+    }
+
+    /// How far a variable moves that the loop at `depth` sets, if the walk is inside another one or the
+    /// loop only advances it.
+    pub fn stride(&self, id: VarId, depth: usize) -> Option<Expr> {
+        let is_inside = depth < self.levels.len();
+        let is_advanced = || self.levels.get(depth.checked_sub(1)?).map(|level| level.advanced.contains(&id));
+        (is_inside || is_advanced().unwrap_or(false)).then(|| self.moved_by(id, depth)).flatten()
+    }
+
+    /// How far the loop at `depth`, and those around it that go on from where it ends, move a variable.
+    pub fn moved_by(&self, id: VarId, depth: usize) -> Option<Expr> {
+        let (last, outer) = self.levels.get(..depth)?.split_last()?;
+        let stride = Expr::symbol(&format!("stride of {}", self.function.variable(id).name));
+        let outer = outer.iter().filter(|level| level.advanced.contains(&id)).filter_map(|level| level.counter);
+        let counters = outer.chain([last.counter?]);
+        Some(Expr::sum(counters.map(|id| stride.clone() * Expr::symbol(&self.function.variable(id).name))))
+    }
+}
+
+/// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
+/// no known length. `None` if the innermost loop moves it in a way that is no polynomial.
+pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
+    let (inner, linear) = (1..=loops.len()).find_map(|first| Some((first, expr.linear_in(&loops[first..])?)))?;
+    let (rest, offset) = split_integer(&linear.rest.expand());
+    if loops.last().is_some_and(|innermost| jumps(&rest, innermost)) {
+        return None;
+    }
+    let text = rest.to_string();
+    let stride = || Expr::symbol(&format!("stride of {text}"));
+    let is_fixed = |e: &Expr| !loops.iter().any(|name| e.mentions(name));
+    let outer = loops[..inner].iter().filter(|name| rest.mentions(name)).map(|name| (name.to_string(), stride()));
+    let swept = loops[inner..].iter().zip(linear.coefficients).filter(|(_, coefficient)| !coefficient.is_zero());
+    let swept = swept.map(|(name, c)| (name.to_string(), if is_fixed(&c) { c } else { stride() }));
+    let terms = outer.chain(swept).collect();
+    let base = if is_fixed(&rest) { rest.clone() } else { Expr::symbol(&text) };
+    Some((Subscript { terms, base, gather: None }, offset))
+}
+
+/// Whether `name` moves the value by steps of unlike size: in a choice, or in a division whose
+/// dividend it advances evenly.
+fn jumps(expr: &Expr, name: &str) -> bool {
+    let is_even = |e: &Expr| e.mentions(name) && e.linear_in(&[name]).is_some();
+    let here = match expr.node() {
+        Node::Call(Function::Min | Function::Max, _) => false,
+        Node::Power(_, exponent) if exponent.as_integer().is_some() => false,
+        Node::Quotient(dividend, _) => is_even(dividend),
+        Node::Power(..) | Node::If(..) => expr.mentions(name),
+        _ => false,
+    };
+    here || expr.children().into_iter().any(|child| jumps(child, name))
+}
+
+/// The expression without bounds that hold an index inside its array: `min(i + 1, n)` is `i + 1` but in
+/// the last iteration. `units` are the loops that count by one; a block loop's `min(nb, n - i + 1)` stays.
+pub fn without_clamps(expr: &Expr, loops: &[&str], units: &[&str]) -> Expr {
+    if let Node::Call(Function::Min | Function::Max, operands) = expr.node() {
+        let varies = |e: &&Expr| loops.iter().any(|name| e.mentions(name));
+        let varying: Vec<&Expr> = operands.iter().filter(varies).collect();
+        if let [only] = varying.as_slice()
+            && loops.iter().all(|name| !only.mentions(name) || units.contains(name))
+        {
+            return without_clamps(only, loops, units);
+        }
+    }
+    expr.map_children(&mut |child| without_clamps(child, loops, units))
+}

@@ -1,0 +1,55 @@
+//! Branches, and what is known of variables where their sides meet again.
+
+use std::collections::BTreeMap;
+
+use super::{Walker, probability_symbol};
+use crate::analysis::alternatives::either;
+use crate::analysis::facts::{Block, Branch, Item};
+use crate::analysis::symbolic::Known;
+use crate::ir::{self, Stmt, VarId};
+
+impl<'f> Walker<'f> {
+    pub(super) fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
+        self.read(&branch.place, &branch.condition, block);
+        let before = self.symbols.known.clone();
+        let then_block = self.block(then);
+        let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
+        let otherwise_block = if otherwise.is_empty() { None } else { Some(self.block(otherwise)) };
+        let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
+        self.vary(then, self.depth());
+        self.vary(otherwise, self.depth());
+        self.join(after_then, after_otherwise);
+        let written_in = self.effects.origins.written_in(&branch.place).unwrap_or(&self.function().name);
+        let probability = probability_symbol(written_in, branch.place.line);
+        block.items.push(Item::Branch(Box::new(Branch {
+            line: branch.place.line,
+            condition: self.symbols.text(&branch.condition),
+            probability,
+            then: then_block,
+            otherwise: otherwise_block,
+        })));
+    }
+
+    /// Keeps what the branches say of a variable: the value if they agree, else the few values that it
+    /// may have, and that a value was loaded in either. What only one branch advances counts as advanced.
+    fn join(&mut self, mut then: BTreeMap<VarId, Known>, mut otherwise: BTreeMap<VarId, Known>) {
+        self.branches += 1;
+        for (id, known) in &mut self.symbols.known {
+            let Known::Changes { loaded, .. } = known else { continue };
+            let sides = [then.remove(id), otherwise.remove(id)];
+            *loaded |= sides.iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
+            if let [Some(a), Some(b)] = sides {
+                match (a, b) {
+                    (a, _) if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) => *known = a,
+                    (a, b) if a == b => *known = a,
+                    (a, b) => {
+                        if let Some(values) = either(self.branches, a, b) {
+                            *known = values;
+                            self.symbols.has_alternatives = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What calls do, as far as the bodies behind them are known.
+
+use super::Walker;
+use crate::analysis::calls::Target;
+use crate::analysis::facts::{Block, Body, Call};
+use crate::diagnostic::Place;
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::{Value, VarId};
+
+impl<'f> Walker<'f> {
+    pub(super) fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
+        use IntrinsicKind::{Allocation, Array, Communication, Io, Memory, Reduction, System, Timer};
+        let body = match self.effects.target(name) {
+            Target::Library(kind) => {
+                match kind {
+                    Reduction | Array => self.reason(block, place, "array_intrinsic", name.to_string()),
+                    Memory => self.reason(block, place, "memory_intrinsic", name.to_string()),
+                    Io | Timer | System | Allocation | Communication => {}
+                    _ => return,
+                }
+                Body::Library
+            }
+            Target::Body(callee) => {
+                if let Some(gap) = self.effects.gap(callee) {
+                    self.reason(block, place, "callee", format!("{name}: {gap}"));
+                }
+                Body::Function(self.effects.key(callee))
+            }
+            Target::Recursive(_) => {
+                self.reason(block, place, "recursion", name.to_string());
+                Body::Recursive
+            }
+            Target::Unknown => {
+                self.reason(block, place, "call", name.to_string());
+                Body::Unknown
+            }
+        };
+        self.list(place, name, arguments, body, block);
+    }
+
+    /// Counts and records what passing an argument does.
+    pub(super) fn argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        self.with_counter(place, block, |counter| counter.count(argument));
+        self.reads_in_argument(place, at, argument, block);
+    }
+
+    /// An array that a known body takes is passed as an address, a section of an array is handed over:
+    /// the caller only evaluates subscripts and bounds.
+    pub(super) fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+        let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
+        match argument {
+            Value::Element { subscripts, .. }
+                if self.effects.takes_array(at.0, at.1) || subscripts.iter().any(is_section) =>
+            {
+                for subscript in subscripts {
+                    match subscript {
+                        Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
+                        _ => self.reads_in(place, subscript, block),
+                    }
+                }
+            }
+            _ => self.reads_in(place, argument, block),
+        }
+    }
+
+    pub(super) fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
+        let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
+        block.calls.push(Call { line: place.line, name: name.to_string(), arguments, body });
+    }
+
+    /// After the call, nobody knows the scalars that it gives values.
+    pub(super) fn written_by_call(&mut self, name: &str, arguments: &[Value]) {
+        let written: Vec<VarId> = self.effects.written(name, arguments).collect();
+        for id in written {
+            self.changes(id, self.depth());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Loops: their ranges, and what moves from iteration to iteration.
+
+use std::collections::BTreeSet;
+
+use super::{Walker, symbol_part};
+use crate::analysis::addresses::Address;
+use crate::analysis::assignments::assigns_any_of;
+use crate::analysis::facts::{Block, Item, Loop};
+use crate::analysis::inductions::{advanced, inductions, per_iteration};
+use crate::analysis::iterations::mentions;
+use crate::analysis::moving::Level;
+use crate::analysis::references;
+use crate::analysis::symbolic::Known;
+use crate::expr::Expr;
+use crate::ir::{self, Control, VarId};
+use crate::source::Language;
+
+impl<'f> Walker<'f> {
+    pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
+        let function = self.function();
+        let trip_symbol = || Expr::symbol(&format!("trip_{}_{}", symbol_part(&function.name), inner.place.line));
+        let mut reasons = Vec::new();
+        let counter = self.counter(inner);
+        let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
+        let before = self.symbols.known.clone();
+        let (variable, lower, upper, step) = match &inner.control {
+            Control::Counted { variable, lower, upper, step } => {
+                let name = function.variable(*variable).name.clone();
+                let bounds = [lower, upper, step].map(|bound| self.symbols.bound(bound));
+                let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
+                if zero_step {
+                    reasons.push(("zero_step", "a step of zero".to_string()));
+                }
+                let moves =
+                    self.symbols.language == Language::C && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+                if moves {
+                    reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
+                }
+                match bounds {
+                    [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => (name, lower, upper, step),
+                    // Bounds that change in the enclosing loops: the trip count is a parameter.
+                    [_, _, step] => {
+                        let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
+                        let step = step.unwrap_or(Expr::from(1.0));
+                        let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + 1.0;
+                        (name, Expr::from(1.0), last.expand(), step)
+                    }
+                }
+            }
+            Control::Uncounted { reason, .. } => {
+                reasons.push((reason.code, reason.detail.clone()));
+                unknown
+            }
+        };
+        let (advancing, conditional) = self.advancing(inner, &variable, &lower, &step);
+        self.vary(&inner.body, self.depth() + 1);
+        self.symbols.known.extend(advancing);
+        let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
+        let bounds = (variable, lower, upper, step);
+        self.loop_body(inner, counter, bounds, &reasons, block);
+        self.conditional = outer_conditional;
+        self.symbols.known = before;
+        self.vary(&inner.body, self.depth());
+        if let Control::Counted { variable, .. } = &inner.control {
+            self.changes(*variable, self.depth());
+        }
+    }
+
+    /// The variable that counts the iterations.
+    fn counter(&mut self, inner: &ir::Loop) -> Option<VarId> {
+        match &inner.control {
+            Control::Counted { variable, .. } => Some(*variable),
+            Control::Uncounted { .. } => {
+                let id = VarId(self.next_iteration);
+                self.next_iteration += 1;
+                ((id.0 as usize) < self.function().variables.len()).then_some(id)
+            }
+        }
+    }
+
+    /// What is known of the induction variables of a loop when an iteration starts:
+    /// entry + amount · (variable − lower)/step, and which of them some iterations may not advance. The
+    /// entry value is an unknown multiple of the loop around if that changes it too.
+    fn advancing(
+        &mut self,
+        inner: &ir::Loop,
+        counter: &str,
+        lower: &Expr,
+        step: &Expr,
+    ) -> (Vec<(VarId, Known)>, BTreeSet<VarId>) {
+        let (mut found, mut conditional) = (Vec::new(), BTreeSet::new());
+        if counter.is_empty() {
+            return (found, conditional);
+        }
+        for induction in inductions(&inner.body, &self.effects) {
+            let id = induction.variable;
+            let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
+            let amounts = amounts.collect::<Option<Vec<Expr>>>();
+            let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter))) else { continue };
+            let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step) else { continue };
+            let Some(known) = self.entry(id, moved) else { continue };
+            found.push((id, known));
+            if induction.conditional {
+                conditional.insert(id);
+            }
+        }
+        (found, conditional)
+    }
+
+    /// An induction variable that the loop has moved by an amount since it was entered.
+    fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
+        let variable = self.function().variable(id);
+        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let known = self.symbols.known.get(&id);
+        let depth = if let Some(Known::Changes { depth, .. }) = known { *depth } else { self.depth() };
+        let stride = self.symbols.moved_by(id, depth);
+        if is_pointer {
+            let mut address = match known {
+                Some(Known::Points(address)) => address.clone(),
+                Some(_) => Address { array: id, subscripts: vec![stride?] },
+                None => Address { array: id, subscripts: vec![Expr::from(0.0)] },
+            };
+            let first = address.subscripts.first_mut()?;
+            *first = first.clone() + moved;
+            return Some(Known::Points(address));
+        }
+        let entry = match (known, stride) {
+            (Some(Known::Is(expr)), _) => expr.clone(),
+            (Some(_), Some(stride)) => Expr::symbol(&variable.name) + stride,
+            _ => Expr::symbol(&variable.name),
+        };
+        Some(Known::Is(entry + moved))
+    }
+
+    fn loop_body(
+        &mut self,
+        inner: &ir::Loop,
+        counter: Option<VarId>,
+        (variable, lower, upper, step): (String, Expr, Expr, Expr),
+        reasons: &[(&'static str, String)],
+        block: &mut Block,
+    ) {
+        self.symbols.loops.extend(counter);
+        let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
+        self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body, &self.effects) });
+        self.exits.push(false);
+        let mut body = Block::default();
+        for (code, detail) in reasons {
+            if !UNDERSTOOD.contains(code) {
+                self.reason(&mut body, &inner.place, code, detail.clone());
+            }
+        }
+        if let Control::Uncounted { condition: Some(condition), .. } = &inner.control {
+            // Evaluated once an iteration: part of the body.
+            self.read(&inner.place, condition, &mut body);
+        }
+        self.statements(&inner.body, &mut body);
+        self.symbols.levels.pop();
+        if counter.is_some() {
+            self.symbols.loops.pop();
+        }
+        let exits_early = self.exits.pop().unwrap_or(false);
+        let is_counted = matches!(inner.control, Control::Counted { .. });
+        let variable = if is_counted || mentions(&body, &variable) { variable } else { String::new() };
+        if self.depth() == 0 {
+            references::split_components(&mut body);
+        }
+        block.items.push(Item::Loop(Box::new(Loop {
+            id: String::new(),
+            file: inner.place.file.clone(),
+            line: inner.place.line,
+            end_line: inner.end_line,
+            variable,
+            lower,
+            upper,
+            step,
+            parallel: inner.parallel.clone(),
+            exits_early,
+            body,
+        })));
+    }
+}
+
+/// Loops of unknown trip count are understood all the same: the count is a parameter.
+const UNDERSTOOD: &[&str] = &[
+    "while_loop",
+    "do_while_loop",
+    "goto_loop",
+    "infinite_loop",
+    "geometric_step",
+    "compound_condition",
+    "pointer_variable",
+    "floating_variable",
+    "irregular_variable",
+    "irregular_condition",
+    "irregular_step",
+    "unknown_direction",
+    "step_direction",
+    "variable_modified",
+    "bound_depends_on_variable",
+    "bound_modified",
+    "missing_condition",
+    "missing_initialiser",
+    "missing_step",
+    "side_effect_in_condition",
+];

@@ -1,0 +1,180 @@
+//! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
+
+use super::Walker;
+use crate::analysis::addresses::{addressed, is_left_out};
+use crate::analysis::alternatives::Alternative;
+use crate::analysis::facts::{AccessClass, Block, Scalar};
+use crate::analysis::flops::FlopCounter;
+use crate::analysis::references;
+use crate::analysis::symbolic::{self, Known};
+use crate::diagnostic::Place;
+use crate::expr::Expr;
+use crate::ir::text::type_text;
+use crate::ir::{self, Type, Value, VarId};
+use crate::source::Language;
+
+impl<'f> Walker<'f> {
+    pub(super) fn assign(&mut self, place: &Place, target: &Value, value: &Value, block: &mut Block) {
+        self.read(place, value, block);
+        let ty = target.ty(self.function());
+        self.with_counter(place, block, |counter| counter.conversion(&ty, value));
+        match target {
+            Value::Element { array, subscripts, .. } => {
+                subscripts.iter().for_each(|s| self.index(place, s, block));
+                self.element(place, *array, subscripts, AccessClass::WriteOnly, block);
+            }
+            Value::Variable(id) => {
+                self.scalar(place, *id, AccessClass::WriteOnly, block);
+                self.remember(*id, value);
+            }
+            Value::Opaque { reason, .. } => self.reason(block, place, reason.code, reason.detail.clone()),
+            _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
+        }
+    }
+
+    /// Keeps the value of an integer scalar so that it can carry an index (`ijk = i + n*j`), and where
+    /// a pointer points.
+    fn remember(&mut self, id: VarId, value: &Value) {
+        if self.symbols.assigned_once.contains_key(&id) {
+            return;
+        }
+        let variable = self.function().variable(id);
+        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let expression = if is_index { self.value(value) } else { None };
+        let address = if is_pointer { self.symbols.address(value) } else { None };
+        let known = match (expression, address) {
+            (Some(known), _) if self.depth() > 0 => known,
+            // Outside of loops the name is more telling than its value, if that cannot change later.
+            (Some(Known::Is(expr)), _) if expr.as_number().is_some() => Known::Is(expr),
+            (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => Known::Points(address),
+            _ if self.depth() == 0 => {
+                self.symbols.known.remove(&id);
+                return;
+            }
+            _ => {
+                let is_next = self.names_member_of(value, id);
+                let loaded = is_next || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
+                Known::Changes { depth: self.depth(), loaded }
+            }
+        };
+        self.symbols.known.insert(id, known);
+    }
+
+    /// An integer value: an expression, or one of a few if branches decided what it is made from.
+    fn value(&mut self, value: &Value) -> Option<Known> {
+        let mut found = self.symbols.each_way(std::slice::from_ref(value), |symbols| symbols.expression(value));
+        if found.len() == 1 {
+            return found.pop()?.1.map(Known::Is);
+        }
+        let alternative = |(ways, value): (_, Option<Expr>)| Some(Alternative { ways, value: value? });
+        found.into_iter().map(alternative).collect::<Option<Vec<Alternative>>>().map(Known::OneOf)
+    }
+
+    /// Whether the name of an array says best what a pointer to it, set outside of loops, points to. That of
+    /// a member of a structure or of a `void *` does not.
+    fn names_elements(&self, id: VarId) -> bool {
+        let variable = self.function().variable(id);
+        !variable.name.contains(['.', '>']) && variable.ty.bytes().is_some()
+    }
+
+    /// `p->next`.
+    fn names_member_of(&self, value: &Value, pointer: VarId) -> bool {
+        matches!(value, Value::Variable(id) | Value::Element { array: id, .. }
+            if self.symbols.roots.get(id) == Some(&pointer))
+    }
+
+    /// Counts and records everything that evaluating `value` does.
+    pub(super) fn read(&mut self, place: &Place, value: &Value, block: &mut Block) {
+        self.with_counter(place, block, |counter| counter.count(value));
+        self.reads_in(place, value, block);
+    }
+
+    pub(super) fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {
+        let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
+        count(&mut counter);
+        block.flops.add(&counter.flops);
+        for (code, detail) in counter.uncounted {
+            self.reason(block, place, code, detail);
+        }
+    }
+
+    pub(super) fn reads_in(&mut self, place: &Place, value: &Value, block: &mut Block) {
+        match value {
+            Value::Variable(id) => self.scalar(place, *id, AccessClass::ReadOnly, block),
+            Value::Element { array, subscripts, .. } => {
+                subscripts.iter().for_each(|s| self.index(place, s, block));
+                self.element(place, *array, subscripts, AccessClass::ReadOnly, block);
+            }
+            Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads_in(place, operand, block),
+            Value::Binary(_, left, right) => {
+                self.reads_in(place, left, block);
+                self.reads_in(place, right, block);
+            }
+            Value::Call { name, arguments, .. } => {
+                for (position, argument) in arguments.iter().enumerate() {
+                    self.reads_in_argument(place, (name, position), argument, block);
+                }
+                self.call(place, name, arguments, block);
+                self.written_by_call(name, arguments);
+            }
+            Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
+                Some((left, right)) => [left, right].into_iter().for_each(|v| self.reads_in(place, v, block)),
+                None => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
+            },
+            Value::Opaque { reason, inner } => {
+                // Taking the address of an element reads only its subscripts.
+                if let Some(Value::Element { subscripts, .. }) = addressed(value) {
+                    return subscripts.iter().for_each(|s| self.index(place, s, block));
+                }
+                self.reason(block, place, reason.code, reason.detail.clone());
+                inner.iter().for_each(|v| self.reads_in(place, v, block));
+            }
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        }
+    }
+
+    /// A subscript; one that C leaves out makes an address of the element.
+    fn index(&mut self, place: &Place, subscript: &Value, block: &mut Block) {
+        if self.symbols.language != Language::C || !is_left_out(subscript) {
+            self.reads_in(place, subscript, block);
+        }
+    }
+
+    fn element(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
+        // The address of a row is no access.
+        if self.symbols.language == Language::C && subscripts.iter().any(is_left_out) {
+            return;
+        }
+        for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
+            self.reason(block, place, code, detail);
+        }
+    }
+
+    fn scalar(&mut self, place: &Place, id: VarId, class: AccessClass, block: &mut Block) {
+        let variable = self.function().variable(id);
+        if !variable.dimensions.is_empty() {
+            return;
+        }
+        if self.symbols.root_changes(id) {
+            // A member of the structure that a pointer points to in this iteration.
+            return self.element(place, id, &[], class, block);
+        }
+        let writes = u64::from(class == AccessClass::WriteOnly);
+        match block.scalars.iter_mut().find(|s| s.name == variable.name) {
+            Some(scalar) => {
+                scalar.class = scalar.class.then(class);
+                scalar.reads += 1 - writes;
+                scalar.writes += writes;
+            }
+            None => block.scalars.push(Scalar {
+                name: variable.name.clone(),
+                ty: type_text(&variable.ty),
+                is_constant: matches!(variable.role, ir::Role::Constant(_)),
+                class,
+                reads: 1 - writes,
+                writes,
+            }),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The sheets Calls, Functions and Call paths: how often what is called, and what that costs in all.
+
+use super::layout::Sheet;
+use super::style::Look;
+use super::table::{Column, Content, Table};
+use crate::model::{CallPath, Calls, Costs, Model};
+
+/// The costs of a row; `None` stands for all functions together.
+type CostsOf<'a> = Box<dyn Fn(Option<usize>) -> Option<Costs> + 'a>;
+type Cell<'a, R> = Box<dyn Fn(&R) -> Content + 'a>;
+
+fn column<'a, R>(
+    (group, header, unit): (&str, &str, &'static str),
+    look: Look,
+    meaning: &str,
+    cell: Cell<'a, R>,
+) -> Column<'a, R> {
+    Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell }
+}
+
+fn name(model: &Model, function: usize) -> Content {
+    Content::Text(model.program.functions[function].name.clone())
+}
+
+/// One row a call site, by its index.
+pub(super) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usize> {
+    let site = |index: &usize| &model.call_graph.sites[*index];
+    let figures = |index: &usize| calls.sites[*index];
+    let in_one = "Iterations of the loops around the call, times the probabilities of the branches around it";
+    let columns: Vec<Column<usize>> = vec![
+        column(
+            ("Call", "Called function", ""),
+            Look::Text,
+            "What is called",
+            Box::new(move |i| name(model, site(i).callee)),
+        ),
+        column(("Call", "In function", ""), Look::Text, "The caller", Box::new(move |i| name(model, site(i).caller))),
+        column(
+            ("Call", "Line", ""),
+            Look::Number,
+            "Line of the call",
+            Box::new(move |i| Content::Fact(site(i).line.into())),
+        ),
+        column(
+            ("Calls", "In one call of the caller", ""),
+            Look::Count,
+            in_one,
+            Box::new(move |i| Content::Figure(figures(i).runs)),
+        ),
+        column(
+            ("Calls", "In all", ""),
+            Look::Count,
+            "That, times how often the caller is called",
+            Box::new(move |i| Content::Figure(figures(i).times)),
+        ),
+        column(
+            ("Cost", "Flops in one call of the caller", "flop"),
+            Look::Count,
+            "Calls times the flops of one call, with all that is called below",
+            Box::new(move |i| Content::Figure(figures(i).flops)),
+        ),
+    ];
+    Table {
+        sheet: Sheet::Calls,
+        title: "Calls",
+        remark: "One row a call of a function of these files that keeps its loops to itself. Bodies without loops are counted where they are called.".into(),
+        rows: (0..calls.sites.len()).collect(),
+        columns,
+    }
+}
+
+/// One row a function; the last one is all of them.
+pub(super) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, Option<usize>> {
+    let facts = |index: usize| &model.program.functions[index];
+    let figures = |index: usize| &calls.functions[index];
+    let mut columns: Vec<Column<Option<usize>>> = vec![
+        column(
+            ("Function", "Name", ""),
+            Look::Text,
+            "Function, subroutine or program",
+            Box::new(move |row| row.map_or(Content::Text("all functions".into()), |f| name(model, f))),
+        ),
+        column(
+            ("Function", "File", ""),
+            Look::Text,
+            "Where it is defined",
+            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Text(facts(f).file.to_string()))),
+        ),
+        column(
+            ("Function", "Line", ""),
+            Look::Number,
+            "Line of its definition",
+            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))),
+        ),
+        column(
+            ("Function", "Times called", ""),
+            Look::Count,
+            "Sum over all calls; a function that nothing calls is run once",
+            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))),
+        ),
+    ];
+    let parts: [(&str, &str, CostsOf<'a>); 3] = [
+        ("One call", "Its own nests; flops outside of loops too", Box::new(move |f| Some(figures(f?).own))),
+        ("One call, with callees", "Own, and all that it calls", Box::new(move |f| Some(figures(f?).inclusive))),
+        (
+            "All calls",
+            "Own, times how often it is called; the last row is the sum",
+            Box::new(move |f| Some(f.map_or(calls.executed, |f| figures(f).executed))),
+        ),
+    ];
+    for (group, meaning, costs) in parts {
+        let costs = std::rc::Rc::new(costs);
+        for (header, unit, look, cost) in COSTS {
+            let costs = costs.clone();
+            let cell = move |row: &Option<usize>| costs(*row).map_or(Content::Empty, |c| Content::Figure(cost(&c)));
+            columns.push(column((group, header, unit), look, meaning, Box::new(cell)));
+        }
+    }
+    Table {
+        sheet: Sheet::Functions,
+        title: "Functions",
+        remark: "How often every function is called, and what that makes of its nests' figures. Change a trip count on Parameters and all follows.".into(),
+        rows: (0..calls.functions.len()).map(Some).chain([None]).collect(),
+        columns,
+    }
+}
+
+type CostColumn = (&'static str, &'static str, Look, fn(&Costs) -> crate::expr::FigureId);
+
+const COSTS: [CostColumn; 3] = [
+    ("Flops", "flop", Look::Count, |c| c.flops),
+    ("Memory traffic", "B", Look::Count, |c| c.traffic),
+    ("Time", "s", Look::Seconds, |c| c.seconds),
+];
+
+/// One row a path, the costliest first.
+pub(super) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a CallPath> {
+    let mut columns: Vec<Column<&CallPath>> = vec![
+        column(
+            ("Path", "Functions", ""),
+            Look::Text,
+            "From a function that nothing calls to the nest's own",
+            Box::new(move |path| Content::Text(model.path_name(path))),
+        ),
+        column(
+            ("Path", "Nest", ""),
+            Look::Text,
+            "Its row in Loops",
+            Box::new(move |path| Content::Text(model.nests[path.nest].nest.head().id.clone())),
+        ),
+        column(
+            ("Path", "Calls", ""),
+            Look::Count,
+            "How often the last function is called along this path",
+            Box::new(|path| Content::Figure(path.times)),
+        ),
+    ];
+    for (header, unit, look, cost) in COSTS {
+        let cell = move |path: &&CallPath| Content::Figure(cost(&path.costs));
+        columns.push(column(("All calls", header, unit), look, "Calls times the nest's own", Box::new(cell)));
+    }
+    Table {
+        sheet: Sheet::CallPaths,
+        title: "Call paths",
+        remark:
+            "The costliest nests under the calls that lead to them, as they were ranked when this file was written."
+                .into(),
+        rows: calls.paths.iter().collect(),
+        columns,
+    }
+}

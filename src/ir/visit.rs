@@ -1,0 +1,58 @@
+//! Walks over statements and values that look at every one of them.
+
+use super::{Control, Stmt, Value};
+
+/// Visits every statement, each before those inside it. `in_loop` says whether a loop is around it.
+pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(&'a Stmt, InLoop)) {
+    for stmt in block {
+        visit(stmt, in_loop);
+        match stmt {
+            Stmt::Loop(inner) => statements(&inner.body, InLoop::Yes, visit),
+            Stmt::If(branch) => {
+                statements(&branch.then, in_loop, visit);
+                statements(&branch.otherwise, in_loop, visit);
+            }
+            Stmt::Opaque { inner, .. } => statements(inner, in_loop, visit),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+        }
+    }
+}
+
+/// Whether a statement stands in a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InLoop {
+    No,
+    Yes,
+}
+
+/// Visits the values of one statement, not those of the statements inside it; each before its parts.
+pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
+    match stmt {
+        Stmt::Assign { target, value, .. } => [target, value].into_iter().for_each(|v| each_value(v, visit)),
+        Stmt::If(branch) => each_value(&branch.condition, visit),
+        Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
+            values.iter().for_each(|v| each_value(v, visit));
+        }
+        Stmt::Loop(inner) => match &inner.control {
+            Control::Counted { lower, upper, step, .. } => {
+                [lower, upper, step].into_iter().for_each(|v| each_value(v, visit));
+            }
+            Control::Uncounted { condition, .. } => condition.iter().for_each(|v| each_value(v, visit)),
+        },
+        Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+    }
+}
+
+/// Visits a value and all its parts.
+pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
+    visit(value);
+    match value {
+        Value::Element { subscripts: parts, .. }
+        | Value::Call { arguments: parts, .. }
+        | Value::Opaque { inner: parts, .. } => parts.iter().for_each(|v| each_value(v, visit)),
+        Value::Unary(_, operand) | Value::Convert(_, operand) => each_value(operand, visit),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| each_value(v, visit)),
+        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| each_value(v, visit)),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {}
+    }
+}

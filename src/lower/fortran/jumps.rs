@@ -1,0 +1,330 @@
+//! `go to` as structure. Lowering leaves marks where labels and jumps stand; here
+//! - a jump back makes a loop of what it repeats, its trip count unknown;
+//! - a jump forward makes a condition of what it passes over: `if (c) go to 10; a; 10 b` is
+//!   `if (c) then; else; a; end if; b`, and with a second jump after `a` an if with two branches;
+//! - a jump out of a counted loop ends it early;
+//! - a jump to where the procedure ends, with no loop left to run, is a `return`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::flow::{Exits, Falls, Flow, Label, Part};
+use super::loops::reason;
+use crate::diagnostic::Place;
+use crate::ir::{
+    BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId, Variable,
+};
+
+/// Blocks made by jumps nest this deeply at most; jumps beyond that stay as they are.
+const NESTING_LIMIT: usize = 60;
+
+const LABEL: &str = "label";
+const GO_TO: &str = "go_to";
+const COMPUTED_GO_TO: &str = "computed_go_to";
+
+/// The mark of a label before the statement that carries it.
+pub fn label(place: Place, name: &str) -> Stmt {
+    Stmt::Opaque { place, reason: Reason { code: LABEL, detail: name.to_string() }, inner: Vec::new() }
+}
+
+/// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
+/// `first` is evaluated before.
+pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> Stmt {
+    let code = if falls == Falls::Never { GO_TO } else { COMPUTED_GO_TO };
+    Stmt::Opaque { place, reason: Reason { code, detail: labels.join(",") }, inner: first }
+}
+
+/// The body of a function without marks.
+pub fn structure(function: &mut Function) {
+    let body = std::mem::take(&mut function.body);
+    let returns = last_labels(&body);
+    let mut jumps = Jumps { function, returns, targets: BTreeMap::new(), inside: Vec::new(), depth: 0 };
+    let (body, _) = jumps.block(body);
+    jumps.function.body = body;
+}
+
+struct Jumps<'f> {
+    function: &'f mut Function,
+    /// Labels behind which the procedure only ends.
+    returns: BTreeSet<Label>,
+    /// Variables that tell whether a label was jumped to.
+    targets: BTreeMap<Label, VarId>,
+    /// The labels inside each loop around.
+    inside: Vec<BTreeSet<Label>>,
+    depth: usize,
+}
+
+impl Jumps<'_> {
+    fn block(&mut self, statements: Vec<Stmt>) -> (Vec<Stmt>, Flow) {
+        let mut parts = Vec::with_capacity(statements.len());
+        for statement in statements {
+            self.part(statement, &mut parts);
+        }
+        let parts = if parts.iter().any(Part::is_label) { self.loops(parts) } else { parts };
+        self.forward(parts.into())
+    }
+
+    fn part(&mut self, statement: Stmt, parts: &mut Vec<Part>) {
+        let (statement, exits) = match statement {
+            Stmt::Opaque { reason, .. } if reason.code == LABEL => {
+                parts.push(Part::Label(reason.detail.as_str().into()));
+                return;
+            }
+            Stmt::Opaque { place, reason, inner } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
+                parts.extend(inner.into_iter().map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))));
+                let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
+                if labels.iter().all(|label| self.returns.contains(label)) {
+                    let back = Stmt::Jump { place, kind: Jump::Return };
+                    parts.push(Part::statement(Some(back), Exits::Plain(Flow::through())));
+                    return;
+                }
+                let leaves = self.inside.last().is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
+                let falls = if reason.code == GO_TO { Falls::Never } else { Falls::Sometimes };
+                let exit = leaves.then_some(Stmt::Jump { place, kind: Jump::Exit });
+                (exit, Exits::Plain(Flow::jump(labels, falls)))
+            }
+            Stmt::If(mut branch) => {
+                let (then, taken) = self.block(branch.then);
+                let (otherwise, not_taken) = self.block(branch.otherwise);
+                (branch.then, branch.otherwise) = (then, otherwise);
+                (Some(Stmt::If(branch)), Exits::Branches(taken, not_taken))
+            }
+            Stmt::Loop(inner) => {
+                let (inner, flow) = self.counted(*inner);
+                (Some(inner), Exits::Plain(flow))
+            }
+            Stmt::Opaque { place, reason, inner } => {
+                let (inner, flow) = self.block(inner);
+                (Some(Stmt::Opaque { place, reason, inner }), Exits::Plain(flow))
+            }
+            other => (Some(other), Exits::Plain(Flow::through())),
+        };
+        parts.push(Part::statement(statement, exits));
+    }
+
+    /// A loop of the source: what jumps out of it is for the blocks around.
+    fn counted(&mut self, mut inner: Loop) -> (Stmt, Flow) {
+        let mut labels = BTreeSet::new();
+        collect_labels(&inner.body, &mut labels);
+        self.inside.push(labels);
+        let (mut body, flow) = self.block(inner.body);
+        let labels = self.inside.pop().unwrap_or_default();
+        let (lost, jumps): (BTreeSet<Label>, BTreeSet<Label>) =
+            flow.jumps.into_iter().partition(|label| labels.contains(label));
+        if !lost.is_empty() {
+            // Into the middle of a block: nothing here can say what that does.
+            body.push(Stmt::Jump { place: inner.place.clone(), kind: Jump::Goto });
+        }
+        inner.body = body;
+        let falls = if jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
+        (Stmt::Loop(Box::new(inner)), Flow { falls, jumps })
+    }
+
+    /// Makes loops of what jumps back repeat.
+    fn loops(&mut self, parts: Vec<Part>) -> Vec<Part> {
+        let mut last: BTreeMap<Label, usize> = BTreeMap::new();
+        for (at, part) in parts.iter().enumerate() {
+            if let Part::Statement(_, exits) = part {
+                last.extend(exits.total().jumps.into_iter().map(|label| (label, at)));
+            }
+        }
+        let end = |at: usize, part: &Part| match part {
+            Part::Label(label) => last.get(label).copied().filter(|last| *last > at),
+            Part::Statement(..) => None,
+        };
+        let Some(first) = (0..parts.len()).find(|at| end(*at, &parts[*at]).is_some()) else { return parts };
+        if self.depth >= NESTING_LIMIT {
+            return parts;
+        }
+        let mut until = first;
+        let mut at = first;
+        // Loops that overlap: the first one reaches to the end of the last.
+        while at <= until {
+            until = until.max(end(at, &parts[at]).unwrap_or(at));
+            at += 1;
+        }
+        let mut parts = parts;
+        let after = parts.split_off(until + 1);
+        let mut body = parts.split_off(first);
+        let start = body.remove(0);
+        let Part::Label(label) = &start else { return parts };
+        let label = label.clone();
+        // A jump back goes on at the end of the body: with the next iteration.
+        body.push(start);
+        self.depth += 1;
+        let body = self.loops(body);
+        let (body, flow) = self.forward(body.into());
+        let after = self.loops(after);
+        self.depth -= 1;
+        parts.push(repeated(body, flow, &label));
+        parts.extend(after);
+        parts
+    }
+
+    /// Statements that jumps pass over become conditional.
+    fn forward(&mut self, mut parts: VecDeque<Part>) -> (Vec<Stmt>, Flow) {
+        let mut out = Vec::with_capacity(parts.len());
+        while let Some(part) = parts.pop_front() {
+            let Part::Statement(statement, mut exits) = part else { continue };
+            out.extend(statement);
+            while exits.has_jumps() {
+                let target = |part: &Part| matches!(part, Part::Label(label) if exits.jumps_to(label));
+                let until = parts.iter().position(target).unwrap_or(parts.len());
+                let passed: VecDeque<Part> = parts.drain(..until).collect();
+                *exits = self.pass(&mut out, passed, *exits);
+                match parts.pop_front() {
+                    Some(Part::Label(label)) => exits.land(&label),
+                    _ => return (out, exits.total()),
+                }
+            }
+        }
+        (out, Flow::through())
+    }
+
+    /// Puts statements that are passed over where control falls through to them.
+    fn pass(&mut self, out: &mut Vec<Stmt>, passed: VecDeque<Part>, exits: Exits) -> Exits {
+        if passed.is_empty() {
+            return exits;
+        }
+        if self.depth >= NESTING_LIMIT {
+            out.extend(passed.into_iter().filter_map(|part| match part {
+                Part::Statement(statement, _) => statement,
+                Part::Label(_) => None,
+            }));
+            if let Some(place) = out.last().map(place) {
+                out.push(Stmt::Jump { place, kind: Jump::Goto });
+            }
+            return exits;
+        }
+        self.depth += 1;
+        let (body, flow) = self.forward(passed);
+        self.depth -= 1;
+        match (exits, out.last_mut()) {
+            (Exits::Branches(then, otherwise), Some(Stmt::If(branch)))
+                if then.falls == Falls::Never && otherwise.falls == Falls::Always =>
+            {
+                branch.otherwise.extend(body);
+                Exits::Branches(then, flow)
+            }
+            (Exits::Branches(then, otherwise), Some(Stmt::If(branch)))
+                if otherwise.falls == Falls::Never && then.falls == Falls::Always =>
+            {
+                branch.then.extend(body);
+                Exits::Branches(flow, otherwise)
+            }
+            (exits, _) => {
+                let before = exits.total();
+                if let Some(guarded) = self.guarded(body, &before.jumps) {
+                    out.push(guarded);
+                }
+                let falls = if before.falls == Falls::Never { Falls::Never } else { Falls::Sometimes };
+                Exits::Plain(Flow { falls, jumps: before.jumps.union(&flow.jumps).cloned().collect() })
+            }
+        }
+    }
+
+    /// Statements that run if none of the jumps was taken.
+    fn guarded(&mut self, body: Vec<Stmt>, jumps: &BTreeSet<Label>) -> Option<Stmt> {
+        let place = place(body.first()?);
+        let mut condition = None;
+        for label in jumps {
+            let jumped = Value::Variable(self.target(label, &place));
+            condition = Some(match condition {
+                Some(before) => Value::binary(BinaryOp::Or, before, jumped),
+                None => jumped,
+            });
+        }
+        let condition = Value::Unary(UnaryOp::Not, Box::new(condition?));
+        Some(Stmt::If(Box::new(If { place, condition, then: body, otherwise: Vec::new() })))
+    }
+
+    /// The flag that says whether a label was jumped to.
+    fn target(&mut self, label: &Label, place: &Place) -> VarId {
+        let next = VarId(self.function.variables.len() as u32);
+        let id = *self.targets.entry(label.clone()).or_insert(next);
+        if id == next {
+            let is_named = label.starts_with(|c: char| c.is_ascii_alphabetic());
+            self.function.variables.push(Variable {
+                name: if is_named { label.to_string() } else { format!("go to {label}") },
+                ty: Type::Logical(4),
+                dimensions: Vec::new(),
+                role: Role::Local,
+                constant: None,
+                place: place.clone(),
+            });
+        }
+        id
+    }
+}
+
+/// A loop made of jumps back.
+fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
+    let Some((first, last)) = body.first().zip(body.last()) else {
+        return Part::statement(None, Exits::Plain(flow));
+    };
+    let (place, end_line) = (place(first), end_line(last));
+    let control = Control::Uncounted { condition: None, reason: reason("goto_loop", format!("go to {label}")) };
+    let falls = if flow.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
+    let inner = Loop { place, end_line, parallel: None, control, body };
+    Part::statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
+}
+
+/// The labels of a procedure's own block that are followed by neither loops nor jumps.
+fn last_labels(body: &[Stmt]) -> BTreeSet<Label> {
+    fn ends(statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Loop(_) => false,
+            Stmt::If(branch) => branch.then.iter().chain(&branch.otherwise).all(ends),
+            Stmt::Opaque { reason, inner, .. } => {
+                !matches!(reason.code, GO_TO | COMPUTED_GO_TO) && inner.iter().all(ends)
+            }
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => true,
+        }
+    }
+    let label = |statement: &Stmt| match statement {
+        Stmt::Opaque { reason, .. } if reason.code == LABEL => Some(Label::from(reason.detail.as_str())),
+        _ => None,
+    };
+    body.iter().rev().take_while(|statement| ends(statement)).filter_map(label).collect()
+}
+
+fn collect_labels(statements: &[Stmt], labels: &mut BTreeSet<Label>) {
+    for statement in statements {
+        match statement {
+            Stmt::Opaque { reason, inner, .. } => {
+                if reason.code == LABEL {
+                    labels.insert(reason.detail.as_str().into());
+                }
+                collect_labels(inner, labels);
+            }
+            Stmt::Loop(inner) => collect_labels(&inner.body, labels),
+            Stmt::If(branch) => {
+                collect_labels(&branch.then, labels);
+                collect_labels(&branch.otherwise, labels);
+            }
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+}
+
+fn place(statement: &Stmt) -> Place {
+    match statement {
+        Stmt::Assign { place, .. }
+        | Stmt::Call { place, .. }
+        | Stmt::Jump { place, .. }
+        | Stmt::Evaluate { place, .. }
+        | Stmt::Opaque { place, .. } => place.clone(),
+        Stmt::Loop(inner) => inner.place.clone(),
+        Stmt::If(branch) => branch.place.clone(),
+    }
+}
+
+fn end_line(statement: &Stmt) -> u32 {
+    match statement {
+        Stmt::Loop(inner) => inner.end_line,
+        Stmt::If(branch) => {
+            let last = branch.otherwise.last().or(branch.then.last());
+            last.map_or(branch.place.line, end_line).max(branch.place.line)
+        }
+        other => place(other).line,
+    }
+}

@@ -1,0 +1,132 @@
+//! The costliest call paths.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::CallGraph;
+use super::figures::{Calls, Costs};
+use crate::expr::{Expr, FigureId};
+use crate::model::build::NestModel;
+use crate::model::figures::{Figures, Unit};
+
+/// So many paths are kept, the costliest.
+const MOST_PATHS: usize = 50;
+/// Paths through more functions are not followed.
+const LONGEST_PATH: usize = 40;
+/// So many partial paths are looked at on the way to them.
+const MOST_STEPS: usize = 20_000;
+
+/// A nest under the functions that lead to it.
+pub struct CallPath {
+    /// From a function that nothing calls to the nest's own.
+    pub functions: Vec<usize>,
+    pub nest: usize,
+    /// How often the last function is called along this path.
+    pub times: FigureId,
+    pub costs: Costs,
+}
+
+/// A path on the way, or a nest at the end of one; ordered by what it may still cost.
+struct Candidate {
+    bound: f64,
+    times: f64,
+    functions: Vec<usize>,
+    /// For each step, the sites that take it.
+    steps: Vec<Vec<usize>>,
+    nest: Option<usize>,
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Candidate) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        let earlier = || (&other.functions, other.nest).cmp(&(&self.functions, self.nest));
+        self.bound.total_cmp(&other.bound).then_with(earlier)
+    }
+}
+
+/// The costliest paths, best first: a path is followed while what lies below it may cost more than any
+/// other. A function that is called along several paths is on each with its part of the calls.
+pub(super) fn define_paths(
+    graph: &CallGraph,
+    calls: &Calls,
+    nests: &[NestModel],
+    figures: &mut Figures,
+) -> Vec<CallPath> {
+    let known = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let below = &calls.leaving;
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); calls.functions.len()];
+    let mut is_called = vec![false; calls.functions.len()];
+    graph.sites.iter().for_each(|site| is_called[site.callee] = true);
+    (nests.iter().enumerate()).for_each(|(index, nest)| own[nest.nest.function].push(index));
+    let cost = |function: usize, figures: &Figures| known(figures.value(calls.functions[function].inclusive.seconds));
+    let mut heap: BinaryHeap<Candidate> = (0..is_called.len())
+        .filter(|function| !is_called[*function])
+        .map(|f| Candidate { bound: cost(f, figures), times: 1.0, functions: vec![f], steps: Vec::new(), nest: None })
+        .collect();
+    let mut paths = Vec::new();
+    for _ in 0..MOST_STEPS {
+        let Some(Candidate { times, functions, steps, nest, .. }) = heap.pop() else { break };
+        if let Some(nest) = nest {
+            paths.push(define_path(functions, &steps, &nests[nest], nest, calls, figures));
+            if paths.len() == MOST_PATHS {
+                break;
+            }
+            continue;
+        }
+        let last = functions[functions.len() - 1];
+        for nest in &own[last] {
+            let bound = times * known(figures.value(nests[*nest].time.seconds));
+            heap.push(Candidate {
+                bound,
+                times,
+                functions: functions.clone(),
+                steps: steps.clone(),
+                nest: Some(*nest),
+            });
+        }
+        if functions.len() == LONGEST_PATH {
+            continue;
+        }
+        // Sites are ordered by callee.
+        for sites in below[last].chunk_by(|a, b| graph.sites[*a].callee == graph.sites[*b].callee) {
+            let callee = graph.sites[sites[0]].callee;
+            let times = times * sites.iter().map(|site| known(figures.value(calls.sites[*site].runs))).sum::<f64>();
+            let functions = functions.iter().copied().chain([callee]).collect();
+            let steps = steps.iter().cloned().chain([sites.to_vec()]).collect();
+            heap.push(Candidate { bound: times * cost(callee, figures), times, functions, steps, nest: None });
+        }
+    }
+    paths
+}
+
+fn define_path(
+    functions: Vec<usize>,
+    steps: &[Vec<usize>],
+    model: &NestModel,
+    nest: usize,
+    calls: &Calls,
+    figures: &mut Figures,
+) -> CallPath {
+    let step = |sites: &Vec<usize>| Expr::sum(sites.iter().map(|site| Expr::from(calls.sites[*site].runs)));
+    let times = figures.define("calls along the path", Unit::Count, Expr::product(steps.iter().map(step)));
+    let mut all = |label: &str, unit, id: FigureId| figures.define(label, unit, Expr::from(times) * Expr::from(id));
+    let costs = Costs {
+        flops: all("flops along the path", Unit::Flops, model.operations.flops),
+        traffic: all("memory traffic along the path", Unit::Bytes, model.traffic.actual),
+        seconds: all("time along the path", Unit::Seconds, model.time.seconds),
+    };
+    CallPath { functions, nest, times, costs }
+}
