@@ -1,0 +1,289 @@
+//! Damaged input for every parser: no panic, no hang.
+//!
+//!     cargo bench --bench fuzz                          10 seconds for each parser, seeds from this tree
+//!     cargo bench --bench fuzz -- 1800 DIR...           30 minutes for each; more seeds from directories
+//!     cargo bench --bench fuzz -- 60 --only fortran     one of c, free, fixed, xml, trace, timeline
+//!
+//! Every round damages a seed (or joins two) and gives it to one parser and all that follows it: lowering,
+//! analysis, model and JSON for sources, the metrics for traces. What makes one panic, or takes more than [`MOST_SECONDS`], is
+//! written to the directory for temporary files and named. Exit status 1 if there is any.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loopsheet::analysis;
+use loopsheet::dataflow::{MemoryRule, Rules};
+use loopsheet::export::{json, xml};
+use loopsheet::ir::Unit;
+use loopsheet::lower;
+use loopsheet::machine::MachineModel;
+use loopsheet::metrics::analysis::{Analysis, Settings};
+use loopsheet::metrics::camat::file::Timeline;
+use loopsheet::metrics::costs::Costs;
+use loopsheet::model::Model;
+use loopsheet::source::preprocess::{Options, preprocess};
+use loopsheet::source::{Form, Language, ReadFile, SourceText, fixed_form};
+use loopsheet::trace;
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
+const MOST_SECONDS: f64 = 5.0;
+/// Longer seeds are cut.
+const LONGEST: usize = 60_000;
+/// Findings of one parser after which the rest is not looked for.
+const MOST_FINDINGS: usize = 10;
+
+struct Parser {
+    name: &'static str,
+    /// How names of its seeds end.
+    extensions: &'static [&'static str],
+    run: fn(&str),
+}
+
+const PARSERS: [Parser; 6] = [
+    Parser { name: "c", extensions: &["c", "h"], run: |text| analyse(c(text)) },
+    Parser {
+        name: "free",
+        extensions: &["f90", "F90", "f95", "f03", "f08"],
+        run: |text| analyse(fortran(text, Form::Free)),
+    },
+    Parser {
+        name: "fixed",
+        extensions: &["f", "for", "ftn", "f77", "F"],
+        run: |text| analyse(fortran(text, Form::Fixed)),
+    },
+    Parser { name: "xml", extensions: &["xml"], run: model_of_xml },
+    Parser { name: "trace", extensions: &["edan", "edan-bare", "execlog", "gdb", "spike"], run: run_trace },
+    Parser { name: "timeline", extensions: &["csv"], run: |text| drop(Timeline::read(text.as_bytes())) },
+];
+
+struct NoFiles;
+
+impl ReadFile for NoFiles {
+    fn read_included(&self, _: &str, _: &str) -> Option<(Arc<str>, String)> {
+        None
+    }
+}
+
+fn c(text: &str) -> Unit {
+    let name: Arc<str> = "fuzz.c".into();
+    let options = Options { defines: Vec::new(), language: Language::C };
+    let source = preprocess(SourceText::verbatim(&name, text.to_string()), &options, &NoFiles);
+    lower::c::lower(&name, &source)
+}
+
+fn fortran(text: &str, form: Form) -> Unit {
+    let name: Arc<str> = "fuzz.f90".into();
+    let options = Options { defines: Vec::new(), language: Language::Fortran };
+    let mut source = preprocess(SourceText::verbatim(&name, text.to_string()), &options, &NoFiles);
+    if form == Form::Fixed {
+        source = fixed_form::to_free_form(source);
+    }
+    let source = fixed_form::nest_labelled_do(source);
+    let modules = lower::fortran::modules(&source);
+    lower::fortran::lower(&name, form, &source, &modules)
+}
+
+fn analyse(unit: Unit) {
+    let program = analysis::analyze(&[unit]);
+    let text = xml::write(&program);
+    xml::read(&text, "fuzz.xml").expect("what was written can be read");
+    show(&program);
+}
+
+fn model_of_xml(text: &str) {
+    if let Ok(program) = xml::read(text, "fuzz.xml") {
+        show(&program);
+    }
+}
+
+fn show(program: &analysis::facts::Program) {
+    let machine = MachineModel::preset("exasat").expect("a machine");
+    if let Ok(model) = Model::build(program, machine, &[]) {
+        json::analysis(&model);
+    }
+}
+
+fn run_trace(text: &str) {
+    let settings = Settings {
+        rules: Rules { memory: MemoryRule::Bytes, false_dependences: true },
+        caches: vec!["1KiB,2way".parse().expect("a cache")],
+        costs: Costs::default(),
+        like_edan: false,
+        reuse_line: Some(64),
+        remote: None,
+        epochs: None,
+        core: None,
+        keep: 100,
+    };
+    let mut analysis = Analysis::new(settings, None).expect("settings");
+    let options = trace::Options { format: None, unknown: trace::UnknownPolicy::Warn };
+    if trace::stream(text.as_bytes(), options, &mut analysis).is_ok() {
+        analysis.finish(true);
+    }
+}
+
+fn main() -> ExitCode {
+    let mut seconds = 10.0;
+    let mut only = None;
+    let mut directories = vec![
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
+    ];
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    while let Some(argument) = arguments.next() {
+        match (argument.as_str(), argument.parse::<f64>()) {
+            ("--only", _) => only = arguments.next(),
+            (_, Ok(number)) => seconds = number,
+            _ => directories.push(PathBuf::from(argument)),
+        }
+    }
+    let mut files = BTreeSet::new();
+    directories.iter().for_each(|directory| collect(directory, &mut files));
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut all_well = true;
+    for parser in PARSERS.iter().filter(|parser| only.as_deref().is_none_or(|name| name == parser.name)) {
+        let of_parser = |path: &&PathBuf| path.extension().is_some_and(|e| parser.extensions.iter().any(|x| e == *x));
+        let mut seeds: Vec<String> = files.iter().filter(of_parser).filter_map(|path| read(path)).collect();
+        if parser.name == "timeline" {
+            seeds.push("id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into());
+        }
+        all_well &= fuzz(parser, &seeds, Duration::from_secs_f64(seconds));
+    }
+    if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { collect(&path, files) } else { drop(files.insert(path)) }
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    let mut text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
+    let end = (0..=LONGEST.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.truncate(end);
+    Some(text)
+}
+
+/// Whether nothing was found.
+fn fuzz(parser: &Parser, seeds: &[String], time: Duration) -> bool {
+    if seeds.is_empty() {
+        println!("{}: no seeds", parser.name);
+        return true;
+    }
+    let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[20; 32]);
+    let (start, mut rounds, mut findings, mut slowest) = (Instant::now(), 0u64, 0, 0.0f64);
+    while start.elapsed() < time && findings < MOST_FINDINGS {
+        let text = damaged(seeds, &mut random);
+        let began = Instant::now();
+        let is_well = catch_unwind(AssertUnwindSafe(|| (parser.run)(&text))).is_ok();
+        let seconds = began.elapsed().as_secs_f64();
+        slowest = slowest.max(seconds);
+        rounds += 1;
+        if !is_well || seconds > MOST_SECONDS {
+            findings += 1;
+            let path = std::env::temp_dir().join(format!("fuzz-{}-{rounds}.txt", parser.name));
+            std::fs::write(&path, &text).expect("a temporary file");
+            let what = if is_well { format!("took {seconds:.1} s") } else { "panicked".to_string() };
+            println!("{}: round {rounds} {what}: {}", parser.name, path.display());
+        }
+    }
+    println!(
+        "{}: {rounds} rounds from {} seeds, {findings} findings, slowest {slowest:.2} s",
+        parser.name,
+        seeds.len()
+    );
+    findings == 0
+}
+
+/// A seed with one to six kinds of damage.
+fn damaged(seeds: &[String], random: &mut TestRng) -> String {
+    let mut bytes = pick(seeds, random).clone().into_bytes();
+    for _ in 0..=below(5, random) {
+        damage(&mut bytes, seeds, random);
+    }
+    bytes.truncate(LONGEST);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn damage(bytes: &mut Vec<u8>, seeds: &[String], random: &mut TestRng) {
+    const TOKENS: [&str; 36] = [
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ";",
+        ",",
+        "*",
+        "&",
+        "->",
+        "=",
+        "+",
+        "-",
+        "/",
+        "%",
+        "do ",
+        "end do\n",
+        "if (",
+        "else",
+        "for (",
+        "while (",
+        "goto 10\n",
+        "10 continue\n",
+        "call ",
+        "return",
+        "#define X ",
+        "#if 1\n",
+        "#endif\n",
+        "!$omp parallel do\n",
+        "1e400",
+        "99999999999999999999",
+        "0",
+        "-1",
+        "\n",
+        "\u{fc}",
+    ];
+    let length = bytes.len();
+    let at = below(length + 1, random);
+    let end = (at + below(200, random)).min(length);
+    match below(8, random) {
+        0 if length > 0 => bytes[at.min(length - 1)] = random.next_u32() as u8,
+        1 => drop(bytes.drain(at..end)),
+        2 => bytes.truncate(at),
+        3 => {
+            let copied = bytes[at..end].to_vec();
+            let to = below(bytes.len() + 1, random);
+            bytes.splice(to..to, copied);
+        }
+        4 => {
+            let other = pick(seeds, random).as_bytes();
+            let from = below(other.len() + 1, random);
+            let until = (from + below(2000, random)).min(other.len());
+            bytes.splice(at..end, other[from..until].iter().copied());
+        }
+        5 => {
+            // The same many times: nesting, long lists.
+            let token = TOKENS[below(TOKENS.len(), random)];
+            let many = token.repeat(1 << below(12, random));
+            bytes.splice(at..at, many.into_bytes());
+        }
+        _ => drop(bytes.splice(at..at, TOKENS[below(TOKENS.len(), random)].bytes())),
+    }
+}
+
+fn pick<'s>(seeds: &'s [String], random: &mut TestRng) -> &'s String {
+    &seeds[below(seeds.len(), random)]
+}
+
+/// A number below `limit`, which is not 0.
+fn below(limit: usize, random: &mut TestRng) -> usize {
+    (random.next_u64() % limit as u64) as usize
+}
