@@ -6,7 +6,7 @@
 //!
 //! Every round damages a seed (or joins two) and gives it to one parser and all that follows it: lowering,
 //! analysis, model and JSON for sources, the metrics for traces. What makes one panic, or takes more than [`MOST_SECONDS`], is
-//! written to the directory for temporary files and named. Exit status 1 if there is any.
+//! written to the directory for temporary files and named; `fuzz-*-last.txt` is what was tried last. Exit status 1 if there is any.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -160,7 +160,11 @@ fn main() -> ExitCode {
 fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() { collect(&path, files) } else { drop(files.insert(path)) }
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.insert(path);
+        }
     }
 }
 
@@ -177,10 +181,13 @@ fn fuzz(parser: &Parser, seeds: &[String], time: Duration) -> bool {
         println!("{}: no seeds", parser.name);
         return true;
     }
+    let last = std::env::temp_dir().join(format!("fuzz-{}-last.txt", parser.name));
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[20; 32]);
     let (start, mut rounds, mut findings, mut slowest) = (Instant::now(), 0u64, 0, 0.0f64);
     while start.elapsed() < time && findings < MOST_FINDINGS {
         let text = damaged(seeds, &mut random);
+        // What ends the whole process is found here.
+        std::fs::write(&last, &text).expect("a temporary file");
         let began = Instant::now();
         let is_well = catch_unwind(AssertUnwindSafe(|| (parser.run)(&text))).is_ok();
         let seconds = began.elapsed().as_secs_f64();
