@@ -82,8 +82,7 @@ pub(super) fn build<'p>(
             by_loop.entry((nest.nest.function, chained.facts.id.as_str())).or_default().push(index);
         }
     }
-    let sequences: Vec<Vec<dependence::Sequence>> =
-        program.functions.par_iter().map(|function| dependence::sequences(function)).collect();
+    let sequences: Vec<Vec<dependence::Sequence>> = program.functions.par_iter().map(dependence::sequences).collect();
     let mut found = Vec::new();
     for (index, sequences) in sequences.into_iter().enumerate() {
         let nests_of = |facts: &Loop| -> Vec<&NestModel<'p>> {
