@@ -28,6 +28,9 @@ pub struct Lowering<'a> {
     /// Statements inside statements, values inside values: bounded.
     pub depth: usize,
     pub nesting: usize,
+    /// Statement functions that are being expanded, outermost first, and how many have been.
+    pub expanding: Vec<Arc<str>>,
+    pub expansions: usize,
     /// Names of the loops around, innermost last.
     pub loops: Vec<Option<Arc<str>>>,
     /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
@@ -69,6 +72,8 @@ pub fn lower<'a>(
         aliases: Vec::new(),
         depth: 0,
         nesting: 0,
+        expanding: Vec::new(),
+        expansions: 0,
         loops: Vec::new(),
         assigned: None,
         unit: unit.node,

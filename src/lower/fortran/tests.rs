@@ -790,3 +790,21 @@ fn many_jumps_are_no_problem() {
         assert_eq!(unit.functions.len(), 1);
     }
 }
+
+/// Statement functions that lead to themselves or double at every step are calls in the end.
+#[test]
+fn statement_functions_do_not_grow_without_bound() {
+    let itself = "subroutine s(x)\n  real x\n  f(y) = f(y) + f(y)\n  x = f(x)\nend\n";
+    let mut doubling = String::from("subroutine s(x)\n  real x\n  f0(y) = y + y\n");
+    for n in 1..60 {
+        doubling += &format!("  f{n}(y) = f{}(y) * f{}(y)\n", n - 1, n - 1);
+    }
+    doubling += "  x = f59(x)\nend\n";
+    for text in [itself.to_string(), doubling] {
+        let name: std::sync::Arc<str> = "s.f90".into();
+        let source = crate::source::SourceText::verbatim(&name, text);
+        let modules = super::modules(&source);
+        let unit = super::lower(&name, crate::source::Form::Free, &source, &modules);
+        assert_eq!(unit.functions.len(), 1);
+    }
+}

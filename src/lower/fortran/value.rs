@@ -172,9 +172,13 @@ impl<'a> Lowering<'a> {
                 self.remark(Severity::Note, "statement-function", name.to_string(), message, None);
                 let values = arguments.iter().map(argument_value).collect::<Option<Vec<_>>>();
                 match values {
-                    Some(values) if values.len() == parameters.len() => {
+                    Some(values) if values.len() == parameters.len() && self.may_expand(name) => {
                         let expanded = body.substitute(parameters, &values);
-                        self.value(&expanded, scope)
+                        self.expanding.push(name.clone());
+                        self.expansions += 1;
+                        let value = self.value(&expanded, scope);
+                        self.expanding.pop();
+                        value
                     }
                     _ => self.call(name, arguments, Type::Unknown, scope),
                 }
@@ -243,6 +247,13 @@ impl<'a> Lowering<'a> {
             }
             Meaning::Nowhere => Value::Variable(self.undeclared(name, scope, Role::Local)),
         }
+    }
+
+    /// A statement function must not lead to itself, and many that use each other twice grow without bound.
+    fn may_expand(&self, name: &Arc<str>) -> bool {
+        const NESTED: usize = 20;
+        const ALL: usize = 5000;
+        !self.expanding.contains(name) && self.expanding.len() < NESTED && self.expansions < ALL
     }
 
     fn remark_module(&mut self, module: &Arc<str>) {
