@@ -149,6 +149,11 @@ fn main() -> ExitCode {
     for parser in PARSERS.iter().filter(|parser| only.as_deref().is_none_or(|name| name == parser.name)) {
         let of_parser = |path: &&PathBuf| path.extension().is_some_and(|e| parser.extensions.iter().any(|x| e == *x));
         let mut seeds: Vec<String> = files.iter().filter(of_parser).filter_map(|path| read(path)).collect();
+        if parser.name == "xml" {
+            let sources = files.iter().filter(|path| path.extension().is_some_and(|e| e == "c"));
+            let models = sources.filter_map(|path| read(path)).map(|text| xml::write(&analysis::analyze(&[c(&text)])));
+            seeds.extend(models);
+        }
         if parser.name == "timeline" {
             seeds.push("id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into());
         }
