@@ -143,6 +143,21 @@ fn a_step_of_a_compressible_flow() {
         edge(3, 4, "flow", false),
     ];
     assert_eq!(edges(&function), expected);
-    let [ranges, sum] = ["their ranges differ", "scalar `fastest` is used outside of the loops too"];
+    let [ranges, sum] = ["their ranges differ", "scalar `fastest` is set outside of the loops too"];
     assert_eq!(fusions(&function), [Err(ranges.into()), Ok(2), Ok(2), Ok(2), Err(sum.into())]);
+}
+
+/// What straight-line code may set for the second loop, a loop that may end early, and threads.
+#[test]
+fn what_stands_between_prevents_fusion() {
+    for (name, why) in [
+        ("normalised", "scalar `factor` is set outside of the loops too"),
+        ("shifted", "scalar `k` is set outside of the loops too"),
+        ("left_early", "left_early@"),
+        ("last_value", "`i` is used outside of the loops too"),
+        ("parallel", "`a` is used in other iterations of a parallel loop"),
+    ] {
+        let found = fusions(&function(name));
+        assert!(matches!(&found[0], Err(reason) if reason.starts_with(why)), "{name}: {found:?}");
+    }
 }

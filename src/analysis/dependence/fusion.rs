@@ -54,6 +54,9 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
     for facts in [first, second] {
         obstacle(facts)?;
     }
+    if first.parallel != second.parallel {
+        return Err("only one of them is parallel, or they are in different ways".into());
+    }
     let is_between = |call: &&Call| (first.end_line..=second.line).contains(&call.line);
     if let Some(call) = block.calls.iter().filter(is_opaque).find(is_between) {
         return Err(format!("{} is called between them", call.name));
@@ -72,7 +75,7 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
     if depth == 0 {
         return Err("their ranges differ".into());
     }
-    scalars(block, first, second, changing)?;
+    scalars(block, first, second)?;
     let (before, after) = (references(first, changing), references(second, changing));
     between(block, before.iter().chain(&after))?;
     let mut most = depth;
@@ -83,6 +86,10 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
                 continue;
             }
             most = most.min(fusable(a, b, &chain[..depth], &other[..depth]));
+            // An iteration that waits for another one would not be parallel any more.
+            if first.parallel.is_some() && !stays_in_iteration(a, b, &chain[..depth], &other[..depth]) {
+                return Err(format!("`{}` is used in other iterations of a parallel loop", a.stream.array));
+            }
             if most == 0 {
                 return Err(format!("`{}` would be used before its time", a.stream.array));
             }
@@ -107,6 +114,11 @@ fn chain(facts: &Loop) -> Vec<&Loop> {
 /// What makes a loop one of which not all effects are known.
 fn obstacle(facts: &Loop) -> Result<(), String> {
     let mut found = Ok(());
+    each_loop(facts, &mut |inner| {
+        if inner.exits_early && found.is_ok() {
+            found = Err(format!("{} may end early", inner.id));
+        }
+    });
     everywhere(&facts.body, &mut |block| {
         if let (Ok(()), Some(call)) = (&found, block.calls.iter().find(is_opaque)) {
             found = Err(format!("{} calls {}", facts.id, call.name));
@@ -147,8 +159,9 @@ fn scalars_of(facts: &Loop) -> BTreeMap<&str, AccessClass> {
     found
 }
 
-/// A value that one loop leaves to the other, or that straight-line code of the block sets, keeps them apart.
-fn scalars(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>) -> Result<(), String> {
+/// A value that one loop leaves to the other keeps them apart, and so does one that straight-line code sets for the
+/// second: where that code stands, between the loops or before them, is not known here.
+fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     use AccessClass::{ReadOnly, ReadWrite};
     let (before, after) = (scalars_of(first), scalars_of(second));
     for (name, class) in &before {
@@ -159,19 +172,50 @@ fn scalars(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
             return Err(format!("scalar `{name}`"));
         }
     }
-    let touched = |name: &str| before.get(name).into_iter().chain(after.get(name)).copied().collect::<Vec<_>>();
+    let (variables, own) = (variables(first), variables(second));
+    let mut needed = symbols(second);
+    needed.extend(after.keys().map(|name| name.to_string()));
+    if let Some(name) = variables.iter().find(|name| needed.contains(**name) && !own.contains(*name)) {
+        return Err(format!("the last value of `{name}`"));
+    }
     for scalar in &block.scalars {
-        let uses = touched(&scalar.name);
-        let is_set = uses.iter().any(|class| *class != ReadOnly);
-        // One that is set once is set before both.
-        let sets = scalar.class != ReadOnly && changing.contains(scalar.name.as_str()) && !uses.is_empty();
-        // Written first in both loops and nowhere read outside: a temporary.
-        let in_second = after.contains_key(scalar.name.as_str());
-        if in_second && (sets || is_set) {
-            return Err(format!("scalar `{}` is used outside of the loops too", scalar.name));
+        let name = scalar.name.as_str();
+        if variables.contains(name) || own.contains(name) {
+            return Err(format!("`{name}` is used outside of the loops too"));
+        }
+        if scalar.class != ReadOnly && needed.contains(name) {
+            return Err(format!("scalar `{name}` is set outside of the loops too"));
         }
     }
     Ok(())
+}
+
+/// Variables of the loop and of those inside it.
+fn variables(facts: &Loop) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    each_loop(facts, &mut |inner| {
+        found.insert(inner.variable.as_str());
+    });
+    found
+}
+
+/// Names in bounds and subscripts.
+fn symbols(facts: &Loop) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |expr: &Expr| found.extend(expr.symbols().iter().map(|name| name.to_string()));
+    each_loop(facts, &mut |inner| [&inner.lower, &inner.upper, &inner.step].into_iter().for_each(&mut add));
+    everywhere(&facts.body, &mut |block| {
+        for subscript in block.streams.iter().flat_map(|stream| &stream.subscripts) {
+            add(&subscript.base);
+            subscript.terms.iter().for_each(|(_, coefficient)| add(coefficient));
+        }
+    });
+    found
+}
+
+fn each_loop<'p>(facts: &'p Loop, visit: &mut dyn FnMut(&'p Loop)) {
+    visit(facts);
+    facts.body.loops().into_iter().for_each(|inner| each_loop(inner, visit));
 }
 
 /// Straight-line code of the block that uses what the loops write, or writes what they use.
@@ -198,6 +242,18 @@ fn never_meet(a: &Reference, b: &Reference) -> bool {
         _ => true,
     };
     apart(&a.written, &b.written) && apart(&a.written, &b.read) && apart(&a.read, &b.written)
+}
+
+/// Whether all conflicting uses of an element are in the same iteration of the outermost loop.
+fn stays_in_iteration(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&Loop]) -> bool {
+    a.stream.accesses.iter().all(|x| {
+        b.stream.accesses.iter().filter(|y| x.writes > 0 || y.writes > 0).all(|y| {
+            match distances((a, x), (b, y), chain, other) {
+                Distance::Never => true,
+                Distance::Of(entries) => entries[0] == Some(0.0),
+            }
+        })
+    })
 }
 
 /// How many of the outer loops may be made one as far as these two references are concerned: with
