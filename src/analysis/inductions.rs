@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::assignments::{Assignments, Effects, count_assignments};
 use super::symbolic::variables_of;
 use crate::expr::Expr;
-use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
 
 /// A variable that every iteration advances by the same amount.
 pub struct Induction {
@@ -19,8 +19,8 @@ pub struct Induction {
     pub conditional: bool,
 }
 
-/// The variables that the body of a loop advances, by amounts that stay the same, in statements
-/// outside of inner loops.
+/// The variables that the body of a loop advances by amounts that stay the same; in inner loops, if these run as
+/// often in every iteration.
 pub fn inductions(body: &[Stmt], effects: &Effects) -> Vec<Induction> {
     let mut counts = BTreeMap::new();
     count_assignments(body, effects, &mut counts);
@@ -49,14 +49,62 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
                     append(Induction { variable: *id, amounts: vec![amount], statements: 1, conditional: false });
                 }
             }
-            Stmt::If(branch) => {
+            // Which of two branches advances more is not known if they hold loops.
+            Stmt::If(branch) if !holds_loop(&branch.then) && !holds_loop(&branch.otherwise) => {
                 let (then, otherwise) = (advances(&branch.then, counts), advances(&branch.otherwise, counts));
                 either(then, otherwise).for_each(&mut append);
             }
+            Stmt::Loop(inner) => total(inner, counts).into_iter().for_each(&mut append),
             _ => {}
         }
     }
     found
+}
+
+/// What all iterations of an inner loop together advance: as much as one does, times their number. Nothing
+/// if that number changes while the loop around runs, or if some iterations may not get to the end.
+fn total(inner: &ir::Loop, counts: &BTreeMap<VarId, Assignments>) -> Vec<Induction> {
+    let Some(trips) = trips(inner).filter(|trips| stays(trips, counts)) else { return Vec::new() };
+    let often = |amount| Value::binary(BinaryOp::Multiply, amount, trips.clone());
+    let all = advances(&inner.body, counts).into_values().filter(|induction| !induction.conditional);
+    all.map(|one| Induction { amounts: one.amounts.into_iter().map(often).collect(), ..one }).collect()
+}
+
+/// How often a loop that counts by one runs, if nothing cuts it or its iterations short.
+fn trips(inner: &ir::Loop) -> Option<Value> {
+    let Control::Counted { lower, upper, step, .. } = &inner.control else { return None };
+    let (first, last) = match step {
+        Value::Integer(1) => (lower, upper),
+        Value::Integer(-1) => (upper, lower),
+        _ => return None,
+    };
+    let distance = Value::binary(BinaryOp::Subtract, last.clone(), first.clone());
+    (!is_cut_short(&inner.body)).then(|| Value::binary(BinaryOp::Add, distance, Value::Integer(1)))
+}
+
+fn is_cut_short(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Jump { kind, .. } => matches!(kind, Jump::Exit | Jump::Cycle | Jump::Goto),
+        Stmt::Loop(inner) => is_cut_short(&inner.body),
+        Stmt::If(branch) => is_cut_short(&branch.then) || is_cut_short(&branch.otherwise),
+        Stmt::Opaque { inner, .. } => is_cut_short(inner),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => false,
+    })
+}
+
+fn holds_loop(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Loop(_) => true,
+        Stmt::If(branch) => holds_loop(&branch.then) || holds_loop(&branch.otherwise),
+        _ => false,
+    })
+}
+
+/// Whether nothing that a value reads is assigned in the loop.
+fn stays(value: &Value, counts: &BTreeMap<VarId, Assignments>) -> bool {
+    let mut used = BTreeSet::new();
+    variables_of(value, &mut used);
+    used.iter().all(|id| !counts.contains_key(id))
 }
 
 /// What one of two branches advances: the larger number of steps of the two.
@@ -82,10 +130,7 @@ fn either(
 
 /// What `id = value` adds to the variable, if that stays the same in the loop.
 fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> Option<Value> {
-    let amount = added(id, value)?;
-    let mut used = BTreeSet::new();
-    variables_of(&amount, &mut used);
-    used.iter().all(|v| !counts.contains_key(v)).then_some(amount)
+    added(id, value).filter(|amount| stays(amount, counts))
 }
 
 /// `amount` for every iteration since the first; `None` if that is no whole multiple of the variable.

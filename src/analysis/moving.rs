@@ -42,11 +42,16 @@ impl Symbols<'_> {
     /// How far the loop at `depth`, and those around it that go on from where it ends, move a variable.
     pub fn moved_by(&self, id: VarId, depth: usize) -> Option<Expr> {
         let (last, outer) = self.levels.get(..depth)?.split_last()?;
-        let stride = Expr::symbol(&format!("stride of {}", self.function.variable(id).name));
+        let name = |id: VarId| self.function.variable(id).name.as_str();
         let outer = outer.iter().filter(|level| level.advanced.contains(&id)).filter_map(|level| level.counter);
-        let counters = outer.chain([last.counter?]);
-        Some(Expr::sum(counters.map(|id| stride.clone() * Expr::symbol(&self.function.variable(id).name))))
+        let counters = outer.chain([last.counter?]).map(name).enumerate();
+        Some(Expr::sum(counters.map(|(at, counter)| unknown_stride(name(id), at, counter) * Expr::symbol(counter))))
     }
+}
+
+/// How far one of the loops that move something, in their order, moves it: no two loops by the same.
+fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
+    Expr::symbol(&if at == 0 { format!("stride of {of}") } else { format!("stride of {of} in {counter}") })
 }
 
 /// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
@@ -58,12 +63,13 @@ pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
         return None;
     }
     let text = rest.to_string();
-    let stride = || Expr::symbol(&format!("stride of {text}"));
     let is_fixed = |e: &Expr| !loops.iter().any(|name| e.mentions(name));
-    let outer = loops[..inner].iter().filter(|name| rest.mentions(name)).map(|name| (name.to_string(), stride()));
+    let outer = loops[..inner].iter().filter(|name| rest.mentions(name)).map(|name| (name, None));
     let swept = loops[inner..].iter().zip(linear.coefficients).filter(|(_, coefficient)| !coefficient.is_zero());
-    let swept = swept.map(|(name, c)| (name.to_string(), if is_fixed(&c) { c } else { stride() }));
-    let terms = outer.chain(swept).collect();
+    let swept = swept.map(|(name, c)| (name, is_fixed(&c).then_some(c)));
+    let moved = outer.chain(swept).enumerate();
+    let terms = moved.map(|(at, (name, by))| (name.to_string(), by.unwrap_or_else(|| unknown_stride(&text, at, name))));
+    let terms = terms.collect();
     let base = if is_fixed(&rest) { rest.clone() } else { Expr::symbol(&text) };
     Some((Subscript { terms, base, gather: None }, offset))
 }

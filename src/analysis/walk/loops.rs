@@ -10,9 +10,9 @@ use crate::analysis::inductions::{advanced, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
 use crate::analysis::references;
-use crate::analysis::symbolic::Known;
+use crate::analysis::symbolic::{Known, variables_of};
 use crate::expr::Expr;
-use crate::ir::{self, Control, VarId};
+use crate::ir::{self, Control, Value, VarId};
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -53,7 +53,7 @@ impl<'f> Walker<'f> {
                 unknown
             }
         };
-        let (advancing, conditional) = self.advancing(inner, &variable, &lower, &step);
+        let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
@@ -85,16 +85,23 @@ impl<'f> Walker<'f> {
     fn advancing(
         &mut self,
         inner: &ir::Loop,
-        counter: &str,
-        lower: &Expr,
-        step: &Expr,
+        id: Option<VarId>,
+        (counter, lower, step): (&str, &Expr, &Expr),
     ) -> (Vec<(VarId, Known)>, BTreeSet<VarId>) {
         let (mut found, mut conditional) = (Vec::new(), BTreeSet::new());
         if counter.is_empty() {
             return (found, conditional);
         }
+        let counts_on = |amount: &Value| {
+            let mut used = BTreeSet::new();
+            variables_of(amount, &mut used);
+            id.is_some_and(|counter| used.contains(&counter))
+        };
         for induction in inductions(&inner.body, &self.effects) {
             let id = induction.variable;
+            if induction.amounts.iter().any(counts_on) {
+                continue;
+            }
             let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
             let amounts = amounts.collect::<Option<Vec<Expr>>>();
             let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter))) else { continue };

@@ -268,14 +268,24 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Where the variable that a path's members make lies in its structure.
+    /// Where the variable that a path's members make lies in its structure: numbers and arrays of them do, what
+    /// a pointer leads to does not.
     fn member_layout(&mut self, path: &Path<'t>) -> Option<MemberLayout> {
         let InRecord { members, subscripts, offset, bytes } = *path.record.as_ref()?;
         let member = path.members[members..].trim_start_matches(['.', '-', '>']).to_string();
-        if member.is_empty() || member.contains("->") || path.is_address {
+        if member.is_empty() || member.contains("->") {
             return None;
         }
-        let given = path.extents[subscripts..].iter().rev();
+        // The first use may leave out subscripts: `copy(p->x)`, `&p->x`.
+        let mut ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
+        let mut left_out = Vec::new();
+        while ty.is_address() {
+            let CType::Array(inner, size) = ty else { return None };
+            let size = size?;
+            left_out.push(self.at_file_scope(|this| this.extent(Some(size))));
+            ty = *inner;
+        }
+        let given = left_out.iter().rev().chain(path.extents[subscripts..].iter().rev());
         let size =
             |extent: &Extent| fold_value(&self.function, extent.upper.as_ref()?)?.checked_add(1)?.try_into().ok();
         let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
