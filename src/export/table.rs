@@ -77,7 +77,7 @@ fn write_calls(text: &mut String, model: &Model) {
     };
     let _ = writeln!(text, "with every call followed: {}", costs(&calls.executed).join(", "));
     let mut rows = vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
-    rows.extend(calls.paths.iter().take(PATHS).map(|path| {
+    rows.extend(calls.ranked_paths(&model.figures).into_iter().take(PATHS).map(|path| {
         let [flops, traffic, seconds] = costs(&path.costs);
         let nest = model.nests[path.nest].nest.head().id.clone();
         [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]

@@ -23,7 +23,7 @@ use crate::machine::MachineModel;
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use dependencies::SequenceModel;
-pub use figures::{Figure, Figures, Unit};
+pub use figures::{Figure, FigureMap, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use stream::{StreamFigures, StreamShape};
@@ -61,9 +61,14 @@ impl<'p> Model<'p> {
         let (machine, parameters) =
             ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
-        figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
-        let nests: Vec<NestModel> =
-            (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();
+        let build = |nest, figures: &mut Figures| NestModel::build(nest, &machine, &parameters, figures);
+        let nests: Vec<NestModel> = figures
+            .define_side_by_side(parts(nests), |part, figures| {
+                part.into_iter().map(|nest| build(nest, figures)).collect::<Vec<_>>()
+            })
+            .into_iter()
+            .flatten()
+            .collect();
         let totals = Totals::define(&nests, &mut figures);
         let sequences = dependencies::build(program, &nests, &mut figures);
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
@@ -80,6 +85,20 @@ impl<'p> Model<'p> {
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
+}
+
+/// Nests that are built one after the other, next to other such parts; however many threads there are, the
+/// parts are the same.
+fn parts(nests: Vec<Nest>) -> Vec<Vec<Nest>> {
+    const SMALLEST: usize = 128;
+    const MOST: usize = FigureMap::<Figure>::MOST_SEGMENTS / 2;
+    let size = nests.len().div_ceil(MOST).max(SMALLEST);
+    let mut rest = nests.into_iter();
+    let part = || {
+        let part: Vec<Nest> = rest.by_ref().take(size).collect();
+        (!part.is_empty()).then_some(part)
+    };
+    std::iter::from_fn(part).collect()
 }
 
 /// `x`, `y`, `z`, `w` … for a loop counted from the innermost: the suffix of `block_x`.

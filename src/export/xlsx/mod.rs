@@ -45,12 +45,11 @@ pub struct FigureCell {
 /// The home cells of all figures, in the order of the figures.
 pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
     let layout = Tables::new(model).layout;
-    let cell = |index: usize| {
-        let figure = FigureId(index as u32);
+    let cell = |figure: FigureId| {
         let Place { sheet, row, column } = layout.place(figure)?;
         Some(FigureCell { figure, sheet: sheet.name(), row, column })
     };
-    (0..model.figures.len()).filter_map(cell).collect()
+    model.figures.iter().filter_map(|(figure, _)| cell(figure)).collect()
 }
 
 /// The workbook of a model, as the bytes of an .xlsx file.
@@ -114,7 +113,7 @@ struct CallTables<'a> {
 impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
-        let mut layout = Layout::new(model.figures.len());
+        let mut layout = Layout::new(model.figures.map_of(None));
         arrays.place(&mut layout);
         loops.place(&mut layout);
         summary::place(model, &mut layout);

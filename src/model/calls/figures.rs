@@ -51,7 +51,7 @@ pub struct Calls {
     pub executed: Costs,
     /// Flops of called procedures by nest: those that keep their loops to themselves.
     pub called_flops: HashMap<usize, FigureId>,
-    /// The costliest, in that order.
+    /// The costliest, in program order; [`Calls::ranked_paths`] ranks them.
     pub paths: Vec<CallPath>,
     /// Sites by caller.
     pub(super) leaving: Vec<Vec<usize>>,
@@ -61,6 +61,14 @@ impl Calls {
     /// The call sites in a function.
     pub fn by_caller(&self, function: usize) -> impl Iterator<Item = usize> + '_ {
         self.leaving[function].iter().copied()
+    }
+
+    /// The costliest call paths, the costliest first.
+    pub fn ranked_paths(&self, figures: &Figures) -> Vec<&CallPath> {
+        let seconds = |path: &CallPath| figures.value(path.costs.seconds);
+        let mut ranked: Vec<&CallPath> = self.paths.iter().collect();
+        ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+        ranked
     }
 
     /// Defines the figures; `None` if the program has no call of a function of its own.
