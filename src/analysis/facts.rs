@@ -294,8 +294,24 @@ pub struct Stream {
     pub subscripts: Vec<Subscript>,
     /// Distinct offsets in order of first appearance; one entry a subscript.
     pub accesses: Vec<Access>,
-    /// Declared extents in storage order, where known: inclusive lower and upper bounds.
+    /// Declared extents in storage order, where known: inclusive lower and upper bounds. Of an array that is
+    /// flattened by hand, ratios of strides.
     pub extents: Vec<Option<(Expr, Expr)>>,
+}
+
+impl Stream {
+    /// Extents of all dimensions but the last one, components being the last: what leads from
+    /// subscripts to a place in memory.
+    pub fn shape(&self) -> impl Iterator<Item = &Option<(Expr, Expr)>> {
+        let components = self.component.split(',').filter(|part| !part.is_empty()).count();
+        let rank = self.subscripts.len() + components;
+        self.extents.iter().take(rank.saturating_sub(1))
+    }
+
+    /// Whether the same subscripts lead to the same element of an array.
+    pub fn has_shape_of(&self, other: &Stream) -> bool {
+        self.subscripts.len() == other.subscripts.len() && self.shape().eq(other.shape())
+    }
 }
 
 /// One dimension of a reference: `Σ coefficient·variable + base`, the integer constant being the

@@ -40,7 +40,8 @@ impl Expr {
                 let arguments = items.iter().map(value).collect::<Result<Vec<f64>, Unbound>>()?;
                 apply(*function, &arguments)
             }
-            Node::If(comparison, a, b, c, d) => {
+            Node::If(comparison, parts) => {
+                let [a, b, c, d] = &**parts;
                 let (left, right) = (value(a)?, value(b)?);
                 if left.is_nan() || right.is_nan() {
                     f64::NAN

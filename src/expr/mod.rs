@@ -95,14 +95,17 @@ pub enum Node {
     Number(Number),
     Symbol(Arc<str>),
     Figure(FigureId),
-    Sum(Vec<Expr>),
-    Product(Vec<Expr>),
+    Sum(Box<[Expr]>),
+    Product(Box<[Expr]>),
     Quotient(Expr, Expr),
     Power(Expr, Expr),
-    Call(Function, Vec<Expr>),
-    /// If `left (comparison) right` then the first, else the second.
-    If(Comparison, Expr, Expr, Expr, Expr),
+    Call(Function, Box<[Expr]>),
+    /// Of `[left, right, first, second]`: the first if `left (comparison) right`, else the second.
+    If(Comparison, Box<[Expr; 4]>),
 }
+
+// Models of big programs have tens of millions of nodes.
+const _: () = assert!(size_of::<Node>() <= 24);
 
 /// A symbolic expression; cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,7 +205,7 @@ impl Expr {
             // `3*(a + b) - 2*(a + b)` left a bare sum behind.
             Expr::sum(terms)
         } else {
-            Expr::wrap(Node::Sum(terms))
+            Expr::wrap(Node::Sum(terms.into()))
         }
     }
 
@@ -226,7 +229,7 @@ impl Expr {
         if constant != 1.0 || collected.is_empty() {
             collected.insert(0, Expr::from(constant));
         }
-        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected)) }
+        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected.into())) }
     }
 
     /// `self / divisor` as real numbers; use [`Expr::truncated`] around it for integer division.
@@ -272,7 +275,7 @@ impl Expr {
         match rest.len() {
             0 => Expr::from(0.0),
             1 => rest.remove(0),
-            _ => Expr::wrap(Node::Call(function, rest)),
+            _ => Expr::wrap(Node::Call(function, rest.into())),
         }
     }
 
@@ -298,7 +301,7 @@ impl Expr {
     fn rounded(self, function: Function) -> Expr {
         match self.as_number() {
             Some(n) => Expr::from(evaluate::apply(function, &[n])),
-            None => Expr::wrap(Node::Call(function, vec![self])),
+            None => Expr::wrap(Node::Call(function, [self].into())),
         }
     }
 
@@ -315,7 +318,7 @@ impl Expr {
                     otherwise
                 }
             }
-            _ => Expr::wrap(Node::If(comparison, left, right, then, otherwise)),
+            _ => Expr::wrap(Node::If(comparison, Box::new([left, right, then, otherwise]))),
         }
     }
 
@@ -335,7 +338,7 @@ impl Expr {
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => vec![],
             Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => items.iter().collect(),
             Node::Quotient(a, b) | Node::Power(a, b) => vec![a, b],
-            Node::If(_, a, b, c, d) => vec![a, b, c, d],
+            Node::If(_, parts) => parts.iter().collect(),
         }
     }
 
@@ -383,7 +386,10 @@ impl Expr {
             Node::Call(Function::Min, items) => Expr::min(items.iter().map(again)),
             Node::Call(Function::Max, items) => Expr::max(items.iter().map(again)),
             Node::Call(function, items) => again(&items[0]).rounded(*function),
-            Node::If(comparison, a, b, c, d) => Expr::choose(*comparison, again(a), again(b), again(c), again(d)),
+            Node::If(comparison, parts) => {
+                let [left, right, then, otherwise] = parts.each_ref().map(again);
+                Expr::choose(*comparison, left, right, then, otherwise)
+            }
         }
     }
 }

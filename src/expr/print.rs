@@ -88,7 +88,8 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
             write(f, b, Binding::Tight, style)?;
         }
         Node::Call(function, items) => write_call(f, *function, items, style)?,
-        Node::If(comparison, a, b, c, d) => {
+        Node::If(comparison, parts) => {
+            let [a, b, c, d] = &**parts;
             f.write_str(if style.names.is_some() { "IF(" } else { "if(" })?;
             write(f, a, Binding::Loose, style)?;
             f.write_str(comparison.sign())?;

@@ -6,6 +6,7 @@
 //! `effects` makes statements of what an expression does on the way.
 
 mod access;
+mod alignment;
 mod calls;
 mod constants;
 mod declarations;

@@ -298,7 +298,7 @@ fn distances(
     other: &[&Loop],
 ) -> Distance {
     let mut entries = vec![None; chain.len()];
-    if a.stream.subscripts.len() != b.stream.subscripts.len() {
+    if !a.stream.has_shape_of(b.stream) {
         return Distance::Of(entries);
     }
     let pairs = a.stream.subscripts.iter().zip(&b.stream.subscripts).enumerate();

@@ -251,7 +251,7 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
 fn distance(a: &Reference, b: &Reference, kind: Kind) -> Option<Vec<(i64, i64)>> {
     let level = |reference: &Reference, name: &str| reference.loops.iter().position(|facts| facts.variable == name);
     let (s, t) = (&a.stream.subscripts, &b.stream.subscripts);
-    let alike = s.len() == t.len()
+    let alike = a.stream.has_shape_of(b.stream)
         && s.iter().zip(t).all(|(s, t)| {
             s.gather.is_none()
                 && t.gather.is_none()

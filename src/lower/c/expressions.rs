@@ -88,7 +88,7 @@ impl<'t> Lowering<'t> {
             match self.role(child) {
                 Some(Role::Number | Role::Text | Role::LogicalLiteral | Role::Null) => {}
                 Some(Role::ArrayConstructor) => self.values_below(child, values, depth + 1),
-                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Qualifier) => {}
+                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Attribute | Role::Qualifier) => {}
                 Some(Role::Keyword) => {
                     if let Some(value) = part(child, Field::Value) {
                         if self.role(value) == Some(Role::ArrayConstructor) {

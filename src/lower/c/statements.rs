@@ -56,7 +56,7 @@ impl<'t> Lowering<'t> {
                 self.statements(taken);
             }
             // Definitions are lowered on their own, macros were collected.
-            Some(Role::Nothing | Role::Macro | Role::Procedure) => {}
+            Some(Role::Nothing | Role::Attribute | Role::Macro | Role::Procedure) => {}
             Some(role) if is_expression(role) => self.expression_statement(node),
             _ if node.is_error() => self.opaque_statement("syntax_error", node),
             _ => self.opaque_statement("unsupported_statement", node),
