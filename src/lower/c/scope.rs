@@ -69,6 +69,8 @@ pub struct Lowering<'t> {
     pub(super) imported: FxHashMap<&'t str, VarId>,
     /// Variables made of a variable and the members selected from it.
     pub(super) components: FxHashMap<(VarId, String), VarId>,
+    /// The first variable made of a member of a union, by the union.
+    pub(super) unions: FxHashMap<(VarId, String), VarId>,
     /// The statements of the block at hand, so far.
     pub(super) block: Vec<Stmt>,
     /// Where the increment of `i++` may wait for the end of the statement; `None` where the value is
@@ -105,6 +107,7 @@ impl<'t> Lowering<'t> {
             types: Vec::new(),
             imported: FxHashMap::default(),
             components: FxHashMap::default(),
+            unions: FxHashMap::default(),
             block: Vec::new(),
             deferred: None,
             addressed: Vec::new(),
@@ -122,6 +125,7 @@ impl<'t> Lowering<'t> {
         self.types.clear();
         self.imported.clear();
         self.components.clear();
+        self.unions.clear();
         self.block.clear();
         self.addressed.clear();
         self.deferred = None;
