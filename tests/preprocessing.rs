@@ -105,6 +105,8 @@ fn a_preprocessor_without_output_is_not_believed() {
     let (report, said) = analyse(dir.path(), &["a.c", "--cpp", "true"]);
     assert_eq!(loops(&report).len(), 1);
     assert!(said.contains("cpp-no-output") && said.contains("`true` printed nothing"), "{said}");
+    let (_, said) = analyse(dir.path(), &["a.c", "--cpp", "true", "-v"]);
+    assert!(said.contains("read: a.c (c, free form, preprocessed by loopsheet)"), "{said}");
 }
 
 /// Padding at the end is left out, with a warning.

@@ -14,6 +14,7 @@ mod expressions;
 mod fields;
 mod for_loop;
 mod functions;
+mod jumps;
 mod literals;
 mod lone_names;
 mod mask;

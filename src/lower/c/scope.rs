@@ -80,6 +80,10 @@ pub struct Lowering<'t> {
     pub(super) addressed: Vec<VarId>,
     /// What `break` leaves.
     pub(super) leaves_switch: bool,
+    /// The loops around, innermost last, by their bytes.
+    pub(super) loops: Vec<std::ops::Range<usize>>,
+    /// Where the labels of the function begin; read when first needed.
+    pub(super) labels: Option<FxHashMap<&'t str, usize>>,
     /// Constants whose values are being read.
     pub(super) expanding: Vec<&'t str>,
     /// Where the macro stands whose value is being read, and the text of its tree as it was written.
@@ -112,6 +116,8 @@ impl<'t> Lowering<'t> {
             deferred: None,
             addressed: Vec::new(),
             leaves_switch: false,
+            loops: Vec::new(),
+            labels: None,
             expanding: Vec::new(),
             expansion: None,
             depth: 0,
@@ -130,6 +136,8 @@ impl<'t> Lowering<'t> {
         self.addressed.clear();
         self.deferred = None;
         self.leaves_switch = false;
+        self.loops.clear();
+        self.labels = None;
     }
 
     pub fn role(&self, node: Node) -> Option<Role> {

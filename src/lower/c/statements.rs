@@ -52,7 +52,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Select) => self.switch(node),
             Some(Role::Case) => self.statements(fields::case_statements(node)),
             Some(Role::Labelled) => self.statements(children(node)),
-            Some(Role::Goto) => self.jump(node, Jump::Goto),
+            Some(Role::Goto) => self.goto(node),
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
                 // Of a `switch`, it only ends the case.
@@ -85,7 +85,7 @@ impl<'t> Lowering<'t> {
         nodes.into_iter().for_each(|node| self.statement(node));
     }
 
-    fn jump(&mut self, node: Node<'t>, kind: Jump) {
+    pub fn jump(&mut self, node: Node<'t>, kind: Jump) {
         let place = self.place(node);
         self.emit(Stmt::Jump { place, kind });
     }
@@ -144,7 +144,9 @@ impl<'t> Lowering<'t> {
     /// The body of a loop, in which `break` leaves the loop.
     pub fn loop_body(&mut self, node: Node<'t>) -> Vec<Stmt> {
         let outer = std::mem::replace(&mut self.leaves_switch, false);
+        self.loops.push(node.byte_range());
         let body = part(node, Field::Body).map_or(Vec::new(), |body| self.block_of(body));
+        self.loops.pop();
         self.leaves_switch = outer;
         body
     }
