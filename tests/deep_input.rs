@@ -24,9 +24,14 @@ fn has(facts: &Value, code: &str) -> bool {
 fn long_sums_count() {
     let terms = |index: fn(usize) -> String| (0..600).map(index).collect::<Vec<_>>();
     let sum = terms(|k| format!("b[i + {k}]")).join(" + ");
-    let c = analysed("sum.c", &format!("void f(int n, double *a, double *b) {{ for (int i = 0; i < n; i++) a[i] = {sum}; }}"));
+    let c = analysed(
+        "sum.c",
+        &format!("void f(int n, double *a, double *b) {{ for (int i = 0; i < n; i++) a[i] = {sum}; }}"),
+    );
     let sum = terms(|k| format!("b(i + {k})")).join(" + &\n");
-    let fortran = format!("subroutine f(n, a, b)\ninteger n, i\nreal(8) a(n), b(n + 600)\ndo i = 1, n\na(i) = {sum}\nend do\nend\n");
+    let fortran = format!(
+        "subroutine f(n, a, b)\ninteger n, i\nreal(8) a(n), b(n + 600)\ndo i = 1, n\na(i) = {sum}\nend do\nend\n"
+    );
     for json in [c, analysed("sum.f90", &fortran)] {
         assert_eq!(loops(&json)[0]["flops"]["adds"], 599);
         assert_eq!(loops(&json)[0]["reasons"], Value::Array(Vec::new()));

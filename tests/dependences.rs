@@ -102,7 +102,7 @@ fn ranges_that_do_not_meet_are_apart() {
 #[test]
 fn a_sum_prevents_fusion() {
     let function = function("reduced");
-    assert_eq!(edges(&function), [edge(0, 1, "anti", false)]);
+    assert_eq!(edges(&function), [edge(0, 1, "anti", false), edge(0, 1, "flow", false)]);
     assert_eq!(fusions(&function), [Err("scalar `s`".into())]);
 }
 

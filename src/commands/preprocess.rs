@@ -32,16 +32,17 @@ pub fn preprocess(
         Cpp::Command(command) => Some(split_words(command)),
     };
     if let Some(command) = command {
-        let is_marker = |line: &str| line.starts_with("# ") || line.starts_with("#line ");
         match run(&command, flags, path) {
-            Ok(output) if !output.lines().any(is_marker) && !source.text.trim().is_empty() => {
-                let what = if output.trim().is_empty() { "printed nothing" } else { "printed no line markers" };
+            Ok(output) if output.trim().is_empty() && !source.text.trim().is_empty() => {
                 source.diagnostics.push(Diagnostic {
                     severity: Severity::Warning,
                     code: "cpp-no-output".into(),
                     place: source.place(0, 0),
                     width: 1,
-                    message: format!("`{}` {what}, the built-in preprocessor read the file", command.join(" ")),
+                    message: format!(
+                        "`{}` printed nothing, the built-in preprocessor read the file",
+                        command.join(" ")
+                    ),
                     help: Some("name a command that preprocesses, such as --cpp 'cc -E'".to_string()),
                 });
             }

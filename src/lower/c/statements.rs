@@ -6,7 +6,7 @@ use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
 use crate::diagnostic::Severity;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Value, VarId};
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Type, Value, VarId};
 use crate::syntax::Role;
 
 /// Chains of `else if` that are longer would nest too deeply.
@@ -162,7 +162,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let (condition, mut effects) = self.captured(|this| this.part_value(node, Field::Condition));
-        let condition = if is_do { condition } else { before(condition, &effects) };
+        let condition = if is_do { condition } else { self.before(condition, &effects) };
         let mut body = self.loop_body(node);
         let code = if is_do {
             "do_while_loop"
@@ -226,17 +226,29 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// A condition in the values that its variables have before its effects, which stand in front of it in the body:
-/// `i-- > 0` is `i - 1` with one added, compared.
-fn before(condition: Value, effects: &[Stmt]) -> Value {
-    let plain = |stmt: &Stmt| matches!(stmt, Stmt::Assign { target: Value::Variable(_), .. });
-    if !effects.iter().all(plain) {
-        return condition;
+impl<'t> Lowering<'t> {
+    /// A condition in the values that its variables have before its effects, which stand in front of it in the
+    /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
+    fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
+        let counts = |stmt: &Stmt| match stmt {
+            Stmt::Assign { target: Value::Variable(id), value: Value::Binary(_, left, right), .. } => {
+                let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
+                let is_own = matches!(**left, Value::Variable(own) if own == *id);
+                is_index
+                    && is_own
+                    && matches!(**right, Value::Integer(_))
+                    && self.function.variable(*id).dimensions.is_empty()
+            }
+            _ => false,
+        };
+        if !effects.iter().all(counts) {
+            return condition;
+        }
+        effects.iter().rev().fold(condition, |condition, effect| match effect {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => replaced(condition, *id, value),
+            _ => condition,
+        })
     }
-    effects.iter().rev().fold(condition, |condition, effect| match effect {
-        Stmt::Assign { target: Value::Variable(id), value, .. } => replaced(condition, *id, value),
-        _ => condition,
-    })
 }
 
 fn replaced(value: Value, id: VarId, by: &Value) -> Value {
