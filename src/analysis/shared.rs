@@ -54,10 +54,11 @@ fn pointed_to(value: &Value, function: &Function, found: &mut dyn FnMut(VarId)) 
         Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| pointed_to(v, function, found)),
         Value::Select(_, then, otherwise) => [then, otherwise].into_iter().for_each(|v| pointed_to(v, function, found)),
         Value::Convert(_, operand) => pointed_to(operand, function, found),
-        _ => match addressed(value) {
-            Some(Value::Element { array, .. } | Value::Variable(array)) => found(*array),
-            _ => {}
-        },
+        _ => {
+            if let Some(Value::Element { array, .. } | Value::Variable(array)) = addressed(value) {
+                found(*array);
+            }
+        }
     }
 }
 

@@ -87,12 +87,10 @@ impl<'a> Lowering<'a> {
         if !self.is_intrinsic(name) {
             return None;
         }
-        if let Some(operation) = match name {
-            "maxloc" => Some(BinaryOp::Greater),
-            "minloc" => Some(BinaryOp::Less),
-            _ => None,
-        } {
-            return self.location(place, name, operation, arguments, out);
+        match name {
+            "maxloc" => return self.location(place, name, BinaryOp::Greater, arguments, out),
+            "minloc" => return self.location(place, name, BinaryOp::Less, arguments, out),
+            _ => {}
         }
         let square = |value: &Value| Value::binary(BinaryOp::Multiply, value.clone(), value.clone());
         let (operation, element, rest) = match (name, arguments) {
