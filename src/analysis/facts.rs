@@ -36,6 +36,8 @@ pub struct Function {
     pub line: u32,
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
+    /// Arrays with storage that they may lie in: two that share some may be the same elements.
+    pub shared: Vec<(String, String)>,
     pub body: Block,
 }
 
@@ -89,6 +91,8 @@ pub struct Block {
     pub calls: Vec<Call>,
     /// Loops and branches in program order.
     pub items: Vec<Item>,
+    /// What straight-line code around the items sets, in program order; only where there are loops to tell apart.
+    pub settings: Vec<Setting>,
     pub reasons: Vec<Reason>,
 }
 
@@ -96,6 +100,47 @@ pub struct Block {
 pub enum Item {
     Loop(Box<Loop>),
     Branch(Box<Branch>),
+}
+
+/// What a statement outside of the items of a block does with what loops may have computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// How many items of the block come before it.
+    pub position: usize,
+    pub kind: SettingKind,
+    /// The scalar or array that gets a value; empty if none does.
+    pub name: String,
+    /// The scalars and arrays that it is made from.
+    pub from: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingKind {
+    /// The old value is gone.
+    Whole,
+    /// An element of an array, or a scalar that may keep its value.
+    Part,
+    /// The condition of the branch that follows.
+    Condition,
+    /// What follows in the loop or function may not run.
+    End,
+}
+
+impl SettingKind {
+    pub const ALL: [SettingKind; 4] = [SettingKind::Whole, SettingKind::Part, SettingKind::Condition, SettingKind::End];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SettingKind::Whole => "whole",
+            SettingKind::Part => "part",
+            SettingKind::Condition => "condition",
+            SettingKind::End => "end",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<SettingKind> {
+        SettingKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
 }
 
 /// Why a loop is not fully understood.
@@ -106,6 +151,9 @@ pub struct Reason {
     pub line: u32,
     pub detail: String,
 }
+
+/// How the names of parameters begin that stand for iterations that nothing tells.
+pub const TRIP_PARAMETER: &str = "trip_";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {

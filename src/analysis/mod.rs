@@ -14,6 +14,7 @@ mod iterations;
 mod member_dimensions;
 mod moving;
 mod references;
+mod shared;
 mod symbolic;
 mod walk;
 

@@ -2,7 +2,9 @@
 
 mod branches;
 mod calls;
+mod iterations;
 mod loops;
+mod settings;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,8 +17,10 @@ use super::assignments::{Effects, assigned_once, count_assignments, outputs};
 use super::calls::{ProcedureId, Procedures, expand};
 use super::facts::*;
 use super::iterations::with_iterations;
+use super::shared::shared_storage;
 use super::symbolic::{Known, Symbols};
 use crate::diagnostic::Place;
+use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
 use crate::source::Language;
 
@@ -94,16 +98,21 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         outputs: outputs(function, &effects),
         effects,
         conditional: BTreeSet::new(),
+        last_values: BTreeMap::new(),
+        has_uncounted: counted.is_some(),
+        in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
         branches: 0,
     };
     let body = walker.block(&function.body);
+    let shared = shared_storage(function, language, &body);
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
         line: function.place.line,
         constants: walker.symbols.constants.into_values().collect(),
+        shared,
         body,
     }
 }
@@ -134,6 +143,11 @@ struct Walker<'f> {
     effects: Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
+    /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
+    last_values: BTreeMap<String, Expr>,
+    has_uncounted: bool,
+    /// Whether the loop around the walk, or the function, has several loops side by side.
+    in_sequence: bool,
     /// The next variable that counts iterations of a loop without a variable.
     next_iteration: u32,
     /// For every loop around the walk, whether something leaves it early.
@@ -184,10 +198,13 @@ impl<'f> Walker<'f> {
                     self.argument(place, (name, position), argument, block);
                 }
                 self.call(place, name, arguments, block);
-                self.written_by_call(name, arguments);
+                self.written_by_call(name, arguments, block);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
+                if matches!(kind, Jump::Exit | Jump::Return | Jump::Goto) {
+                    self.ends(block);
+                }
                 let code = match kind {
                     _ if self.depth() == 0 => return,
                     Jump::Cycle => "cycle",
@@ -223,6 +240,9 @@ impl<'f> Walker<'f> {
     /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
+        if self.has_uncounted {
+            self.last_values.remove(&self.function().variable(id).name);
+        }
         match depth {
             0 => self.symbols.known.remove(&id),
             _ => self.symbols.known.insert(id, Known::Changes { depth, loaded: false }),

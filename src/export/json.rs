@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::calls_json;
 use crate::analysis::coverage;
-use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
+use crate::analysis::dependence::{Dependence, Through};
 use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
 use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
@@ -39,6 +39,7 @@ pub fn analysis(model: &Model) -> String {
             "understood": coverage.understood,
             "partial": coverage.partial,
             "reasons": coverage.reasons,
+            "outside": coverage.outside,
         },
     });
     if let Some(calls) = &model.calls {
@@ -175,13 +176,15 @@ fn dependencies(sequences: &[&SequenceModel]) -> Vec<Value> {
     for SequenceModel { within, graph, .. } in sequences {
         for edge in graph.edge_references() {
             let Dependence { kind, arrays, is_implied } = edge.weight();
+            let (scalars, others): (Vec<&Through>, Vec<&Through>) = arrays.iter().partition(|t| t.is_scalar);
             let distances: Map<String, Value> =
-                arrays.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
+                others.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
             found.push(json!({
                 "from": graph[edge.source()].id,
                 "to": graph[edge.target()].id,
                 "kind": kind.as_str(),
                 "arrays": arrays.iter().map(|through| &through.array).collect::<Vec<_>>(),
+                "scalars": scalars.iter().map(|through| &through.array).collect::<Vec<_>>(),
                 "distances": distances,
                 "implied": is_implied,
                 "within": within.map(|facts| &facts.id),

@@ -129,6 +129,12 @@ fn write_summary(text: &mut String, model: &Model) {
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
     }
+    // Calls without a body are named below.
+    let outside = coverage.outside.iter().filter(|(code, _)| *code != "call");
+    let outside: Vec<String> = outside.map(|(code, places)| format!("{code} {places}")).collect();
+    if !outside.is_empty() {
+        let _ = writeln!(text, "not understood outside of loops, in places: {}", outside.join(", "));
+    }
     let unknown = coverage::unknown_calls(model.program);
     if !unknown.is_empty() {
         let mut names: Vec<(&str, usize)> = unknown.into_iter().collect();

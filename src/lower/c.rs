@@ -15,6 +15,7 @@ mod expressions;
 mod fields;
 mod for_loop;
 mod functions;
+mod jumps;
 mod literals;
 mod lone_names;
 mod mask;

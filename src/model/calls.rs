@@ -8,7 +8,7 @@
 mod figures;
 mod paths;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -64,6 +64,7 @@ impl CallGraph {
         if sites.is_empty() {
             return CallGraph::default();
         }
+        drop_sites_in_place(program, &mut sites);
         let bottom_up = without_recursion(&mut sites, program.functions.len());
         sites.sort_by_key(|site| site.callee);
         let mut is_called = vec![false; program.functions.len()];
@@ -108,6 +109,41 @@ fn calls_of<'p>(block: &'p Block, inside: Option<&'p Loop>, weight: &Weight, vis
                 if let Some(otherwise) = &branch.otherwise {
                     calls_of(otherwise, inside, &side(weight, &branch.probability, false), visit);
                 }
+            }
+        }
+    }
+}
+
+/// Drops the sites of bodies that only run in place of their calls: what they call is counted there too, and they are
+/// no functions that are run once by themselves.
+fn drop_sites_in_place(program: &Program, sites: &mut Vec<CallSite>) {
+    let mut expanded = HashSet::new();
+    for function in &program.functions {
+        expanded_names(&function.body, &mut expanded);
+    }
+    loop {
+        let mut is_called = vec![false; program.functions.len()];
+        sites.iter().for_each(|site| is_called[site.callee] = true);
+        let count = sites.len();
+        sites.retain(|site| {
+            let caller = &program.functions[site.caller];
+            is_called[site.caller] || !expanded.contains(caller.name.as_str()) || !caller.body.loops().is_empty()
+        });
+        if sites.len() == count {
+            return;
+        }
+    }
+}
+
+fn expanded_names<'p>(block: &'p Block, found: &mut HashSet<&'p str>) {
+    let expanded = block.calls.iter().filter(|call| call.body == Body::Expanded);
+    found.extend(expanded.map(|call| call.name.as_str()));
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => expanded_names(&inner.body, found),
+            Item::Branch(branch) => {
+                expanded_names(&branch.then, found);
+                branch.otherwise.iter().for_each(|block| expanded_names(block, found));
             }
         }
     }

@@ -105,6 +105,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         file: file.into(),
         line: 1,
         constants: constants.iter().map(constant).collect(),
+        shared: Vec::new(),
         body: Block { items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(), ..Block::default() },
     }
 }

@@ -201,6 +201,7 @@ fn block() -> impl Strategy<Value = Block> {
                 streams,
                 calls,
                 items: Vec::new(),
+                settings: Vec::new(),
                 reasons,
             })
     };
@@ -209,7 +210,12 @@ fn block() -> impl Strategy<Value = Block> {
             enter_loop(inner.clone()).prop_map(|inner| Item::Loop(Box::new(inner))),
             branch(inner).prop_map(|inner| Item::Branch(Box::new(inner))),
         ];
-        (flat(), prop::collection::vec(item, 0..3)).prop_map(|(block, items)| Block { items, ..block })
+        let settings = prop::collection::vec(setting(), 0..3);
+        (flat(), prop::collection::vec(item, 0..3), settings).prop_map(|(block, items, mut settings)| {
+            settings.iter_mut().for_each(|setting| setting.position = setting.position.min(items.len()));
+            settings.sort_by_key(|setting| setting.position);
+            Block { items, settings, ..block }
+        })
     })
 }
 
@@ -267,14 +273,28 @@ fn file() -> impl Strategy<Value = File> {
     )
 }
 
+fn setting() -> impl Strategy<Value = Setting> {
+    (0..4usize, select(SettingKind::ALL.to_vec()), text(), prop::collection::vec(text(), 0..3))
+        .prop_map(|(position, kind, name, from)| Setting { position, kind, name, from })
+}
+
 fn function() -> impl Strategy<Value = Function> {
     let constant = (text(), expr(), select(Origin::ALL.to_vec())).prop_map(|(name, value, origin)| Constant {
         name,
         value,
         origin,
     });
-    (text(), text(), any::<u32>(), prop::collection::vec(constant, 0..3), block())
-        .prop_map(|(name, file, line, constants, body)| Function { name, file: file.into(), line, constants, body })
+    let shared = prop::collection::vec((text(), text()), 0..2);
+    (text(), text(), any::<u32>(), prop::collection::vec(constant, 0..3), shared, block()).prop_map(
+        |(name, file, line, constants, shared, body)| Function {
+            name,
+            file: file.into(),
+            line,
+            constants,
+            shared,
+            body,
+        },
+    )
 }
 
 /// Any program with unique loop ids.

@@ -69,8 +69,20 @@ impl<'f> Walker<'f> {
     }
 
     /// After the call, nobody knows the scalars that it gives values.
-    pub(super) fn written_by_call(&mut self, name: &str, arguments: &[Value]) {
+    pub(super) fn written_by_call(&mut self, name: &str, arguments: &[Value], block: &mut Block) {
         let written: Vec<VarId> = self.effects.written(name, arguments).collect();
+        match self.effects.target(name) {
+            // All that it may reach.
+            Target::Unknown | Target::Recursive(_) | Target::Library(IntrinsicKind::Communication) => {
+                let scalar = |argument: &Value| match argument {
+                    Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => Some(*id),
+                    _ => None,
+                };
+                let passed: Vec<VarId> = arguments.iter().filter_map(scalar).collect();
+                self.set_by_call(&passed, arguments, block);
+            }
+            _ => self.set_by_call(&written, arguments, block),
+        }
         for id in written {
             self.changes(id, self.depth());
         }

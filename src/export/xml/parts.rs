@@ -84,6 +84,22 @@ pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
     Ok(reason)
 }
 
+/// What a statement sets behind so many items of its block.
+pub(super) fn setting(fields: &Fields<'_>, position: usize) -> Result<Setting, XmlError> {
+    let kinds = SettingKind::ALL.map(SettingKind::as_str).join(", ");
+    fields.required("kind")?;
+    let kind = fields.word("kind", SettingKind::parse, &kinds)?.unwrap_or(SettingKind::Part);
+    let name = fields.text("name").unwrap_or("").to_string();
+    let mut from = Vec::new();
+    for child in fields.element.children.iter().filter(|child| child.name == "ls:from") {
+        let source = Fields::new(child, fields.context);
+        from.push(source.required("name")?.to_string());
+        source.finish();
+    }
+    fields.finish();
+    Ok(Setting { position, kind, name, from })
+}
+
 pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
     let (ty, _) = streams::read_type(fields);
     let class = fields.word("accesstype", AccessClass::parse, streams::CLASSES)?;

@@ -116,10 +116,16 @@ impl Reader {
         for child in element.children.iter().filter(|child| child.name == "ls:constant") {
             constants.push(parts::constant(&Fields::new(child, context))?);
         }
+        let mut shared = Vec::new();
+        for child in element.children.iter().filter(|child| child.name == "ls:shares") {
+            let fields = Fields::new(child, context);
+            shared.push((fields.required("name")?.to_string(), fields.required("storage")?.to_string()));
+            fields.finish();
+        }
         let scope = Scope { function: &name, file: &file, loops: &[] };
         let body = read_block(&fields, scope, &mut self.loop_ids)?;
         fields.finish();
-        self.program.functions.push(Function { name, file, line, constants, body });
+        self.program.functions.push(Function { name, file, line, constants, shared, body });
         Ok(())
     }
 
@@ -201,6 +207,7 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
                 by_type.insert(inner.required("type")?.to_string(), parts::operations(&inner)?);
             }
             "ls:reason" => block.reasons.push(parts::reason(&inner)?),
+            "ls:set" => block.settings.push(parts::setting(&inner, block.items.len())?),
             "scalar" => block.scalars.push(parts::scalar(&inner)?),
             "array" => block.streams.extend(streams::read(child, scope.loops, context)?),
             "funccall" | "functioncall" => block.calls.push(parts::call(&inner)?),
@@ -216,7 +223,7 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" if element.name == "function" => {}
             _ => context.unknown_element(child, element),
         }
     }

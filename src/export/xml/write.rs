@@ -49,7 +49,7 @@ fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
 }
 
 fn function(function: &Function) -> Element {
-    let Function { name, file, line, constants, body } = function;
+    let Function { name, file, line, constants, shared, body } = function;
     let constant = |Constant { name, value, origin }: &Constant| {
         Element::new("ls:constant").with("name", name).with("value", value).with("origin", origin.as_str())
     };
@@ -57,7 +57,8 @@ fn function(function: &Function) -> Element {
         .with("name", name)
         .with("ls:file", file)
         .with("ls:line", line)
-        .containing(constants.iter().map(constant));
+        .containing(constants.iter().map(constant))
+        .containing(shared.iter().map(|(name, of)| Element::new("ls:shares").with("name", name).with("storage", of)));
     block(element, body, Scope { function, loops: &[] })
 }
 
@@ -71,7 +72,7 @@ struct Scope<'a> {
 
 /// The element with the counts and children of a block.
 fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
-    let Block { flops, scalars, streams, calls, items, reasons } = block;
+    let Block { flops, scalars, streams, calls, items, settings, reasons } = block;
     let total = flops.total();
     let is_simple = flops.by_type.iter().all(|(ty, counts)| {
         let [adds, multiplies, divides, specials, others @ ..] = counts.values();
@@ -88,10 +89,19 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         .containing(scalars.iter().map(scalar))
         .containing(streams.iter().map(|stream| array(stream, scope.loops)))
         .containing(calls.iter().map(call))
-        .containing(items.iter().flat_map(|item| match item {
-            Item::Loop(inner) => vec![enter_loop(inner, scope)],
-            Item::Branch(inner) => branch(inner, scope),
+        .containing((0..=items.len()).flat_map(|position| {
+            let before = settings.iter().filter(move |setting| setting.position == position).map(setting);
+            before.chain(items.get(position).into_iter().flat_map(|item| match item {
+                Item::Loop(inner) => vec![enter_loop(inner, scope)],
+                Item::Branch(inner) => branch(inner, scope),
+            }))
         }))
+}
+
+fn setting(Setting { position: _, kind, name, from }: &Setting) -> Element {
+    let source = |name: &String| Element::new("ls:from").with("name", name);
+    let name = Some(name).filter(|name| !name.is_empty());
+    Element::new("ls:set").with("kind", kind.as_str()).maybe("name", name).containing(from.iter().map(source))
 }
 
 fn operations(ty: &str, counts: OperationCounts) -> Element {
