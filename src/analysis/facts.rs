@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
+use crate::message_passing::InterfaceKind;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -347,6 +348,38 @@ pub enum Body {
     Function(FunctionKey),
     /// It leads back to the caller: not followed further.
     Recursive,
+    /// It moves data between processes.
+    Communication(Box<Communication>),
+}
+
+/// What one call moves between processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communication {
+    /// `mpi`, `boxlib` …
+    pub library: String,
+    pub kind: InterfaceKind,
+    /// Buffers or arrays as written, the one that is sent first.
+    pub arrays: Vec<String>,
+    /// Elements that one process sends in one call, in a collective to each of the others where they get
+    /// different ones; of a call that only receives, those that it receives. `None`: it moves no such.
+    pub count: Option<Expr>,
+    /// The type of the elements as the call names it; empty where it names none.
+    pub datatype: String,
+    /// Bytes of an element; `None` is unknown.
+    pub element_bytes: Option<Expr>,
+    /// Of a halo exchange: what is filled.
+    pub halo: Option<Halo>,
+}
+
+/// The ghost cells that a halo exchange fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halo {
+    /// Components of every cell.
+    pub components: Expr,
+    /// Ghost cells on either side.
+    pub width: Expr,
+    /// Cells of one process in every dimension, in storage order.
+    pub extents: Vec<Expr>,
 }
 
 /// A function by name and place.
@@ -366,6 +399,7 @@ impl Body {
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
             Body::Recursive => "recursive",
+            Body::Communication(_) => "communication",
         }
     }
 }

@@ -4,6 +4,7 @@ mod addresses;
 mod alternatives;
 mod assignments;
 mod calls;
+mod communication;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;

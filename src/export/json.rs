@@ -4,7 +4,7 @@ use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::calls_json;
+use super::{calls_json, communication_json};
 use crate::analysis::coverage;
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
@@ -45,6 +45,9 @@ pub fn analysis(model: &Model) -> String {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
     }
     value["calls"] = calls_json::calls(model);
+    if let Some(communication) = &model.communication {
+        value["communication"] = communication_json::totals(model, communication);
+    }
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
@@ -165,6 +168,9 @@ fn function(
     });
     if let Some(calls) = &model.calls {
         calls_json::add_to_function(model, calls, index, &mut value);
+    }
+    if let Some(communication) = communication_json::of_function(model, index) {
+        value["communication"] = communication;
     }
     value
 }

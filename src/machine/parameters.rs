@@ -93,6 +93,8 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
+    row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so that receiving takes no time of its own; 0: it takes turns")),
+    row(("long_message_bytes", "Long messages", "B", Size, (1.0, 1e13), Value(2048.0), "Collectives that move more use the algorithms for long messages; MPICH's limit for reductions")),
 ];
 
 /// Full names and rows of all parameters in the order of the sheet: core, levels L1 … L4, memory.

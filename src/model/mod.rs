@@ -5,6 +5,7 @@
 
 mod build;
 pub mod calls;
+pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
@@ -22,6 +23,7 @@ use crate::machine::MachineModel;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
+pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
@@ -45,6 +47,8 @@ pub struct Model<'p> {
     pub call_graph: CallGraph,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
+    /// What moves between processes, if anything does.
+    pub communication: Option<CommunicationModel<'p>>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -57,9 +61,10 @@ impl<'p> Model<'p> {
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
+        let messages = communication::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) =
-            ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
+            ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
         figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
         let nests: Vec<NestModel> =
@@ -67,7 +72,20 @@ impl<'p> Model<'p> {
         let totals = Totals::define(&nests, &mut figures);
         let sequences = dependencies::build(program, &nests, &mut figures);
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
-        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, call_graph, calls, dimensions })
+        let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
+        Ok(Model {
+            program,
+            machine,
+            parameters,
+            figures,
+            nests,
+            totals,
+            sequences,
+            call_graph,
+            calls,
+            communication,
+            dimensions,
+        })
     }
 
     /// The functions of a call path: `main → step → advance`.

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::{self, Role, Stmt, Value, VarId};
+use crate::message_passing::{Interface, Interfaces};
 use crate::source::Language;
 use straight::Template;
 pub use summary::Summary;
@@ -46,6 +47,8 @@ pub enum Target {
     Recursive(ProcedureId),
     /// What the language brings along.
     Library(IntrinsicKind),
+    /// Moves data between processes.
+    Communication(&'static Interface),
     Unknown,
 }
 
@@ -101,7 +104,7 @@ impl<'u> Procedures<'u> {
     pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
         self.targets[caller.at()].get(name).copied().unwrap_or_else(|| {
             let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
-            library.map_or(Target::Unknown, |intrinsic| Target::Library(intrinsic.kind))
+            library.map_or_else(|| communication(name), |intrinsic| Target::Library(intrinsic.kind))
         })
     }
 
@@ -116,6 +119,7 @@ impl<'u> Procedures<'u> {
                 let summary = self.summary(*callee);
                 !summary.globals.is_empty() || summary.writes.contains(&true)
             }
+            Target::Communication(interface) => interface.to_buffer.is_some(),
             _ => false,
         };
         self.targets[caller.at()].values().any(writes)
@@ -148,7 +152,9 @@ impl<'u> Procedures<'u> {
             // A pointer to a function, a dummy procedure.
             true => Target::Unknown,
             false => match self.resolve(caller, name) {
-                Target::Unknown => self.specific(caller, name, arguments).map_or(Target::Unknown, Target::Body),
+                Target::Unknown => {
+                    self.specific(caller, name, arguments).map_or_else(|| communication(name), Target::Body)
+                }
                 target => target,
             },
         };
@@ -230,6 +236,11 @@ impl<'u> Procedures<'u> {
             self.nearest(caller, &found)
         })
     }
+}
+
+/// A procedure that moves data between processes, or nothing that is known.
+fn communication(name: &str) -> Target {
+    Interfaces::builtin().lookup(name).map_or(Target::Unknown, Target::Communication)
 }
 
 /// How many leading directories two paths have in common.

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod calls;
+mod communication;
 mod dependencies;
 mod inputs;
 mod layout;
@@ -58,7 +59,7 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, calls, steps, layout } = Tables::new(model);
+    let Tables { loops, arrays, calls, communication, steps, layout } = Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
@@ -89,6 +90,11 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
         calls.paths.write(&mut page)?;
         push(page);
     }
+    if let Some(communication) = &communication {
+        let mut page = Page::new(Sheet::Communication, book)?;
+        communication.write(&mut page)?;
+        push(page);
+    }
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
@@ -101,6 +107,7 @@ struct Tables<'a> {
     loops: Table<'a, (usize, &'a NestModel<'a>)>,
     arrays: Table<'a, arrays::Row<'a>>,
     calls: Option<CallTables<'a>>,
+    communication: Option<Table<'a, communication::Row<'a>>>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
@@ -129,8 +136,10 @@ impl<'a> Tables<'a> {
             calls.functions.place(&mut layout);
             calls.paths.place(&mut layout);
         }
+        let communication = model.communication.as_ref().map(|found| communication::table(model, found));
+        communication.iter().for_each(|table| table.place(&mut layout));
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, calls, steps, layout }
+        Tables { loops, arrays, calls, communication, steps, layout }
     }
 }
 

@@ -177,8 +177,27 @@ fn call(Call { line, name, arguments, body }: &Call) -> Element {
             let element = element.with("ls:body", body.as_str());
             element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
         }
+        Body::Communication(moved) => {
+            let element = element.with("ls:body", body.as_str());
+            return element.containing(arguments.iter().map(argument)).containing([communication(moved)]);
+        }
     };
     element.containing(arguments.iter().map(argument))
+}
+
+fn communication(communication: &Communication) -> Element {
+    let Communication { library, kind, arrays, count, datatype, element_bytes, halo } = communication;
+    let (components, width) = halo.as_ref().map(|halo| (&halo.components, &halo.width)).unzip();
+    Element::new("ls:communication")
+        .with("library", library)
+        .with("kind", kind.as_str())
+        .maybe("count", count.as_ref())
+        .maybe("datatype", Some(datatype).filter(|name| !name.is_empty()))
+        .maybe("bytes", element_bytes.as_ref())
+        .maybe("components", components)
+        .maybe("width", width)
+        .containing(arrays.iter().map(|name| Element::new("ls:buffer").with("name", name)))
+        .containing(halo.iter().flat_map(|h| &h.extents).map(|cells| Element::new("ls:cells").with("count", cells)))
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
