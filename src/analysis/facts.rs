@@ -124,7 +124,46 @@ pub struct Loop {
     pub parallel: Option<String>,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
+    /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
+    pub registers: Option<Registers>,
     pub body: Block,
+}
+
+/// Values that an iteration keeps in registers, by kind of register; what each means is told in
+/// `analysis/registers.rs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    pub integer: RegisterUse,
+    pub floating: RegisterUse,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterUse {
+    /// Loop variable and bound.
+    pub counters: u32,
+    /// Scalars that live through the whole loop.
+    pub scalars: u32,
+    /// Addresses and strides of arrays.
+    pub pointers: u32,
+    /// Array elements, literals and constants that stay the same in the loop.
+    pub invariants: u32,
+    /// The most values of one iteration that live at once.
+    pub temporaries: u32,
+}
+
+impl RegisterUse {
+    /// Names in the order of [`RegisterUse::values`].
+    pub const NAMES: [&'static str; 5] = ["counters", "scalars", "pointers", "invariants", "temporaries"];
+
+    pub fn values(self) -> [u32; 5] {
+        let RegisterUse { counters, scalars, pointers, invariants, temporaries } = self;
+        [counters, scalars, pointers, invariants, temporaries]
+    }
+
+    pub fn from_values(values: [u32; 5]) -> RegisterUse {
+        let [counters, scalars, pointers, invariants, temporaries] = values;
+        RegisterUse { counters, scalars, pointers, invariants, temporaries }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -15,6 +15,7 @@ mod iterations;
 mod member_dimensions;
 mod moving;
 mod references;
+mod registers;
 mod symbolic;
 mod walk;
 

@@ -11,6 +11,7 @@ pub mod figures;
 pub mod footprint;
 pub mod nest;
 pub mod parameters;
+pub mod registers;
 mod stream;
 mod summary;
 mod time;
@@ -28,6 +29,7 @@ pub use dependencies::SequenceModel;
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
+pub use registers::{FileFigures, RegisterFigures};
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
@@ -49,6 +51,8 @@ pub struct Model<'p> {
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.
     pub communication: Option<CommunicationModel<'p>>,
+    /// What the innermost loops keep in registers, in the order of the nests.
+    pub registers: Vec<Option<RegisterFigures>>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -73,6 +77,7 @@ impl<'p> Model<'p> {
         let sequences = dependencies::build(program, &nests, &mut figures);
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
         let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
+        let registers = registers::define(&nests, &mut figures);
         Ok(Model {
             program,
             machine,
@@ -84,6 +89,7 @@ impl<'p> Model<'p> {
             call_graph,
             calls,
             communication,
+            registers,
             dimensions,
         })
     }

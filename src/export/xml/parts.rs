@@ -131,6 +131,15 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     Ok(call)
 }
 
+/// What an iteration keeps in one kind of registers.
+pub(super) fn registers(fields: &Fields<'_>, name: &'static str) -> Result<Option<RegisterUse>, XmlError> {
+    let read = |text: &str| {
+        let values = text.split_whitespace().map(|value| value.parse().ok()).collect::<Option<Vec<u32>>>()?;
+        values.try_into().ok().map(RegisterUse::from_values)
+    };
+    fields.word(name, read, "five whole numbers: counters, scalars, pointers, invariants, temporaries")
+}
+
 /// What a call moves between processes.
 fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
     let (mut arrays, mut extents) = (Vec::new(), Vec::new());

@@ -201,7 +201,7 @@ fn communication(communication: &Communication) -> Element {
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
-    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, body } = inner;
+    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, registers, body } = inner;
     let element = Element::new("loop")
         .with("linenum", line)
         .with("loopvar", variable)
@@ -212,12 +212,18 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
-        .maybe("ls:exits", exits_early.then_some("early"));
+        .maybe("ls:exits", exits_early.then_some("early"))
+        .maybe("ls:integers", registers.map(|needed| register_use(needed.integer)))
+        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
     }
     block(element, body, Scope { loops: &loops, ..scope })
+}
+
+fn register_use(needed: RegisterUse) -> String {
+    needed.values().map(|count| count.to_string()).join(" ")
 }
 
 /// An `if` and its `else`, which ExaSAT puts beside it.
