@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::addresses::addressed;
 use super::calls::expand::Origins;
 use super::calls::{ProcedureId, Procedures, Target};
+use super::communication::GlobalTypes;
 use super::facts::FunctionKey;
 use super::symbolic::variables_of;
 use crate::ir::visit::values_of;
@@ -40,6 +41,11 @@ impl<'a> Effects<'a> {
 
     pub fn target(&self, name: &str) -> Target {
         self.known.target(self.id, name)
+    }
+
+    /// What the program gives global variables that hold MPI types.
+    pub fn global_types(&self) -> &'a GlobalTypes {
+        self.known.global_types()
     }
 
     /// Whether the summary of what `name` stands for says all that it does to scalars.

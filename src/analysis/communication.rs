@@ -5,6 +5,8 @@
 //! parameters too: `box_x`, `box_y`, `box_z` (cells of one process; 0: no such dimension), `ghost_A`
 //! (ghost cells on either side) and `components_A`.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::addresses::addressed;
@@ -13,7 +15,7 @@ use super::symbolic::Symbols;
 use super::walk::symbol_part;
 use crate::expr::Expr;
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{self, BinaryOp, Stmt, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Role, Stmt, Type, Value, VarId};
 use crate::message_passing::{Interface, InterfaceKind, Interfaces, mpich_datatype_bytes};
 
 /// One call of a procedure of the table.
@@ -87,8 +89,66 @@ impl<'f> Datatypes<'f> {
     }
 }
 
+/// Global variables that hold MPI types, by name, with the bytes of the basic types that the program gives
+/// them anywhere; `None` where it gives them other types too.
+#[derive(Default)]
+pub struct GlobalTypes(FxHashMap<Box<str>, Option<BTreeSet<u32>>>);
+
+impl GlobalTypes {
+    pub fn of<'f>(functions: impl Iterator<Item = &'f ir::Function>) -> GlobalTypes {
+        let mut types = GlobalTypes::default();
+        for function in functions {
+            statements(&function.body, InLoop::No, &mut |stmt, _| {
+                if let Stmt::Assign { target: Value::Variable(id), value, .. } = stmt {
+                    types.assigned(function, *id, value);
+                }
+            });
+            for (id, made) in Datatypes::of(function).made {
+                if matches!(made, Made::Of { .. }) {
+                    types.0.insert(function.variable(id).name.as_str().into(), None);
+                }
+            }
+        }
+        types
+    }
+
+    fn assigned(&mut self, function: &ir::Function, id: VarId, value: &Value) {
+        let variable = function.variable(id);
+        if variable.role != Role::Global {
+            return;
+        }
+        let basic = match value {
+            Value::Variable(id) => Interfaces::builtin().datatype_bytes(&function.variable(*id).name),
+            _ => None,
+        };
+        let known = self.0.entry(variable.name.as_str().into()).or_insert_with(|| Some(BTreeSet::new()));
+        match (basic, known.as_mut()) {
+            (Some(bytes), Some(all)) => {
+                all.insert(bytes);
+            }
+            _ => *known = None,
+        }
+    }
+
+    /// Bytes of an element whose type is in the variable. Of several types it is the one that is as long
+    /// as an element of the buffer.
+    fn bytes(&self, name: &str, declared: Option<u32>) -> Option<u32> {
+        let all = self.0.get(name)?.as_ref()?;
+        match all.first() {
+            Some(only) if all.len() == 1 => Some(*only),
+            _ => declared.filter(|bytes| all.contains(bytes)),
+        }
+    }
+}
+
+/// All that says how long the elements of a type are.
+pub struct Types<'t, 'f> {
+    pub local: &'t Datatypes<'f>,
+    pub global: &'t GlobalTypes,
+}
+
 /// What a call moves.
-pub fn moved(call: &Call, types: Option<&Datatypes>, symbols: &mut Symbols) -> Communication {
+pub fn moved(call: &Call, types: Option<&Types>, symbols: &mut Symbols) -> Communication {
     let Interface { library, kind, array, .. } = call.interface;
     let mut found = Communication {
         library: library.clone(),
@@ -107,8 +167,11 @@ pub fn moved(call: &Call, types: Option<&Datatypes>, symbols: &mut Symbols) -> C
     found.datatype = datatype.map_or_else(String::new, |value| symbols.text(value));
     let written_bytes = call.interface.word.map(|word| Expr::from(f64::from(word)));
     found.element_bytes = match datatype {
-        Some(value) => types.and_then(|types| bytes_of(value, types, symbols, 0)),
-        None => declared_bytes(call, symbols).or(written_bytes),
+        Some(value) => {
+            let declared = declared_bytes(call, symbols);
+            types.and_then(|types| bytes_of(value, (types, declared), symbols, 0))
+        }
+        None => declared_bytes(call, symbols).map(|bytes| Expr::from(f64::from(bytes))).or(written_bytes),
     };
     if array.is_some() && *kind == InterfaceKind::Halo {
         found.halo = Some(halo(call, symbols));
@@ -199,17 +262,17 @@ fn extents(id: VarId, symbols: &mut Symbols) -> Option<Vec<Expr>> {
 }
 
 /// Bytes of an element of the buffer's declared type.
-fn declared_bytes(call: &Call, symbols: &Symbols) -> Option<Expr> {
+fn declared_bytes(call: &Call, symbols: &Symbols) -> Option<u32> {
     let Interface { buffer, to_buffer, array, .. } = call.interface;
     let id = variable(call.argument(buffer.or(*to_buffer).or(*array))?)?;
     match &symbols.function.variable(id).ty {
         Type::Derived(..) => None,
-        ty => Some(Expr::from(f64::from(ty.bytes()?))),
+        ty => ty.bytes(),
     }
 }
 
 /// Bytes of an element of an MPI type.
-fn bytes_of(value: &Value, types: &Datatypes, symbols: &mut Symbols, depth: u32) -> Option<Expr> {
+fn bytes_of(value: &Value, types: (&Types, Option<u32>), symbols: &mut Symbols, depth: u32) -> Option<Expr> {
     const DEEPEST: u32 = 16;
     if depth > DEEPEST {
         return None;
@@ -226,7 +289,9 @@ fn bytes_of(value: &Value, types: &Datatypes, symbols: &mut Symbols, depth: u32)
             if let Some(constant) = &variable.constant {
                 return bytes_of(constant, types, symbols, depth + 1);
             }
-            match types.made.get(id)? {
+            let global = || types.0.global.bytes(&variable.name, types.1).filter(|_| variable.role == Role::Global);
+            let Some(made) = types.0.local.made.get(id) else { return global().map(number) };
+            match made {
                 Made::Value(value) => bytes_of(value, types, symbols, depth + 1),
                 Made::Of { elements, of } => {
                     let each = bytes_of(of, types, symbols, depth + 1)?;
@@ -234,7 +299,7 @@ fn bytes_of(value: &Value, types: &Datatypes, symbols: &mut Symbols, depth: u32)
                     let elements = elements.collect::<Option<Vec<Expr>>>()?;
                     Some(Expr::product(elements.into_iter().chain([each])))
                 }
-                Made::Unknown => None,
+                Made::Unknown => global().map(number),
             }
         }
         // `sizeof(real) == 4 ? MPI_FLOAT : MPI_DOUBLE`.

@@ -9,17 +9,20 @@
 //!   a symbol gives takes one more.
 //! - *Invariants*: array elements that stay the same in the loop, and floating literals and constants.
 //! - *Temporaries*: the most values of one iteration that live at once: scalars from where they are
-//!   written to where they are last read, and what the deepest expression there needs (Sethi and Ullman,
+//!   written to where they are last read, array elements from the first to the last of several reads with
+//!   no store to the array between them, and what the deepest expression there needs (Sethi and Ullman,
 //!   *The Generation of Optimal Code for Arithmetic Expressions*, J. ACM 17(4), 1970), operands that are
 //!   in registers already needing none.
 //!
 //! A complex value takes two. Vectorisation, unrolling and what calls must save are not modelled.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::facts::{Block, RegisterUse, Registers, Stream};
 use crate::expr::Expr;
-use crate::ir::visit::each_value;
+use crate::ir::visit::{InLoop, each_value, statements};
 use crate::ir::{Control, Function, Loop, Role, Stmt, Type, Value, VarId};
 
 /// The registers of one iteration of a loop without loops inside, whose facts are `block`; `variable` is
@@ -30,6 +33,11 @@ pub fn needed(function: &Function, facts: &Loop, block: &Block, variable: &str) 
         scan.counter = Some(*variable);
         scan.registers.integer.counters = 1 + u32::from(!is_number(upper, function));
     }
+    statements(&facts.body, InLoop::Yes, &mut |statement, _| {
+        if let Stmt::Assign { target: Value::Variable(id), .. } = statement {
+            scan.assigned.insert(*id);
+        }
+    });
     scan.block(&facts.body, 0);
     if let Control::Uncounted { condition: Some(condition), .. } = &facts.control {
         scan.evaluate([condition], 0);
@@ -81,9 +89,9 @@ impl Need {
         }
     }
 
-    /// Sethi and Ullman: equal needs take one more than either, else the larger is done first.
-    fn with(self, other: Need) -> Need {
-        let both = |a: u32, b: u32| if a == b && a > 0 { a + 1 } else { a.max(b) };
+    /// Sethi and Ullman: what needs more is done first, and its result, of `size` registers, kept meanwhile.
+    fn with(self, other: Need, size: u32) -> Need {
+        let both = |a: u32, b: u32| if a > 0 && b > 0 { a.max(b).max(a.min(b) + size) } else { a.max(b) };
         Need { integer: both(self.integer, other.integer), floating: both(self.floating, other.floating) }
     }
 
@@ -103,6 +111,8 @@ struct Life {
 struct Scan<'f> {
     function: &'f Function,
     counter: Option<VarId>,
+    /// Scalars that the loop assigns.
+    assigned: FxHashSet<VarId>,
     registers: Registers,
     /// Number of the statement.
     position: u32,
@@ -111,7 +121,9 @@ struct Scan<'f> {
     /// Scalars that live through the whole loop.
     throughout: FxHashSet<VarId>,
     written: FxHashMap<VarId, Life>,
-    /// Earlier lives of scalars that are written again.
+    /// Elements that have been read, by array and by what their subscripts look like.
+    loaded: FxHashMap<VarId, FxHashMap<u64, Life>>,
+    /// Lives that are over: of scalars that are written again, of elements of an array that is.
     ended: Vec<(VarId, Life)>,
     literals: FxHashSet<(u64, u32)>,
     constants: FxHashSet<VarId>,
@@ -122,11 +134,13 @@ impl<'f> Scan<'f> {
         Scan {
             function,
             counter: None,
+            assigned: FxHashSet::default(),
             registers: Registers::default(),
             position: 0,
             needs: Vec::new(),
             throughout: FxHashSet::default(),
             written: FxHashMap::default(),
+            loaded: FxHashMap::default(),
             ended: Vec::new(),
             literals: FxHashSet::default(),
             constants: FxHashSet::default(),
@@ -155,8 +169,11 @@ impl<'f> Scan<'f> {
     fn assign(&mut self, target: &'f Value, value: &'f Value, depth: u32) {
         self.position += 1;
         let mut need = self.need(value, depth);
-        if let Value::Element { subscripts, .. } = target {
+        if let Value::Element { array, subscripts, .. } = target {
             need = need.at_least(self.subscripts(subscripts, depth));
+            // Any of its elements may have another value now.
+            let over = self.loaded.remove(array).into_iter().flatten();
+            self.ended.extend(over.map(|(_, life)| (*array, life)));
         }
         self.needs.push(need);
         if let Value::Variable(id) = target {
@@ -187,7 +204,12 @@ impl<'f> Scan<'f> {
                 self.read(*id, depth);
                 Need::default()
             }
-            Value::Element { subscripts, .. } => {
+            // It is loaded before the loop.
+            Value::Element { subscripts, .. } if self.stay(subscripts) => Need::default(),
+            Value::Element { array, subscripts, .. } => {
+                if self.load(*array, subscripts, depth) {
+                    return Need::default();
+                }
                 let need = self.subscripts(subscripts, depth);
                 result(self, need)
             }
@@ -196,19 +218,33 @@ impl<'f> Scan<'f> {
                 result(self, need)
             }
             Value::Binary(_, left, right) => {
-                let need = self.need(left, depth).with(self.need(right, depth));
+                let size = home(&left.ty(self.function)).map_or(1, |(_, size)| size);
+                let need = self.need(left, depth).with(self.need(right, depth), size);
                 result(self, need)
             }
             Value::Call { arguments: parts, .. } | Value::Opaque { inner: parts, .. } => {
-                let need = parts.iter().fold(Need::default(), |need, part| need.with(self.need(part, depth)));
+                let need = parts.iter().fold(Need::default(), |need, part| need.with(self.need(part, depth), 1));
                 result(self, need)
             }
             Value::Select(condition, then, otherwise) => {
-                let sides = self.need(then, depth).with(self.need(otherwise, depth));
+                let sides = self.need(then, depth).with(self.need(otherwise, depth), 1);
                 let need = self.need(condition, depth).at_least(sides);
                 result(self, need)
             }
         }
+    }
+
+    /// Whether subscripts are the same in all iterations.
+    fn stay(&self, subscripts: &[Value]) -> bool {
+        let mut stay = true;
+        subscripts.iter().for_each(|subscript| {
+            each_value(subscript, &mut |part| match part {
+                Value::Variable(id) => stay &= Some(*id) != self.counter && !self.assigned.contains(id),
+                Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. } => stay = false,
+                _ => {}
+            });
+        });
+        stay
     }
 
     fn subscripts(&mut self, subscripts: &'f [Value], depth: u32) -> Need {
@@ -235,6 +271,25 @@ impl<'f> Scan<'f> {
         Need::default()
     }
 
+    /// Notes that an element is read; whether it is in a register from an earlier read.
+    fn load(&mut self, array: VarId, subscripts: &[Value], depth: u32) -> bool {
+        let mut hasher = FxHasher::default();
+        subscripts.iter().for_each(|subscript| hash(subscript, &mut hasher));
+        let position = self.position;
+        let elements = self.loaded.entry(array).or_default();
+        let life = elements.entry(hasher.finish()).or_insert(Life { written: position, depth, read: position });
+        if depth >= life.depth && life.written < position {
+            life.read = position;
+            return true;
+        }
+        if depth < life.depth {
+            // Only some iterations have read it.
+            let before = std::mem::replace(life, Life { written: position, depth, read: position });
+            self.ended.push((array, before));
+        }
+        false
+    }
+
     fn is_scalar(&self, id: VarId) -> bool {
         self.function.variable(id).dimensions.is_empty() && Some(id) != self.counter
     }
@@ -259,6 +314,12 @@ impl<'f> Scan<'f> {
     fn write(&mut self, id: VarId, depth: u32) {
         if !self.is_scalar(id) || self.throughout.contains(&id) {
             return;
+        }
+        if matches!(self.function.variable(id).ty, Type::Integer(_)) {
+            // Subscripts that look the same may mean other elements from here on.
+            let over =
+                self.loaded.drain().flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
+            self.ended.extend(over);
         }
         let life = Life { written: self.position, depth, read: self.position };
         match self.written.get_mut(&id) {
@@ -297,7 +358,8 @@ impl<'f> Scan<'f> {
     fn most_at_once(&mut self) -> Need {
         let mut changes = vec![(0i64, 0i64); self.needs.len() + 2];
         let throughout = &self.throughout;
-        let lives = self.ended.drain(..).chain(self.written.drain());
+        let loaded = self.loaded.drain().flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
+        let lives = self.ended.drain(..).chain(self.written.drain()).chain(loaded);
         for (id, life) in lives.filter(|(id, _)| !throughout.contains(id)) {
             let Some((file, count)) = home(&self.function.variable(id).ty) else { continue };
             if life.read <= life.written {
@@ -319,6 +381,23 @@ impl<'f> Scan<'f> {
         }
         most
     }
+}
+
+/// What a subscript looks like.
+fn hash(value: &Value, hasher: &mut FxHasher) {
+    each_value(value, &mut |part| match part {
+        Value::Integer(number) => (0u8, number).hash(hasher),
+        Value::Variable(id) | Value::Element { array: id, .. } => (1u8, id).hash(hasher),
+        Value::Unary(operator, _) => (2u8, operator).hash(hasher),
+        Value::Binary(operator, ..) => (3u8, operator).hash(hasher),
+        Value::Call { name, .. } => (4u8, name).hash(hasher),
+        Value::Convert(ty, _) => (5u8, ty).hash(hasher),
+        Value::Real(number, _) => (6u8, number.to_bits()).hash(hasher),
+        Value::Logical(truth) => (7u8, truth).hash(hasher),
+        Value::Text(text) => (8u8, text).hash(hasher),
+        Value::Select(..) => 9u8.hash(hasher),
+        Value::Opaque { .. } => 10u8.hash(hasher),
+    });
 }
 
 fn file_of(registers: &mut Registers, file: File) -> &mut RegisterUse {

@@ -12,8 +12,11 @@ mod instance;
 mod straight;
 mod summary;
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::communication::GlobalTypes;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::{self, Role, Stmt, Value, VarId};
 use crate::message_passing::{Interface, Interfaces};
@@ -62,6 +65,8 @@ pub struct Procedures<'u> {
     targets: Vec<FxHashMap<&'u str, Target>>,
     summaries: Vec<Summary>,
     templates: Vec<Option<Template>>,
+    /// What the program gives global variables that hold MPI types, once a call needs it.
+    global_types: OnceLock<GlobalTypes>,
 }
 
 impl<'u> Procedures<'u> {
@@ -79,8 +84,9 @@ impl<'u> Procedures<'u> {
         for (name, specific) in units.iter().flat_map(|unit| &unit.generics) {
             generics.entry(name).or_default().extend(specific.iter().map(String::as_str));
         }
-        let mut known =
-            Procedures { all, by_name, generics, targets: Vec::new(), summaries: Vec::new(), templates: Vec::new() };
+        let (targets, summaries, templates) = (Vec::new(), Vec::new(), Vec::new());
+        let global_types = OnceLock::new();
+        let mut known = Procedures { all, by_name, generics, targets, summaries, templates, global_types };
         known.targets = (0..known.all.len()).map(|index| known.called_names(ProcedureId(index as u32))).collect();
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
@@ -106,6 +112,10 @@ impl<'u> Procedures<'u> {
             let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
             library.map_or_else(|| communication(name), |intrinsic| Target::Library(intrinsic.kind))
         })
+    }
+
+    pub fn global_types(&self) -> &GlobalTypes {
+        self.global_types.get_or_init(|| GlobalTypes::of(self.all.iter().map(|procedure| procedure.function)))
     }
 
     pub fn summary(&self, id: ProcedureId) -> &Summary {

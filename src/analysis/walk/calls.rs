@@ -2,7 +2,7 @@
 
 use super::Walker;
 use crate::analysis::calls::Target;
-use crate::analysis::communication::{self, Datatypes};
+use crate::analysis::communication::{self, Datatypes, Types};
 use crate::analysis::facts::{Block, Body, Call, Communication};
 use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
@@ -79,7 +79,8 @@ impl<'f> Walker<'f> {
         if self.datatypes.is_none() && interface.kind.moves_data() {
             self.datatypes = Some(Datatypes::of(self.function()));
         }
-        communication::moved(&call, self.datatypes.as_ref(), &mut self.symbols)
+        let types = self.datatypes.as_ref().map(|local| Types { local, global: self.effects.global_types() });
+        communication::moved(&call, types.as_ref(), &mut self.symbols)
     }
 
     pub(super) fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
