@@ -89,7 +89,7 @@ fn types_that_the_function_makes_are_known_and_others_are_not() {
 
 #[test]
 fn a_count_that_follows_a_loop_is_a_parameter() {
-    let json = analysed("halo.c", &["--set", "n=6", "--set", "count_neighbours_46=32"]);
+    let json = analysed("halo.c", &["--set", "n=6", "--set", "count_neighbours_45=32"]);
     let found = calls(&json, "neighbours");
     assert_eq!(figures(&found[0]), json!(["send", 32, 8, 1, 256, 6]));
 }

@@ -107,6 +107,9 @@ pub struct CommunicationFigures<'p> {
     pub site: MessageSite<'p>,
     /// Executions in all.
     pub times: FigureId,
+    /// Components, and ghost cells on either side, of a ghost exchange.
+    pub components: Option<FigureId>,
+    pub width: Option<FigureId>,
     /// Elements of one process: of a ghost exchange, ghost cells times components.
     pub count: Option<FigureId>,
     pub element_bytes: Option<FigureId>,
@@ -185,7 +188,11 @@ fn define_call<'p>(
 ) -> CommunicationFigures<'p> {
     let Communication { kind, count, element_bytes, halo, .. } = site.moved;
     let resolve = |expr: &Expr| parameters.resolve(site.function, expr);
-    let elements = halo.as_ref().map(|halo| faces(halo, &resolve)).or_else(|| count.as_ref().map(resolve));
+    let components = halo.as_ref().map(|halo| resolve(&halo.components));
+    let components = components.map(|expr| figures.define("components", Unit::Count, expr));
+    let width = halo.as_ref().map(|halo| figures.define("ghost width", Unit::Count, resolve(&halo.width)));
+    let filled = halo.as_ref().zip(components.zip(width));
+    let elements = filled.map(|(halo, of)| faces(halo, of, &resolve)).or_else(|| count.as_ref().map(resolve));
     let count = elements.map(|elements| figures.define("elements of a call", Unit::Elements, elements));
     let element_bytes = element_bytes.as_ref().filter(|_| count.is_some());
     let element_bytes = element_bytes.map(|bytes| figures.define("bytes an element", Unit::Bytes, resolve(bytes)));
@@ -210,6 +217,8 @@ fn define_call<'p>(
     CommunicationFigures {
         site,
         times,
+        components,
+        width,
         count,
         element_bytes,
         data,
@@ -272,16 +281,15 @@ fn directions(kind: InterfaceKind) -> Expr {
 }
 
 /// Elements on the faces of a box: components · Σ_d 2·width · Π_{e≠d} n_e. A dimension of no cells is none.
-fn faces(halo: &Halo, resolve: &dyn Fn(&Expr) -> Expr) -> Expr {
-    let Halo { components, width, extents } = halo;
-    let cells: Vec<Expr> = extents.iter().map(resolve).collect();
+fn faces(halo: &Halo, (components, width): (FigureId, FigureId), resolve: &dyn Fn(&Expr) -> Expr) -> Expr {
+    let cells: Vec<Expr> = halo.extents.iter().map(resolve).collect();
     let face = |d: usize| {
         let others = cells.iter().enumerate().filter(|(e, _)| *e != d);
         let others = others.map(|(_, cells)| Expr::max([cells.clone(), Expr::from(1.0)]));
         where_any(&cells[d], Expr::product(others))
     };
     let area = Expr::sum((0..cells.len()).map(face));
-    Expr::product([Expr::from(2.0), resolve(components), resolve(width), area])
+    Expr::product([Expr::from(2.0), Expr::from(components), Expr::from(width), area])
 }
 
 /// Two messages a dimension that has cells.

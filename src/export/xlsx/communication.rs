@@ -3,7 +3,7 @@
 use super::layout::Sheet;
 use super::style::Look;
 use super::table::{Column, Content, Table};
-use crate::expr::{Expr, FigureId};
+use crate::expr::FigureId;
 use crate::model::{CommunicationFigures, CommunicationModel, Model};
 
 /// A call; `None` stands for all of them.
@@ -82,25 +82,22 @@ fn place<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 
 fn what<'a>(columns: &mut Columns<'a>) {
     let group = "What it moves";
-    let halo = |row: Row<'a>, part: fn(&crate::analysis::facts::Halo) -> &Expr| {
-        let halo = row.and_then(|call| call.site.moved.halo.as_ref());
-        halo.map_or(Content::Empty, |halo| text(part(halo).to_string()))
-    };
+    let some = |figure: Option<FigureId>| figure.map_or(Content::Empty, Content::Figure);
     add(columns, (group, "Kind", ""), Look::Text, "What the call does", |row| {
         row.map_or(Content::Empty, |call| text(call.site.moved.kind.as_str().replace('_', " ")))
     });
     add(columns, (group, "Arrays", ""), Look::Text, "Buffers or arrays, the one that is sent first", |row| {
         row.map_or(Content::Empty, |call| text(call.site.moved.arrays.join(", ")))
     });
-    add(columns, (group, "Components", ""), Look::Text, "Of a ghost exchange: components of a cell", move |row| {
-        halo(row, |halo| &halo.components)
+    add(columns, (group, "Components", ""), Look::Number, "Of a ghost exchange: components of a cell", move |row| {
+        some(row.and_then(|call| call.components))
     });
     add(
         columns,
         (group, "Ghost width", "cells"),
-        Look::Text,
+        Look::Number,
         "Of a ghost exchange: cells on either side",
-        move |row| halo(row, |halo| &halo.width),
+        move |row| some(row.and_then(|call| call.width)),
     );
     add(columns, (group, "Type", ""), Look::Text, "The type of the elements, as the call names it", |row| {
         row.map_or(Content::Empty, |call| text(&call.site.moved.datatype))
