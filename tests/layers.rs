@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "quantity",
     "diagnostic",
     "expr",
     "source",
     "intrinsics",
+    "message_passing",
     "machine",
     "syntax",
     "ir",

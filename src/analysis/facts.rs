@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
+use crate::message_passing::InterfaceKind;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -171,7 +172,46 @@ pub struct Loop {
     pub parallel: Option<String>,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
+    /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
+    pub registers: Option<Registers>,
     pub body: Block,
+}
+
+/// Values that an iteration keeps in registers, by kind of register; what each means is told in
+/// `analysis/registers.rs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    pub integer: RegisterUse,
+    pub floating: RegisterUse,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterUse {
+    /// Loop variable and bound.
+    pub counters: u32,
+    /// Scalars that live through the whole loop.
+    pub scalars: u32,
+    /// Addresses and strides of arrays.
+    pub pointers: u32,
+    /// Array elements, literals and constants that stay the same in the loop.
+    pub invariants: u32,
+    /// The most values of one iteration that live at once.
+    pub temporaries: u32,
+}
+
+impl RegisterUse {
+    /// Names in the order of [`RegisterUse::values`].
+    pub const NAMES: [&'static str; 5] = ["counters", "scalars", "pointers", "invariants", "temporaries"];
+
+    pub fn values(self) -> [u32; 5] {
+        let RegisterUse { counters, scalars, pointers, invariants, temporaries } = self;
+        [counters, scalars, pointers, invariants, temporaries]
+    }
+
+    pub fn from_values(values: [u32; 5]) -> RegisterUse {
+        let [counters, scalars, pointers, invariants, temporaries] = values;
+        RegisterUse { counters, scalars, pointers, invariants, temporaries }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -411,6 +451,38 @@ pub enum Body {
     Function(FunctionKey),
     /// It leads back to the caller: not followed further.
     Recursive,
+    /// It moves data between processes.
+    Communication(Box<Communication>),
+}
+
+/// What one call moves between processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communication {
+    /// `mpi`, `boxlib` …
+    pub library: String,
+    pub kind: InterfaceKind,
+    /// Buffers or arrays as written, the one that is sent first.
+    pub arrays: Vec<String>,
+    /// Elements that one process sends in one call, in a collective to each of the others where they get
+    /// different ones; of a call that only receives, those that it receives. `None`: it moves no such.
+    pub count: Option<Expr>,
+    /// The type of the elements as the call names it; empty where it names none.
+    pub datatype: String,
+    /// Bytes of an element; `None` is unknown.
+    pub element_bytes: Option<Expr>,
+    /// Of a halo exchange: what is filled.
+    pub halo: Option<Halo>,
+}
+
+/// The ghost cells that a halo exchange fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halo {
+    /// Components of every cell.
+    pub components: Expr,
+    /// Ghost cells on either side.
+    pub width: Expr,
+    /// Cells of one process in every dimension, in storage order.
+    pub extents: Vec<Expr>,
 }
 
 /// A function by name and place.
@@ -430,6 +502,7 @@ impl Body {
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
             Body::Recursive => "recursive",
+            Body::Communication(_) => "communication",
         }
     }
 }

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
 use super::calls::{ProcedureId, Procedures, expand};
+use super::communication::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
@@ -104,6 +105,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         next_iteration,
         exits: Vec::new(),
         branches: 0,
+        datatypes: None,
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, language, &body);
@@ -154,6 +156,8 @@ struct Walker<'f> {
     exits: Vec<bool>,
     /// Number of branches met so far.
     branches: u32,
+    /// What the procedure gives the variables that hold MPI types, once a call needs it.
+    datatypes: Option<Datatypes<'f>>,
 }
 
 impl<'f> Walker<'f> {
@@ -268,6 +272,6 @@ pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
 }
 
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
-fn symbol_part(name: &str) -> String {
+pub(super) fn symbol_part(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }

@@ -4,15 +4,17 @@ use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::calls_json;
+use super::{calls_json, communication_json};
 use crate::analysis::coverage;
 use crate::analysis::dependence::fusion::Verdict;
 use crate::analysis::dependence::{Dependence, Through};
-use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::facts::{
+    Block, File, Flops, Function, Item, Loop, OperationCounts, RegisterUse, Stream, Subscript,
+};
 use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
-use crate::model::{Model, NestModel, StreamShape, WorkingSet, dimension_name};
+use crate::model::{FileFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name};
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
@@ -46,6 +48,9 @@ pub fn analysis(model: &Model) -> String {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
     }
     value["calls"] = calls_json::calls(model);
+    if let Some(communication) = &model.communication {
+        value["communication"] = communication_json::totals(model, communication);
+    }
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
@@ -150,6 +155,9 @@ fn function(
     collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
     let nests = nests.iter().map(|(index, facts)| {
         let mut value = nest(model, facts);
+        if let Some(found) = &model.registers[*index] {
+            value["registers"] = registers(model, found);
+        }
         if let Some(flops) = model.calls.as_ref().and_then(|calls| calls.called_flops.get(index)) {
             value["called_flops"] = figure(model, *flops);
         }
@@ -167,7 +175,27 @@ fn function(
     if let Some(calls) = &model.calls {
         calls_json::add_to_function(model, calls, index, &mut value);
     }
+    if let Some(communication) = communication_json::of_function(model, index) {
+        value["communication"] = communication;
+    }
     value
+}
+
+/// Values that an iteration of the innermost loop keeps in registers.
+fn registers(model: &Model, registers: &RegisterFigures) -> Value {
+    let file = |file: &FileFigures| {
+        let parts = RegisterUse::NAMES.iter().zip(file.parts);
+        let mut object: Map<String, Value> =
+            parts.map(|(name, part)| (name.to_string(), figure(model, part))).collect();
+        object.insert("live".into(), figure(model, file.live));
+        object.insert("spilled".into(), figure(model, file.spilled));
+        object
+    };
+    json!({
+        "integer": file(&registers.integer),
+        "floating": file(&registers.floating),
+        "spills": model.value(registers.spills) == 1.0,
+    })
 }
 
 /// Edges of all sequences of a function.

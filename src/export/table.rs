@@ -86,6 +86,25 @@ fn write_calls(text: &mut String, model: &Model) {
     let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));
 }
 
+/// What one process sends to others in all.
+fn write_communication(text: &mut String, model: &Model) {
+    let Some(communication) = &model.communication else { return };
+    let shown = |id, text: &dyn Fn(f64) -> String| {
+        let value = model.value(id);
+        if value.is_finite() { text(value) } else { "unknown".to_string() }
+    };
+    let unknown = communication.unknown().count();
+    let without = if unknown > 0 { format!(", without {unknown} of unknown size") } else { String::new() };
+    let _ = writeln!(
+        text,
+        "communication of one process: {} messages, {}, {} in {} calls{without}",
+        shown(communication.messages, &count),
+        shown(communication.bytes, &|v| Bytes(v).to_string()),
+        shown(communication.seconds, &|v| Seconds(v).to_string()),
+        communication.calls.len(),
+    );
+}
+
 fn write_summary(text: &mut String, model: &Model) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
@@ -124,6 +143,7 @@ fn write_summary(text: &mut String, model: &Model) {
         );
     }
     write_calls(text, model);
+    write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
     for (code, loops) in &coverage.reasons {

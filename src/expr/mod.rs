@@ -75,6 +75,8 @@ pub enum Function {
     /// Towards zero, as integer division in C and Fortran does.
     Truncate,
     Absolute,
+    /// ⌈log₂ x⌉, zero for x ≤ 1: stages of a binary tree over x members.
+    TreeStages,
 }
 
 /// How the two sides of a condition are compared.
@@ -296,6 +298,11 @@ impl Expr {
 
     pub fn absolute(self) -> Expr {
         self.rounded(Function::Absolute)
+    }
+
+    /// ⌈log₂ x⌉, zero for x ≤ 1.
+    pub fn tree_stages(self) -> Expr {
+        self.rounded(Function::TreeStages)
     }
 
     fn rounded(self, function: Function) -> Expr {

@@ -176,6 +176,8 @@ fn write_call(f: &mut fmt::Formatter<'_>, function: Function, items: &[Expr], st
         Function::Floor => ("floor", "INT", ""),
         Function::Truncate => ("trunc", "TRUNC", ""),
         Function::Absolute => ("abs", "ABS", ""),
+        // Rounded first: a spreadsheet's logarithm of 8 may be a little more than 3.
+        Function::TreeStages => ("treestages", "ROUNDUP(ROUND(LOG(MAX", ",1),2),9),0"),
     };
     let in_excel = style.names.is_some();
     write!(f, "{}(", if in_excel { excel } else { text })?;

@@ -5,11 +5,13 @@
 
 mod build;
 pub mod calls;
+pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
 pub mod nest;
 pub mod parameters;
+pub mod registers;
 mod stream;
 mod summary;
 mod time;
@@ -22,10 +24,12 @@ use crate::machine::MachineModel;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
+pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Figure, FigureMap, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
+pub use registers::{FileFigures, RegisterFigures};
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
@@ -45,6 +49,10 @@ pub struct Model<'p> {
     pub call_graph: CallGraph,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
+    /// What moves between processes, if anything does.
+    pub communication: Option<CommunicationModel<'p>>,
+    /// What the innermost loops keep in registers, in the order of the nests.
+    pub registers: Vec<Option<RegisterFigures>>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -57,9 +65,10 @@ impl<'p> Model<'p> {
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
+        let messages = communication::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) =
-            ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
+            ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters);
         let build = |nest, figures: &mut Figures| NestModel::build(nest, &machine, &parameters, figures);
         let nests: Vec<NestModel> = figures
@@ -72,7 +81,22 @@ impl<'p> Model<'p> {
         let totals = Totals::define(&nests, &mut figures);
         let sequences = dependencies::build(program, &nests, &mut figures);
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
-        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, call_graph, calls, dimensions })
+        let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
+        let registers = registers::define(&nests, &mut figures);
+        Ok(Model {
+            program,
+            machine,
+            parameters,
+            figures,
+            nests,
+            totals,
+            sequences,
+            call_graph,
+            calls,
+            communication,
+            registers,
+            dimensions,
+        })
     }
 
     /// The functions of a call path: `main → step → advance`.

@@ -90,6 +90,7 @@ pub fn nest(function: &str, file: &str, line: u32, loops: &[(&str, &str, &str)],
         step: Expr::from(1.0),
         parallel: None,
         exits_early: false,
+        registers: None,
         body,
     }
 }

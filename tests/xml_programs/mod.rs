@@ -6,6 +6,7 @@
 use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::Expr;
+use loopsheet::message_passing::InterfaceKind;
 use loopsheet::source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -169,7 +170,8 @@ fn call() -> impl Strategy<Value = Call> {
     let key =
         (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey { name, file: file.into(), line });
     let plain = prop::sample::select(vec![Body::Unknown, Body::Library, Body::Expanded, Body::Recursive]);
-    let body = prop_oneof![plain, key.prop_map(Body::Function)];
+    let moved = communication().prop_map(|moved| Body::Communication(Box::new(moved)));
+    let body = prop_oneof![plain, key.prop_map(Body::Function), moved];
     (any::<u32>(), text(), prop::collection::vec(text(), 0..3), body).prop_map(|(line, name, arguments, body)| Call {
         line,
         name,
@@ -222,8 +224,8 @@ fn block() -> impl Strategy<Value = Block> {
 fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop> {
     let step = prop_oneof![Just(Expr::from(1.0)), expr()].prop_filter("a step of zero", |step| !step.is_zero());
     let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
-    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), any::<bool>(), body).prop_map(
-        |((id, file, variable, parallel), line, end_line, (lower, upper, step), exits_early, body)| Loop {
+    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), (any::<bool>(), registers()), body).prop_map(
+        |((id, file, variable, parallel), line, end_line, (lower, upper, step), (exits_early, registers), body)| Loop {
             id,
             file: file.into(),
             line,
@@ -234,7 +236,31 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
             step,
             parallel,
             exits_early,
+            registers,
             body,
+        },
+    )
+}
+
+fn registers() -> impl Strategy<Value = Option<Registers>> {
+    let one = || any::<[u32; 5]>().prop_map(RegisterUse::from_values);
+    prop::option::of((one(), one()).prop_map(|(integer, floating)| Registers { integer, floating }))
+}
+
+fn communication() -> impl Strategy<Value = Communication> {
+    let kind = prop::sample::select(InterfaceKind::ALL.to_vec());
+    let halo = (expr(), expr(), prop::collection::vec(expr(), 0..3));
+    let halo = halo.prop_map(|(components, width, extents)| Halo { components, width, extents });
+    let sizes = (prop::option::of(expr()), prop::option::of(expr()), prop::option::of(halo));
+    (text(), kind, prop::collection::vec(text(), 0..3), text(), sizes).prop_map(
+        |(library, kind, arrays, datatype, (count, element_bytes, halo))| Communication {
+            library,
+            kind,
+            arrays,
+            count,
+            datatype,
+            element_bytes,
+            halo,
         },
     )
 }

@@ -398,6 +398,7 @@ mod tests {
                 step: Expr::from(1.0),
                 parallel: None,
                 exits_early: false,
+                registers: None,
                 body,
             }))
         };

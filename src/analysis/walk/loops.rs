@@ -11,8 +11,8 @@ use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
 use crate::analysis::inductions::{advanced, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
-use crate::analysis::references;
 use crate::analysis::symbolic::{Known, variables_of};
+use crate::analysis::{references, registers};
 use crate::expr::Expr;
 use crate::ir::{self, Control, Value, VarId};
 use crate::source::Language;
@@ -197,6 +197,7 @@ impl<'f> Walker<'f> {
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
+        let registers = body.loops().is_empty().then(|| registers::needed(self.function(), inner, &body, &variable));
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),
@@ -208,6 +209,7 @@ impl<'f> Walker<'f> {
             step,
             parallel: inner.parallel.clone(),
             exits_early,
+            registers,
             body,
         })));
     }

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod calls;
+mod communication;
 mod dependencies;
 mod inputs;
 mod layout;
@@ -13,6 +14,7 @@ mod machine;
 mod notes;
 mod page;
 mod parameters;
+mod registers;
 mod steps;
 mod style;
 mod summary;
@@ -57,7 +59,7 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, calls, steps, layout } = Tables::new(model);
+    let Tables { loops, arrays, calls, communication, registers, steps, layout } = Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
@@ -88,6 +90,17 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
         calls.paths.write(&mut page)?;
         push(page);
     }
+    if let Some(communication) = &communication {
+        let mut page = Page::new(Sheet::Communication, book)?;
+        communication.write(&mut page)?;
+        push(page);
+    }
+    if !registers.rows.is_empty() {
+        let mut page = Page::new(Sheet::Registers, book)?;
+        registers.write(&mut page)?;
+        registers::highlight(&mut page, &registers)?;
+        push(page);
+    }
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
@@ -100,6 +113,8 @@ struct Tables<'a> {
     loops: Table<'a, (usize, &'a NestModel<'a>)>,
     arrays: Table<'a, arrays::Row<'a>>,
     calls: Option<CallTables<'a>>,
+    communication: Option<Table<'a, communication::Row<'a>>>,
+    registers: Table<'a, registers::Row<'a>>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
@@ -128,8 +143,12 @@ impl<'a> Tables<'a> {
             calls.functions.place(&mut layout);
             calls.paths.place(&mut layout);
         }
+        let communication = model.communication.as_ref().map(|found| communication::table(model, found));
+        communication.iter().for_each(|table| table.place(&mut layout));
+        let registers = registers::table(model);
+        registers.place(&mut layout);
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, calls, steps, layout }
+        Tables { loops, arrays, calls, communication, registers, steps, layout }
     }
 }
 

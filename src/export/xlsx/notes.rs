@@ -40,6 +40,14 @@ const METHOD: &[(&str, &str)] = &[
         "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth; the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
     ),
     (
+        "Communication",
+        "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages a dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
+    ),
+    (
+        "Registers",
+        "Of the innermost loop of a nest: the loop variable and its bound; scalars that live through the loop; one address an array for all references a known number of bytes apart, strides that only a symbol gives; elements, literals and constants that stay the same; and the most values of one iteration that live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
+    ),
+    (
         "Units",
         "Bytes, flops and seconds. GB/s and Gflop/s are powers of ten, KiB and MiB powers of two; they are never mixed.",
     ),
@@ -65,6 +73,14 @@ const LIMITS: &[(&str, &str)] = &[
     (
         "Unknown",
         "What cannot be known is shown as unknown and never as zero; what depends on it is unknown too. Such cells are text: to fill a gap, set the value and run the program again. Cache levels whose bandwidth is empty set no bound.",
+    ),
+    (
+        "Messages",
+        "No contention between processes, no overlap with arithmetic, no waiting for slower processes. Types that a procedure does not make itself from MPI's own have unknown sizes.",
+    ),
+    (
+        "Registers",
+        "An estimate for scalar code: no vectorisation, no unrolling, nothing that calls save, no values that a compiler loads again instead of keeping them.",
     ),
     ("Calls", "Calls of functions that are not known are listed below and cost nothing."),
 ];

@@ -246,6 +246,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         loops.push(variable);
     }
     let body = read_block(fields, Scope { loops: &loops, ..scope }, ids)?;
+    let (integer, floating) = (parts::registers(fields, "ls:integers")?, parts::registers(fields, "ls:floats")?);
     let read = Loop {
         id: String::new(),
         file: fields.text("ls:file").map_or_else(|| scope.file.clone(), Arc::from),
@@ -257,6 +258,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         step,
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
+        registers: integer.zip(floating).map(|(integer, floating)| Registers { integer, floating }),
         body,
     };
     fields.finish();

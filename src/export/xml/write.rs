@@ -187,12 +187,31 @@ fn call(Call { line, name, arguments, body }: &Call) -> Element {
             let element = element.with("ls:body", body.as_str());
             element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
         }
+        Body::Communication(moved) => {
+            let element = element.with("ls:body", body.as_str());
+            return element.containing(arguments.iter().map(argument)).containing([communication(moved)]);
+        }
     };
     element.containing(arguments.iter().map(argument))
 }
 
+fn communication(communication: &Communication) -> Element {
+    let Communication { library, kind, arrays, count, datatype, element_bytes, halo } = communication;
+    let (components, width) = halo.as_ref().map(|halo| (&halo.components, &halo.width)).unzip();
+    Element::new("ls:communication")
+        .with("library", library)
+        .with("kind", kind.as_str())
+        .maybe("count", count.as_ref())
+        .maybe("datatype", Some(datatype).filter(|name| !name.is_empty()))
+        .maybe("bytes", element_bytes.as_ref())
+        .maybe("components", components)
+        .maybe("width", width)
+        .containing(arrays.iter().map(|name| Element::new("ls:buffer").with("name", name)))
+        .containing(halo.iter().flat_map(|h| &h.extents).map(|cells| Element::new("ls:cells").with("count", cells)))
+}
+
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
-    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, body } = inner;
+    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, registers, body } = inner;
     let element = Element::new("loop")
         .with("linenum", line)
         .with("loopvar", variable)
@@ -203,12 +222,18 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
-        .maybe("ls:exits", exits_early.then_some("early"));
+        .maybe("ls:exits", exits_early.then_some("early"))
+        .maybe("ls:integers", registers.map(|needed| register_use(needed.integer)))
+        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
     }
     block(element, body, Scope { loops: &loops, ..scope })
+}
+
+fn register_use(needed: RegisterUse) -> String {
+    needed.values().map(|count| count.to_string()).join(" ")
 }
 
 /// An `if` and its `else`, which ExaSAT puts beside it.
