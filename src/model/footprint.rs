@@ -30,6 +30,14 @@ pub struct Columns {
     pub count: BTreeMap<Vec<usize>, i64>,
 }
 
+impl Columns {
+    /// Those of a single offset.
+    pub fn single(walks: &[Walk]) -> Columns {
+        let walked: Vec<usize> = (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed).collect();
+        Columns { extra: 0, runs: 1, count: BTreeMap::from([(walked, 1)]) }
+    }
+}
+
 /// Offsets further apart than this many elements are taken to be in different cache lines when
 /// dimension 0 is fixed.
 const SAME_LINE_REACH: i64 = 8;

@@ -7,6 +7,7 @@ mod build;
 pub mod calls;
 pub mod dependencies;
 pub mod figures;
+pub mod levels;
 pub mod footprint;
 pub mod nest;
 pub mod parameters;

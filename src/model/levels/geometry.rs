@@ -1,0 +1,216 @@
+//! What the rule needs of a nest: its loops as affine ranges, its streams as references, over the
+//! symbols of the source.
+
+use super::domain::{Affine, Domain, LoopRange};
+use super::number::Number;
+use super::reference::{LONG_STRIDE, Lines, Reference};
+use crate::analysis::facts::{AccessClass, Loop};
+use crate::expr::{Expr, Function, Node};
+use crate::model::nest::{Nest, NestStream};
+
+/// A nest's loops and references; values are expressions over the source's symbols.
+pub struct Geometry {
+    pub domain: Domain<Expr>,
+    pub references: Vec<Reference<Expr>>,
+}
+
+impl Geometry {
+    pub fn of(nest: &Nest) -> Geometry {
+        let loops: Vec<&Loop> = nest.loops.iter().map(|l| l.facts).collect();
+        let ranges = (0..loops.len()).map(|position| range(&loops[..position], loops[position])).collect();
+        let mut domain = Domain { loops: ranges };
+        domain.relate();
+        let mut arrays: Vec<(&str, &str)> = Vec::new();
+        let mut references = Vec::new();
+        for used in &nest.streams {
+            let name = (used.stream.array.as_str(), used.stream.component.as_str());
+            let array = arrays.iter().position(|known| *known == name).unwrap_or_else(|| {
+                arrays.push(name);
+                arrays.len() - 1
+            });
+            references.push(reference(array, used, &loops));
+        }
+        Geometry { domain, references }
+    }
+
+    /// The same over another kind of number.
+    pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
+        let affine = |a: &Affine<Expr>| Affine { terms: a.terms.clone(), rest: value(&a.rest) };
+        let range = |r: &LoopRange<Expr>| LoopRange {
+            lowers: r.lowers.iter().map(affine).collect(),
+            uppers: r.uppers.iter().map(affine).collect(),
+            step: value(&r.step),
+            descending: r.descending,
+            tile_of: r.tile_of,
+            shapes_inner: r.shapes_inner,
+        };
+        let reference = |r: &Reference<Expr>| Reference {
+            array: r.array,
+            width: r.width,
+            level: r.level,
+            dimensions: r.dimensions.clone(),
+            bases: r.bases.iter().map(value).collect(),
+            pitches: r.pitches.iter().map(|pitch| pitch.as_ref().map(value)).collect(),
+            offsets: r.offsets.clone(),
+            written: r.written.clone(),
+            gathered: r.gathered.as_ref().map(value),
+            whole: r.whole.as_ref().map(value),
+        };
+        let domain = Domain { loops: self.domain.loops.iter().map(range).collect() };
+        (domain, self.references.iter().map(reference).collect())
+    }
+}
+
+impl<'a, N: Number> Lines<'a, N> {
+    pub fn new(domain: &'a Domain<N>, line: N) -> Lines<'a, N> {
+        let mut origin: Vec<N> = Vec::new();
+        for range in &domain.loops {
+            let lower = &range.lowers[0];
+            let first = lower.terms.iter().fold(lower.rest.clone(), |n, (v, c)| n.plus(&origin[*v].scaled(*c)));
+            origin.push(first);
+        }
+        Lines { domain, line, origin }
+    }
+}
+
+fn range(outer: &[&Loop], facts: &Loop) -> LoopRange<Expr> {
+    let descending = facts.step.as_number().is_some_and(|step| step < 0.0);
+    let (low, high) = if descending { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+    let step = match facts.step.as_number() {
+        Some(step) => Expr::from(step.abs().max(1.0)),
+        None => facts.step.clone(),
+    };
+    LoopRange {
+        lowers: bounds(low, Function::Max, outer),
+        uppers: bounds(high, Function::Min, outer),
+        step,
+        descending,
+        tile_of: None,
+        shapes_inner: false,
+    }
+}
+
+fn bounds(bound: &Expr, extremum: Function, outer: &[&Loop]) -> Vec<Affine<Expr>> {
+    alternatives(bound, extremum).iter().map(|one| affine(one, outer)).collect()
+}
+
+/// `min(a, b) + c` is the smaller of `a + c` and `b + c`.
+fn alternatives(bound: &Expr, extremum: Function) -> Vec<Expr> {
+    match bound.node() {
+        Node::Call(function, items) if *function == extremum => {
+            items.iter().flat_map(|item| alternatives(item, extremum)).collect()
+        }
+        Node::Sum(items) => {
+            let is_call = |item: &Expr| matches!(item.node(), Node::Call(function, _) if *function == extremum);
+            let Some(at) = items.iter().position(is_call) else { return vec![bound.clone()] };
+            let rest = Expr::sum(items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, item)| item.clone()));
+            alternatives(&items[at], extremum).into_iter().map(|one| one + rest.clone()).collect()
+        }
+        _ => vec![bound.clone()],
+    }
+}
+
+/// A bound that is not affine is taken at the middle of the ranges of the loops around.
+fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
+    let names: Vec<&str> = outer.iter().map(|l| l.variable.as_str()).collect();
+    let linear = bound.linear_in(&names).and_then(|linear| {
+        let numbers: Option<Vec<f64>> = linear.coefficients.iter().map(Expr::as_number).collect();
+        Some((numbers?, linear.rest))
+    });
+    match linear {
+        Some((numbers, rest)) => {
+            let terms = numbers.into_iter().enumerate().filter(|(_, c)| *c != 0.0).collect();
+            Affine { terms, rest }
+        }
+        None => {
+            let rest = outer.iter().rev().fold(bound.clone(), |bound, around| {
+                let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
+                bound.substitute(&|name| (name == around.variable).then(|| middle.clone()))
+            });
+            Affine { terms: Vec::new(), rest }
+        }
+    }
+}
+
+fn reference(array: usize, NestStream { stream, level }: &NestStream, loops: &[&Loop]) -> Reference<Expr> {
+    let is_written = |a: &&crate::analysis::facts::Access| {
+        a.writes > 0 || (a.reads == 0 && matches!(stream.class, AccessClass::WriteOnly | AccessClass::WriteRead))
+    };
+    let mut dimensions: Vec<Vec<(usize, f64)>> = (stream.subscripts.iter())
+        .map(|subscript| {
+            let term = |(name, coefficient): &(String, Expr)| {
+                let position = loops.iter().rposition(|l| l.variable == *name)?;
+                Some((position, coefficient.as_number().unwrap_or(LONG_STRIDE)))
+            };
+            subscript.terms.iter().filter_map(term).collect()
+        })
+        .collect();
+    let mut pitches = vec![Some(Expr::from(1.0))];
+    let length = |extent: &Option<(Expr, Expr)>| extent.as_ref().map(|(low, high)| (high - low).expand() + 1.0);
+    for extent in &stream.extents {
+        let pitch = pitches[pitches.len() - 1].clone().zip(length(extent)).map(|(pitch, length)| pitch * length);
+        pitches.push(pitch);
+    }
+    let width = f64::from(stream.element_bytes.unwrap_or(8));
+    let whole = pitches.last().filter(|_| stream.extents.len() == stream.subscripts.len()).cloned().flatten();
+    pitches.resize(stream.subscripts.len(), None);
+    let mut bases: Vec<Expr> = (stream.subscripts.iter().enumerate())
+        .map(|(d, subscript)| match stream.extents.get(d).and_then(Option::as_ref) {
+            Some((low, _)) => subscript.base.clone() - low.clone(),
+            None => subscript.base.clone(),
+        })
+        .collect();
+    // Each unknown stride beside other loops is a dimension of its own.
+    for d in 0..dimensions.len() {
+        if dimensions[d].len() > 1 {
+            let (long, known): (Vec<_>, Vec<_>) = dimensions[d].iter().partition(|(_, c)| c.abs() >= LONG_STRIDE);
+            if !known.is_empty() && !long.is_empty() {
+                dimensions[d] = known;
+                for (variable, _) in long {
+                    dimensions.push(vec![(variable, 1.0)]);
+                    pitches.push(None);
+                    bases.push(Expr::from(0.0));
+                }
+            }
+        }
+    }
+    let added = vec![0; dimensions.len() - stream.subscripts.len()];
+    let extended = |a: &crate::analysis::facts::Access| [a.offset.as_slice(), &added].concat();
+    let mut reference = Reference {
+        array,
+        width,
+        level: *level,
+        offsets: stream.accesses.iter().map(extended).collect(),
+        written: stream.accesses.iter().filter(is_written).map(extended).collect(),
+        gathered: stream.subscripts.iter().any(|s| s.gather.is_some()).then(|| Expr::symbol("gather_lines")),
+        whole: whole.map(|elements| elements * width),
+        dimensions,
+        bases,
+        pitches,
+    };
+    reference.join_leading();
+    reference
+}
+
+impl Reference<Expr> {
+    /// A leading dimension that no loop moves, of known length, is joined with the next: structures and
+    /// components that lie together.
+    fn join_leading(&mut self) {
+        while self.dimensions.len() > 1 && self.dimensions[0].is_empty() {
+            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else { return };
+            if length > 4096.0 {
+                return;
+            }
+            self.dimensions.remove(0);
+            self.dimensions[0].iter_mut().for_each(|(_, c)| *c *= length);
+            let first = self.bases.remove(0);
+            self.bases[0] = self.bases[0].clone() * length + first;
+            self.pitches.remove(0);
+            self.pitches[0] = Some(Expr::from(1.0));
+            for offset in self.offsets.iter_mut().chain(&mut self.written) {
+                let first = offset.remove(0);
+                offset[0] = offset[0] * length as i64 + first;
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Which references to one array go where another one goes as well, so that their elements count once.
+
+use super::domain::{Affine, Domain};
+use super::reference::Reference;
+
+/// Elements by which a region may stick out of another: a fraction of a line.
+const SLACK: f64 = 2.0;
+
+/// For every reference, whether with the loops before `level` standing still another one covers it.
+pub fn covered(domain: &Domain<f64>, references: &[&Reference<f64>], level: usize) -> Vec<bool> {
+    let mut covered = vec![false; references.len()];
+    for (index, reference) in references.iter().enumerate() {
+        covered[index] = references.iter().enumerate().any(|(other, cover)| {
+            other != index
+                && !covered[other]
+                && cover.array == reference.array
+                && covers(domain, cover, reference, level)
+        });
+    }
+    covered
+}
+
+fn covers(domain: &Domain<f64>, cover: &Reference<f64>, inner: &Reference<f64>, level: usize) -> bool {
+    if cover.dimensions.len() != inner.dimensions.len() || cover.gathered.is_some() || inner.gathered.is_some() {
+        return false;
+    }
+    // What the variables of the cover must be, as functions of the variables of the inner one.
+    let mut values: Vec<Option<Affine<f64>>> = (0..domain.loops.len())
+        .map(|v| (v < level).then(|| Affine { terms: vec![(v, 1.0)], rest: 0.0 }))
+        .collect();
+    for d in 0..cover.dimensions.len() {
+        let place = |r: &Reference<f64>| {
+            let offset = r.offsets.first().map_or(0, |o| o[d]);
+            Affine { terms: r.dimensions[d].clone(), rest: r.bases[d] + offset as f64 }
+        };
+        let (target, own) = (place(inner), place(cover));
+        let free: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| *v >= level).collect();
+        match free.as_slice() {
+            [] => {
+                let apart = combine(&target, &own, -1.0);
+                if !apart.terms.is_empty() || apart.rest.abs() > if d == 0 { SLACK } else { 0.5 } {
+                    return false;
+                }
+            }
+            [(variable, coefficient)] if coefficient.abs() == 1.0 => {
+                let rest: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| v != variable).collect();
+                let value = combine(&target, &Affine { terms: rest, rest: own.rest }, -1.0);
+                let value = times(&value, 1.0 / coefficient);
+                match &values[*variable] {
+                    None => values[*variable] = Some(value),
+                    Some(known) => {
+                        let apart = combine(known, &value, -1.0);
+                        if !apart.terms.is_empty() || apart.rest.abs() > SLACK {
+                            return false;
+                        }
+                    }
+                }
+            }
+            _ => return false,
+        }
+    }
+    fits(domain, level, cover.level, values)
+}
+
+/// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.
+fn fits(domain: &Domain<f64>, from: usize, to: usize, mut values: Vec<Option<Affine<f64>>>) -> bool {
+    for variable in from..to {
+        let range = &domain.loops[variable];
+        let at = |bound: &Affine<f64>, values: &[Option<Affine<f64>>]| {
+            bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest }, |total, (v, c)| {
+                Some(combine(&total, values[*v].as_ref()?, *c))
+            })
+        };
+        let Some(value) = values[variable].clone() else {
+            // Any value will do: try both ends.
+            return range.lowers.iter().chain(&range.uppers).any(|end| {
+                let Some(end) = at(end, &values) else { return false };
+                let mut values = values.clone();
+                values[variable] = Some(end);
+                fits(domain, variable, to, values)
+            });
+        };
+        let above = range.lowers.iter().all(|bound| {
+            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&value, &bound, -1.0), -SLACK))
+        });
+        let below = range.uppers.iter().all(|bound| {
+            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&bound, &value, -1.0), -SLACK))
+        });
+        if !above || !below {
+            return false;
+        }
+        values[variable] = Some(value);
+    }
+    true
+}
+
+/// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
+/// going to the ends of the loops from inside.
+fn never_below(domain: &Domain<f64>, function: &Affine<f64>, limit: f64) -> bool {
+    let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
+        return function.rest >= limit;
+    };
+    let range = &domain.loops[variable];
+    let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
+    let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+    let rest = Affine { terms: rest, rest: function.rest };
+    ends.iter().any(|end| {
+        end.terms.iter().all(|(v, _)| *v < variable) && never_below(domain, &combine(&rest, end, coefficient), limit)
+    })
+}
+
+/// a + factor·b.
+fn combine(a: &Affine<f64>, b: &Affine<f64>, factor: f64) -> Affine<f64> {
+    let mut terms = a.terms.clone();
+    for (variable, coefficient) in &b.terms {
+        match terms.iter_mut().find(|(v, _)| v == variable) {
+            Some((_, known)) => *known += factor * coefficient,
+            None => terms.push((*variable, factor * coefficient)),
+        }
+    }
+    terms.retain(|(_, coefficient)| *coefficient != 0.0);
+    Affine { terms, rest: a.rest + factor * b.rest }
+}
+
+fn times(a: &Affine<f64>, factor: f64) -> Affine<f64> {
+    combine(&Affine { terms: Vec::new(), rest: 0.0 }, a, factor)
+}
