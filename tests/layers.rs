@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 23] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -16,6 +16,8 @@ const ORDER: [&str; 21] = [
     "analysis",
     "model",
     "cache",
+    "interpret",
+    "validate",
     "binary",
     "trace",
     "regions",

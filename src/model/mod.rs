@@ -11,6 +11,7 @@ pub mod levels;
 pub mod footprint;
 pub mod nest;
 pub mod parameters;
+mod prediction;
 mod stream;
 mod summary;
 mod time;
@@ -27,6 +28,7 @@ pub use dependencies::SequenceModel;
 pub use figures::{Figure, Figures, Unit};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
+pub use prediction::Prediction;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
@@ -75,6 +77,11 @@ impl<'p> Model<'p> {
     pub fn path_name(&self, path: &CallPath) -> String {
         let names = path.functions.iter().map(|function| self.program.functions[*function].name.as_str());
         names.collect::<Vec<_>>().join(" → ")
+    }
+
+    /// The value of a symbol of a function, if it is a parameter.
+    pub fn symbol_value(&self, function: usize, symbol: &str) -> Option<f64> {
+        self.parameters.row(function, symbol).map(|row| row.value)
     }
 
     /// The value of a figure.

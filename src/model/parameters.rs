@@ -81,6 +81,11 @@ impl ParameterTable {
         &self.rows
     }
 
+    /// The row of a symbol of a function.
+    pub fn row(&self, function: usize, symbol: &str) -> Option<&Row> {
+        self.resolved.get(&(function, symbol.to_string())).map(|row| &self.rows[*row])
+    }
+
     /// The parameter that a symbol of a function stands for.
     pub fn symbol(&self, function: usize, symbol: &str) -> Expr {
         match self.resolved.get(&(function, symbol.to_string())) {
