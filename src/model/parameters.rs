@@ -321,6 +321,15 @@ impl Usage {
             for content in &nest.contents {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
+            // Where rows begin decides how many cache lines they touch.
+            for used in &nest.streams {
+                for (lower, upper) in used.stream.extents.iter().flatten() {
+                    [lower, upper].into_iter().for_each(&mut mention);
+                    add_sizes(lower, -1.0, &mut sizes);
+                    add_sizes(upper, 1.0, &mut sizes);
+                }
+                used.stream.subscripts.iter().for_each(|subscript| mention(&subscript.base));
+            }
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
@@ -333,7 +342,8 @@ impl Usage {
     /// The symbol, and what its value mentions.
     fn add(&mut self, program: &Program, function: usize, symbol: &str, depth: u32) {
         let users = self.functions.entry(symbol.to_string()).or_default();
-        if users.contains(&function) || depth > 32 {
+        // Functions come one after another.
+        if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
             return;
         }
         users.push(function);

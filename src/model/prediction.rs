@@ -1,7 +1,8 @@
 //! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation.
 
-use super::{Model, scenario_name};
-use crate::expr::Expr;
+use super::Model;
+use super::levels::{self, Profile};
+use crate::expr::{Expr, Lookup};
 
 /// What the model says of a nest and one cache level.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,17 +16,24 @@ pub struct Prediction {
 impl Model<'_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
-        let nest = &self.nests[nest];
-        let depth = nest.nest.spatial().len();
-        let bytes = nest.traffic.through(&nest.working_sets, depth, Expr::from(capacity));
-        let bytes = bytes.evaluate(&self.figures).unwrap_or(f64::NAN);
-        let fits = |set| self.value(set) < capacity;
-        let condition = if fits(nest.working_sets.footprint) {
-            "the whole nest fits".to_string()
-        } else {
-            let held = (0..depth).rev().find(|level| fits(nest.working_sets.actual.levels[*level]));
-            scenario_name(held.map_or(0, |level| level + 1))
+        self.prediction(nest, &self.profile(nest), capacity)
+    }
+
+    /// The same from a profile that is known.
+    pub fn prediction(&self, nest: usize, profile: &Profile<f64>, capacity: f64) -> Prediction {
+        let (fetched, written) = profile.through(capacity);
+        let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
+        let nest = &self.nests[nest].nest;
+        Prediction { bytes: (fetched + written) * line, condition: levels::condition(nest, profile, capacity) }
+    }
+
+    /// What the traffic of a nest through any cache follows from.
+    pub fn profile(&self, nest: usize) -> Profile<f64> {
+        let nest = &self.nests[nest].nest;
+        let value = |expr: &Expr| {
+            let resolved = self.parameters.resolve(nest.function, expr);
+            resolved.evaluate(&self.figures).unwrap_or(f64::NAN)
         };
-        Prediction { bytes, condition }
+        levels::profile(nest, &value)
     }
 }

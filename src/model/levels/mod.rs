@@ -52,3 +52,37 @@ impl Profile<f64> {
         })
     }
 }
+
+/// What a cache of so many bytes holds, in words.
+pub fn condition(nest: &Nest, profile: &Profile<f64>, capacity: f64) -> String {
+    let carried = |carrier: usize| {
+        let of = profile.reuses.iter().filter(move |reuse| reuse.carrier == carrier);
+        let (mut all, mut held) = (0.0, 0.0);
+        for reuse in of {
+            let lines = reuse.fetched + reuse.written;
+            all += lines;
+            held += if reuse.distance <= capacity { lines } else { 0.0 };
+        }
+        (all, held)
+    };
+    let name = |carrier: usize| match nest.loops[carrier].facts.variable.as_str() {
+        "" => format!("at line {}", nest.loops[carrier].facts.line),
+        name => name.to_string(),
+    };
+    let with_reuse = (0..nest.loops.len()).filter(|carrier| carried(*carrier).0 >= 0.5);
+    let mut unheld = false;
+    for carrier in with_reuse {
+        let (all, held) = carried(carrier);
+        if held >= 0.999 * all {
+            return match unheld {
+                false => "everything that is reused stays".to_string(),
+                true => format!("loop {} carries reuse", name(carrier)),
+            };
+        }
+        if held > 0.0 {
+            return format!("loop {} carries part of its reuse", name(carrier));
+        }
+        unheld = true;
+    }
+    if unheld { "nothing stays".to_string() } else { "nothing is reused".to_string() }
+}

@@ -42,10 +42,6 @@ pub struct Lines<'a, N> {
 }
 
 impl<N: Number> Reference<N> {
-    fn moves(&self, variable: usize) -> bool {
-        self.dimensions.iter().any(|terms| terms.iter().any(|(v, _)| *v == variable))
-    }
-
     /// The loops from `level` on that move the reference, with their dimension; more than once where a
     /// loop moves along several.
     fn walked(&self, spans: &[Span<impl Number>]) -> Vec<(usize, usize)> {
