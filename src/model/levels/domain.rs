@@ -76,7 +76,7 @@ impl<N: Number> Affine<N> {
     }
 }
 
-fn largest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
+fn largest_of<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
     values.reduce(|a, b| a.larger(&b))
 }
 
@@ -110,7 +110,7 @@ impl<N: Number> Domain<N> {
         spans: &[Span<N>],
         tiles: Tiles,
     ) -> Span<N> {
-        let mut low = largest(range.lowers.iter().map(|bound| bound.extreme(spans, false)));
+        let mut low = largest_of(range.lowers.iter().map(|bound| bound.extreme(spans, false)));
         let mut high = smallest(range.uppers.iter().map(|bound| bound.extreme(spans, true)));
         if let Given::Between(from, to) = said {
             (low, high) = (Some(from.clone()), Some(to.clone()));
@@ -171,6 +171,36 @@ impl<N: Number> Domain<N> {
             }
         }
         found
+    }
+
+    /// The smallest and largest value of an affine function, as far as going to the ends of the loops from
+    /// inside shows them.
+    pub fn extremes(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>]) -> (N, N) {
+        (self.extreme(function, spans, given, false), self.extreme(function, spans, given, true))
+    }
+
+    fn extreme(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>], largest: bool) -> N {
+        let moving = function.terms.iter().filter(|(v, _)| matches!(given[*v], Given::Free));
+        let Some((variable, coefficient)) = moving.copied().max_by_key(|(v, _)| *v) else {
+            return function.extreme(spans, largest);
+        };
+        let range = &self.loops[variable];
+        let at_upper = (coefficient > 0.0) == largest;
+        let ends = if at_upper { &range.uppers } else { &range.lowers };
+        let values = ends.iter().map(|end| {
+            let mut terms: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+            for (outer, by) in &end.terms {
+                match terms.iter_mut().find(|(v, _)| v == outer) {
+                    Some((_, known)) => *known += by * coefficient,
+                    None => terms.push((*outer, by * coefficient)),
+                }
+            }
+            terms.retain(|(_, c)| *c != 0.0);
+            let rest = function.rest.plus(&end.rest.scaled(coefficient));
+            self.extreme(&Affine { terms, rest }, spans, given, largest)
+        });
+        let found = if largest { smallest(values) } else { largest_of(values) };
+        found.unwrap_or(function.rest.clone())
     }
 
     /// Whether the range of one of two variables depends on the other, tiles apart.

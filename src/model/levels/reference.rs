@@ -1,6 +1,6 @@
 //! The references of a nest to one array, and the cache lines that they touch.
 
-use super::domain::{Domain, Given, Span, Tiles};
+use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use crate::model::footprint::{self, Columns, Walk};
 
@@ -33,6 +33,19 @@ pub struct Reference<N> {
     pub whole: Option<N>,
 }
 
+/// How the loops come from one row of an array to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rows {
+    /// They do not, or not by one.
+    Apart,
+    /// The whole row is walked before the next one.
+    OneAfterAnother,
+    /// All rows are walked at once, one element of each at a time.
+    SideBySide,
+    /// The loop that moves on to the next row, with others between it and those along the row.
+    Scattered(usize),
+}
+
 /// Where lines are counted: the domain, and bytes of a line.
 pub struct Lines<'a, N> {
     pub domain: &'a Domain<N>,
@@ -54,8 +67,9 @@ impl<N: Number> Reference<N> {
 
 impl<N: Number> Lines<'_, N> {
     /// Distinct lines that the reference touches at the given offsets while variables take what is
-    /// given.
-    pub fn of(&self, reference: &Reference<N>, offsets: &[Vec<i64>], given: &[Given<N>], tiles: Tiles) -> N {
+    /// given. A line that the end of one row shares with the start of the next counts once if rows are
+    /// walked one after another, or if `sides` says so.
+    pub fn of(&self, reference: &Reference<N>, offsets: &[Vec<i64>], given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
         if offsets.is_empty() {
             return N::of(0.0);
         }
@@ -63,10 +77,26 @@ impl<N: Number> Lines<'_, N> {
         if let Some(share) = &reference.gathered {
             return self.gathered(reference, offsets.len(), share, &spans);
         }
-        let adjacent = reference.dimensions.get(1).is_some_and(|terms| {
-            terms.iter().any(|(v, c)| !spans[*v].stands && c.abs() == 1.0 && self.domain.loops[*v].step.literal() == Some(1.0))
-        });
+        let adjacent = match self.rows(reference) {
+            Rows::Apart => false,
+            Rows::OneAfterAnother => true,
+            Rows::SideBySide => sides,
+            Rows::Scattered(walker) => !spans[walker].stands,
+        };
         self.sliced(reference, offsets, given, tiles, adjacent, spans)
+    }
+
+    /// How the loops come from one row to the next.
+    pub fn rows(&self, reference: &Reference<N>) -> Rows {
+        let [row, across, ..] = reference.dimensions.as_slice() else { return Rows::Apart };
+        let is_unit = |(v, c): &&(usize, f64)| c.abs() == 1.0 && self.domain.loops[*v].step.literal() == Some(1.0);
+        let Some(walker) = across.iter().filter(is_unit).map(|(v, _)| *v).max() else { return Rows::Apart };
+        match row.iter().map(|(v, _)| *v).min() {
+            Some(first) if walker + 1 == first => Rows::OneAfterAnother,
+            None => Rows::OneAfterAnother,
+            Some(first) if walker > first => Rows::SideBySide,
+            Some(_) => Rows::Scattered(walker),
+        }
     }
 
     fn gathered(&self, reference: &Reference<N>, offsets: usize, share: &N, spans: &[Span<N>]) -> N {
@@ -125,7 +155,13 @@ impl<N: Number> Lines<'_, N> {
         adjacent: bool,
     ) -> N {
         let dimensions = &reference.dimensions;
-        let extents: Vec<Extent<N>> = dimensions.iter().map(|terms| self.extent(terms, spans)).collect();
+        // A loop that moves along several dimensions walks a diagonal: a step is another row.
+        let last = |v: usize| dimensions.iter().rposition(|terms| terms.iter().any(|(other, _)| *other == v));
+        let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
+            let terms: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| last(*v) == Some(d)).collect();
+            self.extent(&terms, spans, given)
+        };
+        let extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
             [_] => vec![Columns::single(&walks)],
@@ -142,7 +178,7 @@ impl<N: Number> Lines<'_, N> {
         }))
     }
 
-    fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>]) -> Extent<N> {
+    fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Extent<N> {
         let walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
         let stride = |(v, c): &(usize, f64)| {
             let step = self.domain.loops[*v].step.literal().unwrap_or(LONG_STRIDE);
@@ -158,8 +194,9 @@ impl<N: Number> Lines<'_, N> {
                 Extent { walk: Walk::By(stride as i64), positions: spans[term.0].count.clone(), stride }
             }
             many => {
-                let reach = |(v, c): &(usize, f64)| spans[*v].high.minus(&spans[*v].low).scaled(c.abs());
-                let all = N::sum(many.iter().map(reach)).shifted(1.0);
+                let place = Affine { terms: many.to_vec(), rest: N::of(0.0) };
+                let (low, high) = self.domain.extremes(&place, spans, given);
+                let all = high.minus(&low).shifted(1.0);
                 let product = many.iter().fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
                 Extent { walk: Walk::By(1), positions: all.smaller(&product), stride: 1.0 }
             }
@@ -191,7 +228,7 @@ struct Row<N> {
     walked: bool,
     /// Elements from one row to the next, if rows follow each other.
     pitch: Option<N>,
-    /// Place of the first element in its line if `misaligned` is zero, and that.
+    /// Place of the first element, and the distance of which all rows begin at whole multiples from there.
     start: Option<(N, N)>,
     /// Whether the length is that of every row.
     is_even: bool,
@@ -233,14 +270,18 @@ impl<N: Number> Row<N> {
                 None => start = None,
             }
         }
-        let misaligned = N::sum(apart.iter().map(|m| m.over(&line).fraction()));
+        let unit = |parts: f64| N::sum(apart.iter().map(|m| m.over(&line).scaled(parts).fraction()));
+        let none = N::of(0.0);
+        let alignment = [4.0, 2.0, 1.0].into_iter().fold(N::of(1.0), |finer, parts| {
+            unit(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer)
+        });
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         Row {
             length,
             stride: extents.first().map_or(1.0, |e| e.stride),
             walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
             pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
-            start: start.map(|start| (start, misaligned)),
+            start: start.map(|start| (start, alignment)),
             is_even,
             line,
         }
@@ -253,26 +294,24 @@ impl<N: Number> Row<N> {
             true => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
             false => N::of(1.0 + extra),
         };
-        let on_average = covered.plus(line).shifted(-1.0);
-        let on_average = match &self.pitch {
-            // What one row leaves of its last line, the next one takes.
-            Some(pitch) => on_average.smaller(&pitch.larger(&covered)),
-            None => on_average,
-        };
-        let on_average = on_average.over(line);
         let found = match &self.start {
-            None => on_average,
-            Some((start, misaligned)) => {
-                let before = start.over(line).floor();
+            None => covered.plus(line).shifted(-1.0),
+            Some((start, alignment)) => {
+                let before = start.over(alignment).floor();
                 let last = start.plus(&covered).shifted(-1.0);
                 let after = match self.is_even {
-                    true => last.over(line).floor(),
-                    false => last.minus(&line.shifted(-1.0).scaled(0.5)).over(line),
+                    true => last.over(alignment).floor(),
+                    false => last.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment),
                 };
-                let exact = after.minus(&before).shifted(1.0);
-                misaligned.if_at_most(&N::of(0.0), &exact, &on_average)
+                after.minus(&before).times(alignment).plus(line)
             }
         };
+        let found = match &self.pitch {
+            // What one row leaves of its last line, the next one takes.
+            Some(pitch) => found.smaller(&pitch.larger(&covered)),
+            None => found,
+        };
+        let found = found.over(line);
         let found = if self.walked { length.if_at_most(&N::of(0.0), &N::of(0.0), &found) } else { found };
         let separate = length.scaled(column.runs as f64);
         match (self.walked, *stride) {

@@ -8,18 +8,23 @@
 
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
-use super::reference::{Lines, Reference, middle};
+use super::reference::{Lines, Reference, Rows, middle};
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
 /// there are outside of it.
 const SAMPLES: [usize; 3] = [10, 5, 3];
+
+/// The gap that stands for all iterations of a loop.
+const WHOLE: i64 = i64::MAX;
 
 /// Lines that are touched again, all at about the same distance.
 #[derive(Clone, Debug)]
 pub struct Reuse<N> {
     /// The loop that carries the reuse, counted from outside.
     pub carrier: usize,
-    /// Its iterations in between.
+    /// The loop whose iterations lie in between: the carrier, or one inside it that repeats the accesses.
+    pub between: usize,
+    /// How many of them.
     pub gap: i64,
     /// Which part of which loops' ranges: (loop, part, parts).
     pub parts: Vec<(usize, usize, usize)>,
@@ -84,12 +89,32 @@ struct Context<N> {
 impl<N: Number> Profiler<'_, N> {
     pub fn profile(&mut self) -> Profile<N> {
         let free = vec![Given::Free; self.domain().loops.len()];
-        let all = |this: &Self, kind| N::sum((0..this.references.len()).map(|r| this.lines_of(r, kind, 0, &free, Tiles::Mean)));
-        let mut profile =
-            Profile { cold: all(self, Kind::Any), flushed: all(self, Kind::Written), reuses: Vec::new() };
+        let mut profile = Profile {
+            cold: self.compulsory(Kind::Any, &free),
+            flushed: self.compulsory(Kind::Written, &free),
+            reuses: Vec::new(),
+        };
         let outermost = Context { given: free, times: N::of(1.0), parts: Vec::new() };
         self.visit(0, &outermost, &mut profile.reuses);
         profile
+    }
+
+    /// Lines that the whole nest touches, array by array.
+    fn compulsory(&self, kind: Kind, free: &[Given<N>]) -> N {
+        let mut arrays: Vec<usize> = self.references.iter().map(|r| r.array).collect();
+        arrays.dedup();
+        arrays.sort_unstable();
+        arrays.dedup();
+        N::sum(arrays.into_iter().map(|array| {
+            let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
+            let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
+            let several = of.iter().filter(|r| !self.covered.of(kind)[0][**r]).count() > 1;
+            match &self.references[of[0]].whole {
+                // Parts of an array that border on each other share lines.
+                Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
+                _ => lines,
+            }
+        }))
     }
 
     fn domain(&self) -> &Domain<N> {
@@ -124,32 +149,57 @@ impl<N: Number> Profiler<'_, N> {
         let here: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].level > level).collect();
         let mut gaps: Vec<i64> = vec![1];
         for r in &here {
-            gaps.extend(self.gaps(&self.references[*r], &self.references[*r].offsets, level));
-            gaps.extend(self.gaps(&self.references[*r], &self.references[*r].written, level));
+            let reference = &self.references[*r];
+            gaps.extend(self.gaps(reference, &reference.offsets, level));
+            gaps.extend(self.gaps(reference, &reference.written, level));
+            if self.lines.rows(reference) == Rows::SideBySide && reference.dimensions[0].iter().any(|(v, _)| *v == level) {
+                gaps.push(WHOLE);
+            }
         }
         gaps.sort_unstable();
         gaps.dedup();
-        let mut left: Vec<[N; 2]> = Vec::new();
-        for r in &here {
-            let each = |kind| self.lines_of(*r, kind, level + 1, &inner.given, Tiles::Mean).times(part.iterations);
-            left.push([each(Kind::Any), each(Kind::Written)]);
-        }
+        let each = |this: &Self, r: usize, kind| {
+            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(part.iterations)
+        };
+        let mut left: Vec<[N; 2]> =
+            here.iter().map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)]).collect();
         for gap in gaps {
-            let mut reused = [Vec::new(), Vec::new()];
-            let mut references = Vec::new();
+            // What is reused, by the loop whose iteration lies in between.
+            let mut found: Vec<(usize, Vec<usize>, [Vec<N>; 2])> = Vec::new();
             for (r, left) in here.iter().zip(&mut left) {
-                for (at, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
+                let between = if gap == 1 { self.repeated_by(*r, level) } else { level };
+                let at = found.iter().position(|(known, ..)| *known == between).unwrap_or_else(|| {
+                    found.push((between, Vec::new(), [Vec::new(), Vec::new()]));
+                    found.len() - 1
+                });
+                found[at].1.push(*r);
+                for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
                     let now = self.distinct(*r, kind, part, gap, outer);
-                    reused[at].push(left[at].minus(&now));
-                    left[at] = now;
+                    found[at].2[at_kind].push(left[at_kind].minus(&now));
+                    left[at_kind] = now;
                 }
-                references.push(*r);
             }
-            let [fetched, written] = reused.map(|lines| N::sum(lines).times(&outer.times));
-            let distance = self.distance(part, gap, inner).times(&self.lines.line);
-            let distance = (self.names)("distance", distance);
-            reuses.push(Reuse { carrier: level, gap, parts: inner.parts.clone(), distance, fetched, written, references });
+            for (between, references, lines) in found {
+                let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
+                let distance = self.distance(part, between, gap, inner, outer).times(&self.lines.line);
+                let distance = (self.names)("distance", distance);
+                let parts = inner.parts.clone();
+                reuses.push(Reuse { carrier: level, between, gap, parts, distance, fetched, written, references });
+            }
         }
+    }
+
+    /// The innermost loop of those from `level` on that all repeat the same accesses of a reference: what
+    /// the next iteration of the loop at `level` touches was touched one iteration of that loop ago.
+    fn repeated_by(&self, r: usize, level: usize) -> usize {
+        let reference = &self.references[r];
+        let loops = &self.domain().loops;
+        let repeats = |inner: &usize| {
+            let moves = |v: usize| reference.dimensions.iter().any(|terms| terms.iter().any(|(u, _)| *u == v));
+            let as_tile = (*inner..loops.len()).any(|u| loops[u].tile_of == Some(*inner) && moves(u));
+            !moves(*inner) && !as_tile && !loops[*inner].shapes_inner
+        };
+        (level + 1..reference.level).take_while(repeats).last().unwrap_or(level)
     }
 
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
@@ -168,27 +218,40 @@ impl<N: Number> Profiler<'_, N> {
             if parts < part.parts {
                 given[part.level] = part.until(parts, self.domain().loops[part.level].descending);
             }
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Mean)))
+            let walks_rows = reference.dimensions[0].iter().any(|(v, _)| *v == part.level);
+            let sides = !walks_rows || gap == WHOLE;
+            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Mean, sides)))
         };
         until(part.part + 1).minus(&until(part.part))
     }
 
     /// Lines of the reference with the loops from `level` on swept.
-    fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles) -> N {
+    fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
         if self.covered.of(kind)[level][r] {
             return N::of(0.0);
         }
         let reference = &self.references[r];
-        self.lines.of(reference, offsets(reference, kind), given, tiles)
+        let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
+        self.lines.of(reference, offsets(reference, kind), given, tiles, sides || walks_inside)
     }
 
-    /// Lines that `gap` iterations of a loop touch.
-    fn distance(&self, part: &Part<N>, gap: i64, inner: &Context<N>) -> N {
+    /// Lines that `gap` iterations of the loop `between` touch.
+    fn distance(&self, part: &Part<N>, between: usize, gap: i64, inner: &Context<N>, outer: &Context<N>) -> N {
+        let all = |level: usize, given: &[Given<N>]| {
+            N::sum((0..self.references.len()).map(|r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true)))
+        };
         let level = part.level;
-        if gap == 1 {
-            return N::sum((0..self.references.len()).map(|r| self.lines_of(r, Kind::Any, level + 1, &inner.given, Tiles::Full)));
+        if gap == WHOLE {
+            return all(level, &outer.given);
         }
         let mut given = inner.given.clone();
+        if gap == 1 {
+            for v in level + 1..=between {
+                let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
+                given[v] = Given::At(middle(&span, 0, 1));
+            }
+            return all(between + 1, &given);
+        }
         if let Given::At(value) = &inner.given[level] {
             let last = value.plus(&self.domain().loops[level].step.scaled((gap - 1) as f64));
             given[level] = Given::Between(value.clone(), last);
@@ -199,7 +262,7 @@ impl<N: Number> Profiler<'_, N> {
             }
             let reference = &self.references[r];
             let clusters = self.clusters(reference, &reference.offsets, level, gap);
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Full)))
+            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Full, true)))
         }))
     }
 
