@@ -12,7 +12,7 @@ use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
-use crate::model::{Model, Setting};
+use crate::model::{Detail, Model, Setting};
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -46,7 +46,9 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     refuse_empty(&program, args, &found)?;
-    let model = Model::build(&program, machine, &settings)?;
+    let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
+    let detail = if shows_formulas { Detail::Formulas } else { Detail::Values };
+    let model = Model::with(&program, machine, &settings, detail)?;
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {

@@ -108,13 +108,27 @@ fn printed_length(expr: &Expr) -> usize {
 pub struct Figures {
     figures: Vec<Figure>,
     symbols: FxHashMap<String, f64>,
+    detail: Detail,
+}
+
+/// How much of the model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Figures of cache levels are numbers, for outputs that show no formula of theirs.
+    Values,
+    /// Everything is a formula.
+    Formulas,
 }
 
 impl Figures {
-    pub fn new(machine: &MachineModel, parameters: &ParameterTable) -> Figures {
+    pub fn new(machine: &MachineModel, parameters: &ParameterTable, detail: Detail) -> Figures {
         let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), p.value?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
-        Figures { figures: Vec::new(), symbols: machine_values.chain(problem_values).collect() }
+        Figures { figures: Vec::new(), symbols: machine_values.chain(problem_values).collect(), detail }
+    }
+
+    pub fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Makes room for about so many nests and streams: growing by copying is slow for millions.

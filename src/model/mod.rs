@@ -25,7 +25,8 @@ use crate::machine::MachineModel;
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use dependencies::SequenceModel;
-pub use figures::{Figure, Figures, Unit};
+pub use figures::{Detail, Figure, Figures, Unit};
+pub use levels::{CacheFigures, NestLevels, ReuseFigures};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
@@ -58,12 +59,25 @@ impl<'p> Model<'p> {
     /// # Errors
     /// A setting names nothing, or its value is out of range.
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
+        Model::with(program, machine, settings, Detail::Formulas)
+    }
+
+    /// The same in as much detail as is needed: formulas of all cache levels take longer than their values.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn with(
+        program: &'p Program,
+        machine: MachineModel,
+        settings: &[Setting],
+        detail: Detail,
+    ) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) =
             ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
-        let mut figures = Figures::new(&machine, &parameters);
+        let mut figures = Figures::new(&machine, &parameters, detail);
         figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
         let nests: Vec<NestModel> =
             (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();

@@ -16,24 +16,17 @@ pub struct Prediction {
 impl Model<'_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
-        self.prediction(nest, &self.profile(nest), capacity)
-    }
-
-    /// The same from a profile that is known.
-    pub fn prediction(&self, nest: usize, profile: &Profile<f64>, capacity: f64) -> Prediction {
+        let (profile, names) = self.profile(nest);
         let (fetched, written) = profile.through(capacity);
         let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
-        let nest = &self.nests[nest].nest;
-        Prediction { bytes: (fetched + written) * line, condition: levels::condition(nest, profile, capacity) }
+        Prediction { bytes: (fetched + written) * line, condition: levels::condition(&names, &profile, capacity) }
     }
 
-    /// What the traffic of a nest through any cache follows from.
-    pub fn profile(&self, nest: usize) -> Profile<f64> {
+    /// What the traffic of a nest through any cache follows from, and the names of its loops.
+    pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
         let nest = &self.nests[nest].nest;
-        let value = |expr: &Expr| {
-            let resolved = self.parameters.resolve(nest.function, expr);
-            resolved.evaluate(&self.figures).unwrap_or(f64::NAN)
-        };
+        let symbol = |name: &str| self.symbol_value(nest.function, name).or_else(|| self.figures.symbol(name));
+        let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
         levels::profile(nest, &value)
     }
 }

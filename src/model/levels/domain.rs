@@ -18,6 +18,11 @@ pub struct LoopRange<N> {
     pub uppers: Vec<Affine<N>>,
     /// Absolute distance between iterations.
     pub step: N,
+    /// The same, if it is a number in the source: what depends on it is decided once, for all values of
+    /// the parameters.
+    pub known_step: Option<f64>,
+    /// Probability that the branches between this loop and the one around it are taken.
+    pub entered: N,
     pub descending: bool,
     /// The loop around with which both ends move alike: this one runs over the cells of its tiles.
     pub tile_of: Option<usize>,
@@ -119,35 +124,44 @@ impl<N: Number> Domain<N> {
         for (inner, limit) in self.limits(position, given, spans) {
             (low, high) = if inner { (low.larger(&limit), high) } else { (low, high.smaller(&limit)) };
         }
-        if let (Some(tile), Tiles::Mean) = (range.tile_of, tiles)
+        if let Some(tile) = range.tile_of
             && spans[tile].stands
         {
-            let full = high.minus(&low).over(&range.step).floor().shifted(1.0).not_negative();
-            // Where tiles overlap, each is a full one.
-            let mean = self.mean_tile(position, tile, given, spans);
-            let slope = range.lowers[0].coefficient(tile).abs();
-            let apart = self.loops[tile].step.scaled(slope);
-            let count = full.times(&range.step).if_at_most(&apart, &mean, &full);
+            let count = self.tile(position, tile, given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));
             return Span { low, high, count, stands: false };
         }
         let count = high.minus(&low);
-        let count = match range.step.literal() {
+        let count = match range.known_step {
             Some(1.0) => count.shifted(1.0),
             _ => count.over(&range.step).floor().shifted(1.0),
         };
         Span { low, high, count: count.not_negative(), stands: false }
     }
 
-    /// Iterations of a tile's loop, partial tiles included.
-    fn mean_tile(&self, position: usize, tile: usize, given: &[Given<N>], spans: &[Span<N>]) -> N {
-        let mut all: Vec<Given<N>> = given[..=position].to_vec();
-        all[tile] = Given::Free;
-        all[position] = Given::Free;
+    /// Iterations of the loop over the cells of a tile: of a full one, or on average if the last one is
+    /// smaller. Where tiles overlap, each is a full one.
+    fn tile(&self, position: usize, tile: usize, given: &[Given<N>], spans: &[Span<N>], tiles: Tiles) -> N {
+        let range = &self.loops[position];
+        let mut free: Vec<Given<N>> = given[..=position].to_vec();
+        free[tile] = Given::Free;
+        free[position] = Given::Free;
         let inner = Domain { loops: self.loops[..=position].to_vec() };
-        debug_assert!(spans.len() == position);
-        let spans = inner.spans(&all, Tiles::Full);
-        spans[position].count.over(&spans[tile].count.larger(&N::of(1.0)))
+        let all = inner.spans(&free, Tiles::Full);
+        let slope = range.lowers[0].coefficient(tile);
+        let end = range.uppers.iter().find(|upper| upper.coefficient(tile) == slope).unwrap_or(&range.uppers[0]);
+        let length = end.extreme(spans, true).minus(&range.lowers[0].extreme(spans, false));
+        let length = match range.known_step {
+            Some(1.0) => length.shifted(1.0),
+            _ => length.over(&range.step).floor().shifted(1.0),
+        };
+        let full = length.smaller(&all[position].count).not_negative();
+        if tiles == Tiles::Full {
+            return full;
+        }
+        let mean = all[position].count.over(&all[tile].count.larger(&N::of(1.0)));
+        let apart = self.loops[tile].step.scaled(slope.abs());
+        full.times(&range.step).if_at_most(&apart, &mean, &full)
     }
 
     /// Limits on a variable from the bounds of loops inside that stand still: (is a lower one, value).

@@ -5,19 +5,22 @@ use super::domain::{Affine, Domain, LoopRange};
 use super::number::Number;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use crate::analysis::facts::{AccessClass, Loop};
-use crate::expr::{Expr, Function, Node};
-use crate::model::nest::{Nest, NestStream};
+use crate::expr::{Comparison, Expr, Function, Node};
+use crate::model::dimension_name;
+use crate::model::nest::{ChainLoop, Nest, NestStream, weight_expr};
 
 /// A nest's loops and references; values are expressions over the source's symbols.
 pub struct Geometry {
     pub domain: Domain<Expr>,
     pub references: Vec<Reference<Expr>>,
+    /// The loops of the nest that are blocked; the loops over their blocks follow the sweeps.
+    tiles: Vec<usize>,
 }
 
 impl Geometry {
     pub fn of(nest: &Nest) -> Geometry {
         let loops: Vec<&Loop> = nest.loops.iter().map(|l| l.facts).collect();
-        let ranges = (0..loops.len()).map(|position| range(&loops[..position], loops[position])).collect();
+        let ranges = (0..loops.len()).map(|position| range(&loops[..position], &nest.loops[position])).collect();
         let mut domain = Domain { loops: ranges };
         domain.relate();
         let mut arrays: Vec<(&str, &str)> = Vec::new();
@@ -30,7 +33,85 @@ impl Geometry {
             });
             references.push(reference(array, used, &loops));
         }
-        Geometry { domain, references }
+        Geometry { domain, references, tiles: Vec::new() }
+    }
+
+    /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:
+    /// `blocked` says which of the spatial loops, counted from the innermost, are to be.
+    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Geometry {
+        let depth = self.domain.loops.len();
+        let loops = &self.domain.loops;
+        let can_be = |v: &usize| {
+            let range = &loops[*v];
+            let bounds = range.lowers.iter().chain(&range.uppers);
+            let fixed = bounds.clone().all(|bound| bound.terms.is_empty()) && bounds.count() == 2;
+            fixed && range.known_step == Some(1.0) && !range.shapes_inner && range.entered.as_number() == Some(1.0)
+                && loops.iter().all(|other| other.tile_of != Some(*v))
+        };
+        let name = |v: usize| format!("block_{}", dimension_name(depth - 1 - v));
+        let chosen: Vec<usize> = (nest.sweeps..depth).filter(can_be).filter(|v| blocked(&name(*v))).collect();
+        if depth - nest.sweeps < 2 || chosen.is_empty() {
+            return self;
+        }
+        self.shift(nest.sweeps, chosen.len());
+        let tiles = chosen.iter().enumerate().map(|(at, v)| {
+            let inner = &mut self.domain.loops[*v];
+            let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
+            let size = Expr::symbol(&name(*v));
+            let trip = (&high - &low) + 1.0;
+            let smaller = Expr::max([Expr::min([size.clone(), trip.clone()]), Expr::from(1.0)]);
+            let whole = Expr::max([trip, Expr::from(1.0)]);
+            let step = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, whole);
+            let tile = nest.sweeps + at;
+            let start = |rest: Expr| Affine { terms: vec![(tile, 1.0)], rest };
+            let tile_range = LoopRange {
+                lowers: inner.lowers.clone(),
+                uppers: inner.uppers.clone(),
+                step: step.clone(),
+                known_step: None,
+                entered: Expr::from(1.0),
+                descending: inner.descending,
+                tile_of: None,
+                shapes_inner: false,
+            };
+            inner.lowers = vec![start(Expr::from(0.0))];
+            inner.uppers.insert(0, start(step - 1.0));
+            inner.tile_of = Some(tile);
+            tile_range
+        });
+        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
+        self.tiles = chosen;
+        self
+    }
+
+    /// Renumbers the loops from `from` on, to make room for `by` others. Positions of loops in the list
+    /// stay as they are.
+    fn shift(&mut self, from: usize, by: usize) {
+        let moved = |v: &mut usize| *v += if *v >= from { by } else { 0 };
+        for range in &mut self.domain.loops {
+            let bounds = range.lowers.iter_mut().chain(&mut range.uppers);
+            bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
+            range.tile_of.iter_mut().for_each(moved);
+        }
+        for reference in &mut self.references {
+            reference.dimensions.iter_mut().flatten().for_each(|(v, _)| moved(v));
+            if reference.level >= from {
+                reference.level += by;
+            }
+        }
+    }
+
+    /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
+    pub fn names(&self, nest: &Nest) -> Vec<String> {
+        let name = |c: &ChainLoop| match c.facts.variable.as_str() {
+            "" => format!("line {}", c.facts.line),
+            name => name.to_string(),
+        };
+        let mut names: Vec<String> = nest.loops.iter().map(name).collect();
+        let tiles: Vec<String> = self.tiles.iter().map(|v| format!("{} blocks", names[*v])).collect();
+        names.splice(nest.sweeps..nest.sweeps, tiles);
+        names
     }
 
     /// The same over another kind of number.
@@ -40,6 +121,8 @@ impl Geometry {
             lowers: r.lowers.iter().map(affine).collect(),
             uppers: r.uppers.iter().map(affine).collect(),
             step: value(&r.step),
+            known_step: r.known_step,
+            entered: value(&r.entered),
             descending: r.descending,
             tile_of: r.tile_of,
             shapes_inner: r.shapes_inner,
@@ -62,18 +145,19 @@ impl Geometry {
 }
 
 impl<'a, N: Number> Lines<'a, N> {
-    pub fn new(domain: &'a Domain<N>, line: N) -> Lines<'a, N> {
+    pub fn new(domain: &'a Domain<N>, line: N, name: &'a dyn Fn(&'static str, N) -> N) -> Lines<'a, N> {
         let mut origin: Vec<N> = Vec::new();
         for range in &domain.loops {
             let lower = &range.lowers[0];
             let first = lower.terms.iter().fold(lower.rest.clone(), |n, (v, c)| n.plus(&origin[*v].scaled(*c)));
             origin.push(first);
         }
-        Lines { domain, line, origin }
+        Lines { domain, line, origin, name }
     }
 }
 
-fn range(outer: &[&Loop], facts: &Loop) -> LoopRange<Expr> {
+fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
+    let facts = chain.facts;
     let descending = facts.step.as_number().is_some_and(|step| step < 0.0);
     let (low, high) = if descending { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
     let step = match facts.step.as_number() {
@@ -83,7 +167,9 @@ fn range(outer: &[&Loop], facts: &Loop) -> LoopRange<Expr> {
     LoopRange {
         lowers: bounds(low, Function::Max, outer),
         uppers: bounds(high, Function::Min, outer),
+        known_step: step.as_number(),
         step,
+        entered: weight_expr(&chain.weight, &Expr::symbol),
         descending,
         tile_of: None,
         shapes_inner: false,

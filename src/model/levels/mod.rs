@@ -2,6 +2,7 @@
 //! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
 
 mod domain;
+mod formulas;
 mod geometry;
 mod number;
 mod overlap;
@@ -12,27 +13,40 @@ use super::nest::Nest;
 use crate::expr::Expr;
 
 use geometry::Geometry;
+use number::Number;
 use reference::Lines;
 use reuse::{Covered, Profiler};
 
+pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
 pub use reuse::{Profile, Reuse};
 
 /// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine.
-pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Profile<f64> {
-    let geometry = Geometry::of(nest);
-    let (domain, references) = geometry.map(value);
-    let covered = cover(&domain, &references);
-    let lines = Lines::new(&domain, value(&Expr::symbol("line_bytes")));
-    let names: &mut dyn FnMut(&str, f64) -> f64 = &mut |_, number| number;
-    Profiler { lines, references: &references, covered: &covered, names }.profile()
+pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<String>) {
+    let geometry = Geometry::of(nest).blocked(nest, &|name| value(&Expr::symbol(name)) > 0.0);
+    let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    (profile, geometry.names(nest))
 }
 
-fn cover(domain: &domain::Domain<f64>, references: &[reference::Reference<f64>]) -> Covered {
-    let all: Vec<&reference::Reference<f64>> = references.iter().collect();
+/// The profile over any kind of number.
+fn compute<N: Number>(
+    geometry: &Geometry,
+    value: &dyn Fn(&Expr) -> N,
+    line: N,
+    name: &dyn Fn(&'static str, N) -> N,
+) -> Profile<N> {
+    let covered = cover(geometry);
+    let (domain, references) = geometry.map(value);
+    let lines = Lines::new(&domain, line, name);
+    Profiler { lines, references: &references, covered: &covered }.profile()
+}
+
+fn cover(geometry: &Geometry) -> Covered {
+    let Geometry { domain, references, .. } = geometry;
+    let all: Vec<&reference::Reference<Expr>> = references.iter().collect();
     let levels = 0..=domain.loops.len();
     let any = levels.clone().map(|level| overlap::covered(domain, &all, level)).collect();
     let written: Vec<usize> = (0..references.len()).filter(|r| !references[*r].written.is_empty()).collect();
-    let writers: Vec<&reference::Reference<f64>> = written.iter().map(|r| &references[*r]).collect();
+    let writers: Vec<&reference::Reference<Expr>> = written.iter().map(|r| &references[*r]).collect();
     let spread = |level: usize| {
         let mut all = vec![true; references.len()];
         for (r, covered) in written.iter().zip(overlap::covered(domain, &writers, level)) {
@@ -53,36 +67,33 @@ impl Profile<f64> {
     }
 }
 
-/// What a cache of so many bytes holds, in words.
-pub fn condition(nest: &Nest, profile: &Profile<f64>, capacity: f64) -> String {
-    let carried = |carrier: usize| {
+/// What a cache of so many bytes holds, in words; `names` are those of the loops.
+pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> String {
+    let held = |carrier: usize| {
         let of = profile.reuses.iter().filter(move |reuse| reuse.carrier == carrier);
-        let (mut all, mut held) = (0.0, 0.0);
-        for reuse in of {
+        of.fold((0.0, 0.0), |(all, held), reuse| {
             let lines = reuse.fetched + reuse.written;
-            all += lines;
-            held += if reuse.distance <= capacity { lines } else { 0.0 };
-        }
-        (all, held)
+            (all + lines, held + if reuse.distance <= capacity { lines } else { 0.0 })
+        })
     };
-    let name = |carrier: usize| match nest.loops[carrier].facts.variable.as_str() {
-        "" => format!("at line {}", nest.loops[carrier].facts.line),
-        name => name.to_string(),
-    };
-    let with_reuse = (0..nest.loops.len()).filter(|carrier| carried(*carrier).0 >= 0.5);
     let mut unheld = false;
-    for carrier in with_reuse {
-        let (all, held) = carried(carrier);
-        if held >= 0.999 * all {
-            return match unheld {
-                false => "everything that is reused stays".to_string(),
-                true => format!("loop {} carries reuse", name(carrier)),
-            };
+    for (carrier, name) in names.iter().enumerate() {
+        let (all, held) = held(carrier);
+        if all < HALF_A_LINE {
+            continue;
+        }
+        if held >= ALL * all {
+            return if unheld { format!("loop {name} carries reuse") } else { "all reuse stays".to_string() };
         }
         if held > 0.0 {
-            return format!("loop {} carries part of its reuse", name(carrier));
+            return format!("loop {name} carries part of its reuse");
         }
         unheld = true;
     }
     if unheld { "nothing stays".to_string() } else { "nothing is reused".to_string() }
 }
+
+/// Less than this is no reuse.
+const HALF_A_LINE: f64 = 0.5;
+/// As good as everything.
+const ALL: f64 = 0.999;

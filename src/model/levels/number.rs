@@ -15,8 +15,8 @@ pub trait Number: Clone {
     fn floor(&self) -> Self;
     /// `then` if `self ≤ limit`, else `otherwise`.
     fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
-    /// The value, where it is known without evaluating a formula.
-    fn literal(&self) -> Option<f64>;
+    /// Whether it is one, whatever the parameters are.
+    fn is_one(&self) -> bool;
 
     fn scaled(&self, factor: f64) -> Self {
         if factor == 1.0 { self.clone() } else { self.times(&Self::of(factor)) }
@@ -74,8 +74,8 @@ impl Number for f64 {
             *otherwise
         }
     }
-    fn literal(&self) -> Option<f64> {
-        Some(*self)
+    fn is_one(&self) -> bool {
+        *self == 1.0
     }
 }
 
@@ -107,8 +107,8 @@ impl Number for Expr {
     fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
         Expr::choose(Comparison::LessOrEqual, self.clone(), limit.clone(), then.clone(), otherwise.clone())
     }
-    fn literal(&self) -> Option<f64> {
-        self.as_number()
+    fn is_one(&self) -> bool {
+        self.as_number() == Some(1.0)
     }
     fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
         Expr::sum(terms)

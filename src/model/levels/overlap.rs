@@ -2,13 +2,18 @@
 
 use super::domain::{Affine, Domain};
 use super::reference::Reference;
+use crate::expr::Expr;
 
 /// Elements by which a region may stick out of another: a fraction of a line.
 const SLACK: f64 = 2.0;
 
 /// For every reference, whether with the loops before `level` standing still another one covers it.
-pub fn covered(domain: &Domain<f64>, references: &[&Reference<f64>], level: usize) -> Vec<bool> {
+pub fn covered(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<bool> {
     let mut covered = vec![false; references.len()];
+    let several = |r: &&Reference<Expr>| references.iter().filter(|other| other.array == r.array).count() > 1;
+    if !references.iter().any(several) {
+        return covered;
+    }
     for (index, reference) in references.iter().enumerate() {
         covered[index] = references.iter().enumerate().any(|(other, cover)| {
             other != index
@@ -20,37 +25,37 @@ pub fn covered(domain: &Domain<f64>, references: &[&Reference<f64>], level: usiz
     covered
 }
 
-fn covers(domain: &Domain<f64>, cover: &Reference<f64>, inner: &Reference<f64>, level: usize) -> bool {
+fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {
     if cover.dimensions.len() != inner.dimensions.len() || cover.gathered.is_some() || inner.gathered.is_some() {
         return false;
     }
     // What the variables of the cover must be, as functions of the variables of the inner one.
-    let mut values: Vec<Option<Affine<f64>>> = (0..domain.loops.len())
-        .map(|v| (v < level).then(|| Affine { terms: vec![(v, 1.0)], rest: 0.0 }))
+    let mut values: Vec<Option<Affine<Expr>>> = (0..domain.loops.len())
+        .map(|v| (v < level).then(|| Affine { terms: vec![(v, 1.0)], rest: Expr::from(0.0) }))
         .collect();
     for d in 0..cover.dimensions.len() {
-        let place = |r: &Reference<f64>| {
+        let place = |r: &Reference<Expr>| {
             let offset = r.offsets.first().map_or(0, |o| o[d]);
-            Affine { terms: r.dimensions[d].clone(), rest: r.bases[d] + offset as f64 }
+            Affine { terms: r.dimensions[d].clone(), rest: r.bases[d].clone() + offset as f64 }
         };
         let (target, own) = (place(inner), place(cover));
         let free: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| *v >= level).collect();
         match free.as_slice() {
             [] => {
                 let apart = combine(&target, &own, -1.0);
-                if !apart.terms.is_empty() || apart.rest.abs() > if d == 0 { SLACK } else { 0.5 } {
+                if !apart.terms.is_empty() || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 }) {
                     return false;
                 }
             }
             [(variable, coefficient)] if coefficient.abs() == 1.0 => {
                 let rest: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| v != variable).collect();
-                let value = combine(&target, &Affine { terms: rest, rest: own.rest }, -1.0);
+                let value = combine(&target, &Affine { terms: rest, rest: own.rest.clone() }, -1.0);
                 let value = times(&value, 1.0 / coefficient);
                 match &values[*variable] {
                     None => values[*variable] = Some(value),
                     Some(known) => {
                         let apart = combine(known, &value, -1.0);
-                        if !apart.terms.is_empty() || apart.rest.abs() > SLACK {
+                        if !apart.terms.is_empty() || !is_near(&apart.rest, SLACK) {
                             return false;
                         }
                     }
@@ -63,11 +68,11 @@ fn covers(domain: &Domain<f64>, cover: &Reference<f64>, inner: &Reference<f64>, 
 }
 
 /// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.
-fn fits(domain: &Domain<f64>, from: usize, to: usize, mut values: Vec<Option<Affine<f64>>>) -> bool {
+fn fits(domain: &Domain<Expr>, from: usize, to: usize, mut values: Vec<Option<Affine<Expr>>>) -> bool {
     for variable in from..to {
         let range = &domain.loops[variable];
-        let at = |bound: &Affine<f64>, values: &[Option<Affine<f64>>]| {
-            bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest }, |total, (v, c)| {
+        let at = |bound: &Affine<Expr>, values: &[Option<Affine<Expr>>]| {
+            bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest.clone() }, |total, (v, c)| {
                 Some(combine(&total, values[*v].as_ref()?, *c))
             })
         };
@@ -96,21 +101,32 @@ fn fits(domain: &Domain<f64>, from: usize, to: usize, mut values: Vec<Option<Aff
 
 /// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
 /// going to the ends of the loops from inside.
-fn never_below(domain: &Domain<f64>, function: &Affine<f64>, limit: f64) -> bool {
+fn never_below(domain: &Domain<Expr>, function: &Affine<Expr>, limit: f64) -> bool {
     let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
-        return function.rest >= limit;
+        return least(&function.rest).is_some_and(|rest| rest >= limit);
     };
     let range = &domain.loops[variable];
     let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
     let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
-    let rest = Affine { terms: rest, rest: function.rest };
+    let rest = Affine { terms: rest, rest: function.rest.clone() };
     ends.iter().any(|end| {
         end.terms.iter().all(|(v, _)| *v < variable) && never_below(domain, &combine(&rest, end, coefficient), limit)
     })
 }
 
+/// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
+fn least(rest: &Expr) -> Option<f64> {
+    rest.monomials().into_iter().try_fold(0.0, |total, (monomial, coefficient)| {
+        (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
+    })
+}
+
+fn is_near(apart: &Expr, limit: f64) -> bool {
+    apart.expand().as_number().is_some_and(|apart| apart.abs() <= limit)
+}
+
 /// a + factor·b.
-fn combine(a: &Affine<f64>, b: &Affine<f64>, factor: f64) -> Affine<f64> {
+fn combine(a: &Affine<Expr>, b: &Affine<Expr>, factor: f64) -> Affine<Expr> {
     let mut terms = a.terms.clone();
     for (variable, coefficient) in &b.terms {
         match terms.iter_mut().find(|(v, _)| v == variable) {
@@ -119,9 +135,9 @@ fn combine(a: &Affine<f64>, b: &Affine<f64>, factor: f64) -> Affine<f64> {
         }
     }
     terms.retain(|(_, coefficient)| *coefficient != 0.0);
-    Affine { terms, rest: a.rest + factor * b.rest }
+    Affine { terms, rest: a.rest.clone() + b.rest.clone() * factor }
 }
 
-fn times(a: &Affine<f64>, factor: f64) -> Affine<f64> {
-    combine(&Affine { terms: Vec::new(), rest: 0.0 }, a, factor)
+fn times(a: &Affine<Expr>, factor: f64) -> Affine<Expr> {
+    combine(&Affine { terms: Vec::new(), rest: Expr::from(0.0) }, a, factor)
 }

@@ -52,6 +52,8 @@ pub struct Lines<'a, N> {
     pub line: N,
     /// First value of every variable.
     pub origin: Vec<N>,
+    /// Gives a result a cell of its own, where formulas are made.
+    pub name: &'a dyn Fn(&'static str, N) -> N,
 }
 
 impl<N: Number> Reference<N> {
@@ -83,13 +85,13 @@ impl<N: Number> Lines<'_, N> {
             Rows::SideBySide => sides,
             Rows::Scattered(walker) => !spans[walker].stands,
         };
-        self.sliced(reference, offsets, given, tiles, adjacent, spans)
+        (self.name)("lines", self.sliced(reference, offsets, given, tiles, adjacent, spans))
     }
 
     /// How the loops come from one row to the next.
     pub fn rows(&self, reference: &Reference<N>) -> Rows {
         let [row, across, ..] = reference.dimensions.as_slice() else { return Rows::Apart };
-        let is_unit = |(v, c): &&(usize, f64)| c.abs() == 1.0 && self.domain.loops[*v].step.literal() == Some(1.0);
+        let is_unit = |(v, c): &&(usize, f64)| c.abs() == 1.0 && self.domain.loops[*v].known_step == Some(1.0);
         let Some(walker) = across.iter().filter(is_unit).map(|(v, _)| *v).max() else { return Rows::Apart };
         match row.iter().map(|(v, _)| *v).min() {
             Some(first) if walker + 1 == first => Rows::OneAfterAnother,
@@ -138,7 +140,7 @@ impl<N: Number> Lines<'_, N> {
         let each = span.count.shifted(reach as f64).scaled(1.0 / SLICES as f64);
         let slice = |q: usize| {
             let mut given = given.to_vec();
-            given[variable] = Given::At(middle(span, q, SLICES));
+            given[variable] = Given::At((self.name)("place", middle(span, q, SLICES)));
             let spans = self.domain.spans(&given, tiles);
             self.sliced(reference, &flat, &given, tiles, adjacent, spans)
         };
@@ -168,7 +170,8 @@ impl<N: Number> Lines<'_, N> {
             _ => footprint::union(offsets, &walks),
         };
         let first = offsets.iter().map(|o| o.first().copied().unwrap_or(0)).min().unwrap_or(0);
-        let row = Row::of(self, reference, &extents, spans, given, adjacent, first);
+        let mut row = Row::of(self, reference, &extents, spans, given, adjacent, first);
+        row.start = row.start.map(|(start, alignment)| (start, (self.name)("alignment of rows", alignment)));
         N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
                 let product = walked.iter().map(|d| &extents[*d].positions);
@@ -181,7 +184,7 @@ impl<N: Number> Lines<'_, N> {
     fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Extent<N> {
         let walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
         let stride = |(v, c): &(usize, f64)| {
-            let step = self.domain.loops[*v].step.literal().unwrap_or(LONG_STRIDE);
+            let step = self.domain.loops[*v].known_step.unwrap_or(LONG_STRIDE);
             (c.abs() * step).min(LONG_STRIDE)
         };
         match walked.as_slice() {
@@ -330,7 +333,7 @@ impl<N: Number> Lines<'_, N> {
         let range = &self.domain.loops[variable];
         if spans[variable].stands {
             // One by one, it stops at every place of a line.
-            return match range.step.literal() {
+            return match range.known_step {
                 Some(1.0) => None,
                 _ => Some((self.origin[variable].clone(), vec![range.step.clone()], true)),
             };

@@ -15,7 +15,7 @@ use super::reference::{Lines, Reference, Rows, middle};
 const SAMPLES: [usize; 3] = [10, 5, 3];
 
 /// The gap that stands for all iterations of a loop.
-const WHOLE: i64 = i64::MAX;
+pub const WHOLE: i64 = i64::MAX;
 
 /// Lines that are touched again, all at about the same distance.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ pub struct Reuse<N> {
     pub written: N,
     /// Positions of the references that are reused.
     pub references: Vec<usize>,
+    /// Iterations of the loops inside of those in between.
+    pub inside: Option<N>,
 }
 
 /// All that the traffic of a nest through any cache follows from.
@@ -75,8 +77,6 @@ pub struct Profiler<'a, N> {
     pub lines: Lines<'a, N>,
     pub references: &'a [Reference<N>],
     pub covered: &'a Covered,
-    /// Whether the bounds depend on loops so that they are to be sampled.
-    pub names: &'a mut dyn FnMut(&str, N) -> N,
 }
 
 struct Context<N> {
@@ -87,14 +87,14 @@ struct Context<N> {
 }
 
 impl<N: Number> Profiler<'_, N> {
-    pub fn profile(&mut self) -> Profile<N> {
+    pub fn profile(&self) -> Profile<N> {
         let free = vec![Given::Free; self.domain().loops.len()];
         let mut profile = Profile {
             cold: self.compulsory(Kind::Any, &free),
             flushed: self.compulsory(Kind::Written, &free),
             reuses: Vec::new(),
         };
-        let outermost = Context { given: free, times: N::of(1.0), parts: Vec::new() };
+        let outermost = Context { given: free, times: self.entered(0), parts: Vec::new() };
         self.visit(0, &outermost, &mut profile.reuses);
         profile
     }
@@ -115,13 +115,41 @@ impl<N: Number> Profiler<'_, N> {
                 _ => lines,
             }
         }))
+        .times(&self.entered(0))
+    }
+
+    /// Probability that the branches between a loop and the one around it are taken.
+    fn entered(&self, level: usize) -> N {
+        self.domain().loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+    }
+
+    /// The share of the places of a reference, over the loops from `level` on, that branches around inner
+    /// loops leave: all of them where a loop comes back to the same places often enough.
+    fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
+        let reference = &self.references[r];
+        let inner = level + 1..reference.level;
+        let branches: Vec<usize> = inner.filter(|inner| !self.entered(*inner).is_one()).collect();
+        if branches.is_empty() {
+            return N::of(1.0);
+        }
+        let spans = self.domain().spans(given, Tiles::Mean);
+        branches.into_iter().fold(N::of(1.0), |share, inner| {
+            let around = inner - 1;
+            let moves = reference.dimensions.iter().flatten().any(|(v, _)| *v == around);
+            let entered = self.entered(inner);
+            let own = match moves {
+                true => entered,
+                false => spans[around].count.times(&entered).smaller(&N::of(1.0)),
+            };
+            share.times(&own)
+        })
     }
 
     fn domain(&self) -> &Domain<N> {
         self.lines.domain
     }
 
-    fn visit(&mut self, level: usize, context: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
+    fn visit(&self, level: usize, context: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
         if level == self.domain().loops.len() {
             return;
         }
@@ -130,21 +158,23 @@ impl<N: Number> Profiler<'_, N> {
         let parts = if self.domain().loops[level].shapes_inner { SAMPLES[sampled.min(2)] } else { 1 };
         for part in 0..parts {
             let mut given = context.given.clone();
-            given[level] = Given::At(middle(&span, part, parts));
+            given[level] = Given::At((self.lines.name)("place", middle(&span, part, parts)));
             let mut place = context.parts.clone();
             if parts > 1 {
                 place.push((level, part, parts));
             }
             let iterations = span.count.scaled(1.0 / parts as f64);
             let whole = Part { level, part, parts, span: &span, iterations: &iterations };
-            let inner = Context { given, times: context.times.times(&iterations), parts: place };
+            let times = context.times.times(&iterations).times(&self.entered(level + 1));
+            let times = (self.lines.name)("executions", times);
+            let inner = Context { given, times, parts: place };
             self.reuse_of(&whole, context, &inner, reuses);
             self.visit(level + 1, &inner, reuses);
         }
     }
 
     /// The reuse that one part of one loop carries.
-    fn reuse_of(&mut self, part: &Part<N>, outer: &Context<N>, inner: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
+    fn reuse_of(&self, part: &Part<N>, outer: &Context<N>, inner: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
         let level = part.level;
         let here: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].level > level).collect();
         let mut gaps: Vec<i64> = vec![1];
@@ -159,7 +189,7 @@ impl<N: Number> Profiler<'_, N> {
         gaps.sort_unstable();
         gaps.dedup();
         let each = |this: &Self, r: usize, kind| {
-            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(part.iterations)
+            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(&this.executions(r, level, part.iterations))
         };
         let mut left: Vec<[N; 2]> =
             here.iter().map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)]).collect();
@@ -182,11 +212,25 @@ impl<N: Number> Profiler<'_, N> {
             for (between, references, lines) in found {
                 let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
                 let distance = self.distance(part, between, gap, inner, outer).times(&self.lines.line);
-                let distance = (self.names)("distance", distance);
                 let parts = inner.parts.clone();
-                reuses.push(Reuse { carrier: level, between, gap, parts, distance, fetched, written, references });
+                let inside = (gap == 1).then(|| self.inside(between, inner));
+                reuses.push(Reuse { carrier: level, between, gap, parts, distance, fetched, written, references, inside });
             }
         }
+    }
+
+    /// Iterations of the loops inside of one.
+    fn inside(&self, between: usize, context: &Context<N>) -> N {
+        let spans = self.domain().spans(&context.given, Tiles::Full);
+        let loops = &self.domain().loops;
+        let whole = |v: &usize| loops.iter().all(|inner| inner.tile_of != Some(*v));
+        (between + 1..spans.len()).filter(whole).fold(N::of(1.0), |n, v| n.times(&spans[v].count))
+    }
+
+    /// Iterations of the loop at `level` that come to a reference.
+    fn executions(&self, r: usize, level: usize, iterations: &N) -> N {
+        let inner = level + 1 < self.references[r].level;
+        if inner { iterations.times(&self.entered(level + 1)) } else { iterations.clone() }
     }
 
     /// The innermost loop of those from `level` on that all repeat the same accesses of a reference: what
@@ -222,7 +266,7 @@ impl<N: Number> Profiler<'_, N> {
             let sides = !walks_rows || gap == WHOLE;
             N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Mean, sides)))
         };
-        until(part.part + 1).minus(&until(part.part))
+        until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
     }
 
     /// Lines of the reference with the loops from `level` on swept.
@@ -232,7 +276,8 @@ impl<N: Number> Profiler<'_, N> {
         }
         let reference = &self.references[r];
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        self.lines.of(reference, offsets(reference, kind), given, tiles, sides || walks_inside)
+        let lines = self.lines.of(reference, offsets(reference, kind), given, tiles, sides || walks_inside);
+        lines.times(&self.taken(r, level, given))
     }
 
     /// Lines that `gap` iterations of the loop `between` touch.
@@ -248,7 +293,7 @@ impl<N: Number> Profiler<'_, N> {
         if gap == 1 {
             for v in level + 1..=between {
                 let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
-                given[v] = Given::At(middle(&span, 0, 1));
+                given[v] = Given::At((self.lines.name)("place", middle(&span, 0, 1)));
             }
             return all(between + 1, &given);
         }
@@ -296,7 +341,7 @@ impl<N: Number> Profiler<'_, N> {
         let along = reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
         let stride = along.map(|d| {
             let c = reference.dimensions[d].iter().find(|(v, _)| *v == level).map_or(1.0, |(_, c)| *c);
-            (c.abs() * self.domain().loops[level].step.literal().unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
+            (c.abs() * self.domain().loops[level].known_step.unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
         });
         let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> = Default::default();
         for offset in offsets {
