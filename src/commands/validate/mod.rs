@@ -14,7 +14,7 @@ use super::{Status, Voice, diagnostics, machines};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{validate_json, validate_table};
-use crate::model::{Model, Setting};
+use crate::model::{Detail, Model, Setting};
 use crate::validate::{self, Report};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -41,7 +41,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         "no function fits --function {}",
         args.function.as_deref().unwrap_or("")
     );
-    let models = sizes.iter().map(|sizes: &Vec<Setting>| Ok(Model::build(&program, machine.clone(), sizes)?));
+    let models = sizes.iter().map(|sizes: &Vec<Setting>| Ok(Model::with(&program, machine.clone(), sizes, Detail::Values)?));
     let models = models.collect::<anyhow::Result<Vec<Model>>>()?;
     let work: Vec<(&Model, usize)> =
         models.iter().flat_map(|model| (0..model.nests.len()).map(move |nest| (model, nest))).collect();
