@@ -7,9 +7,9 @@ use super::references::split_integer;
 use crate::expr::{Expr, Monomial};
 
 /// The subscripts, contiguous first, that one affine subscript with symbolic strides stands for, and
-/// their offsets. `None` if all strides are numbers, or if one of them is no whole multiple of a
+/// their offsets, with the length of each dimension where its strides tell. `None` if all strides are numbers, or if one of them is no whole multiple of a
 /// polynomial that the others are built from.
-pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<(Subscript, i64)>> {
+pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Flattened>> {
     let mut strides: Vec<Expr> = Vec::new();
     let mut terms: Vec<(String, usize, i64)> = Vec::new();
     let mut contiguous = Vec::new();
@@ -42,13 +42,27 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<(Subscript,
         rest = (rest - stride.clone() * offsets[*position] as f64).expand();
     }
     let (base, first) = split_integer(&rest);
-    let mut found = vec![(Subscript { terms: contiguous, base, gather: None }, first)];
-    for position in order {
+    let by_length = |at: usize| match at {
+        0 => Some(strides[order[0]].clone()),
+        _ => strides.get(*order.get(at)?)?.divided_by(&strides[order[at - 1]]),
+    };
+    let length = by_length(0);
+    let mut found = vec![Flattened { subscript: Subscript { terms: contiguous, base, gather: None }, offset: first, length }];
+    for (at, position) in order.iter().copied().enumerate() {
         let walks = terms.iter().filter(|(_, p, _)| *p == position);
         let terms = walks.map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor))).collect();
-        found.push((Subscript { terms, base: Expr::from(0.0), gather: None }, offsets[position]));
+        let subscript = Subscript { terms, base: Expr::from(0.0), gather: None };
+        found.push(Flattened { subscript, offset: offsets[position], length: by_length(at + 1) });
     }
     Some(found)
+}
+
+/// One dimension of a flattened array.
+pub struct Flattened {
+    pub subscript: Subscript,
+    pub offset: i64,
+    /// Elements from one position of the next dimension to the next, over those of this one.
+    pub length: Option<Expr>,
 }
 
 /// The largest whole number that divides all coefficients, and the expression divided by it; the
@@ -100,7 +114,9 @@ mod tests {
 
     fn check(text: &str, expected: &[(&str, i64)]) {
         let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
-        let found = delinearise(&subscript, offset).unwrap_or_else(|| vec![(subscript, offset)]);
+        let found = delinearise(&subscript, offset);
+        let found = found.map(|all| all.into_iter().map(|d| (d.subscript, d.offset)).collect());
+        let found: Vec<(Subscript, i64)> = found.unwrap_or_else(|| vec![(subscript, offset)]);
         let shown: Vec<(String, i64)> = found
             .iter()
             .map(|(s, o)| {
@@ -118,6 +134,17 @@ mod tests {
         check("(k*ny + j)*nx + i - 1", &[("i", -1), ("j", 0), ("k", 0)]);
         check("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i", &[("i", 0), ("j", -1), ("k", 1)]);
         check("i + 2*n*j + n", &[("i", 0), ("2*j", 1)]);
+    }
+
+    #[test]
+    fn lengths_follow_from_strides() {
+        let lengths = |text: &str| {
+            let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
+            let found = delinearise(&subscript, offset).unwrap();
+            found.iter().map(|d| d.length.as_ref().map_or("?".into(), Expr::to_string)).collect::<Vec<String>>()
+        };
+        assert_eq!(lengths("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i"), ["nx + 2", "ny + 2", "?"]);
+        assert_eq!(lengths("i + j*js + k*ks"), ["js", "?", "?"]);
     }
 
     #[test]

@@ -50,13 +50,18 @@ fn stream(
 ) -> Stream {
     let Place { array, name, mut dimensions } = place(symbols, array, subscripts, reasons);
     let variable = symbols.function.variable(array);
+    let mut lengths = Vec::new();
     if let [only] = dimensions.as_slice()
         && only.subscript.gather.is_none()
         && let Some(found) = delinearise(&only.subscript, only.offset)
     {
-        dimensions = found.into_iter().map(|(subscript, offset)| Dimension { subscript, offset }).collect();
+        lengths = found.iter().map(|dimension| dimension.length.clone()).collect();
+        dimensions = found.into_iter().map(|d| Dimension { subscript: d.subscript, offset: d.offset }).collect();
     }
-    let mut extents = extents(symbols, variable, dimensions.len());
+    let mut extents = match lengths.is_empty() {
+        true => extents(symbols, variable, dimensions.len()),
+        false => lengths.into_iter().map(|length| Some((Expr::from(0.0), length? - 1.0))).collect(),
+    };
     let bytes = variable.ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)

@@ -126,6 +126,7 @@ impl<N: Number> Domain<N> {
         }
         if let Some(tile) = range.tile_of
             && spans[tile].stands
+            && matches!(said, Given::Free)
         {
             let count = self.tile(position, tile, given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));

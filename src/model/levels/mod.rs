@@ -14,7 +14,7 @@ use crate::expr::Expr;
 
 use geometry::Geometry;
 use number::Number;
-use reference::Lines;
+use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
 pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
@@ -42,15 +42,17 @@ fn compute<N: Number>(
 
 fn cover(geometry: &Geometry) -> Covered {
     let Geometry { domain, references, .. } = geometry;
-    let all: Vec<&reference::Reference<Expr>> = references.iter().collect();
+    let all: Vec<&Reference<Expr>> = references.iter().collect();
     let levels = 0..=domain.loops.len();
-    let any = levels.clone().map(|level| overlap::covered(domain, &all, level)).collect();
+    let any = levels.clone().map(|level| overlap::counted(domain, &all, level)).collect();
     let written: Vec<usize> = (0..references.len()).filter(|r| !references[*r].written.is_empty()).collect();
-    let writers: Vec<&reference::Reference<Expr>> = written.iter().map(|r| &references[*r]).collect();
+    let only_written = |r: &usize| Reference { offsets: references[*r].written.clone(), ..references[*r].clone() };
+    let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
+    let writers: Vec<&Reference<Expr>> = writers.iter().collect();
     let spread = |level: usize| {
-        let mut all = vec![true; references.len()];
-        for (r, covered) in written.iter().zip(overlap::covered(domain, &writers, level)) {
-            all[*r] = covered;
+        let mut all = vec![Vec::new(); references.len()];
+        for (r, offsets) in written.iter().zip(overlap::counted(domain, &writers, level)) {
+            all[*r] = offsets;
         }
         all
     };

@@ -1,28 +1,95 @@
 //! Which references to one array go where another one goes as well, so that their elements count once.
 
-use super::domain::{Affine, Domain};
+use std::collections::BTreeSet;
+
+use super::domain::{Affine, Domain, Given, Tiles};
 use super::reference::Reference;
 use crate::expr::Expr;
 
 /// Elements by which a region may stick out of another: a fraction of a line.
 const SLACK: f64 = 2.0;
 
-/// For every reference, whether with the loops before `level` standing still another one covers it.
-pub fn covered(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<bool> {
-    let mut covered = vec![false; references.len()];
+/// For every reference, the offsets that count with the loops before `level` standing still: none where
+/// another one covers it, more where another one touches the same rows beside it.
+pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<Vec<Vec<i64>>> {
+    let mut counted: Vec<Vec<Vec<i64>>> = references.iter().map(|r| r.offsets.clone()).collect();
     let several = |r: &&Reference<Expr>| references.iter().filter(|other| other.array == r.array).count() > 1;
     if !references.iter().any(several) {
-        return covered;
+        return counted;
     }
     for (index, reference) in references.iter().enumerate() {
-        covered[index] = references.iter().enumerate().any(|(other, cover)| {
+        let is_covered = references.iter().enumerate().any(|(other, cover)| {
             other != index
-                && !covered[other]
+                && !counted[other].is_empty()
                 && cover.array == reference.array
                 && covers(domain, cover, reference, level)
         });
+        if is_covered {
+            counted[index].clear();
+        }
     }
-    covered
+    join(domain, references, level, &mut counted);
+    counted
+}
+
+/// Joins references whose rows border on each other or overlap by known distances.
+fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, counted: &mut [Vec<Vec<i64>>]) {
+    let given: Vec<Given<Expr>> = (0..domain.loops.len())
+        .map(|v| if v < level { Given::At(Expr::symbol(&format!("loop {v} stands"))) } else { Given::Free })
+        .collect();
+    let spans = domain.spans(&given, Tiles::Full);
+    let ends = |r: usize, counted: &[Vec<Vec<i64>>]| {
+        let own = Affine { terms: references[r].dimensions[0].clone(), rest: references[r].bases[0].clone() };
+        let (low, high) = domain.extremes(&own, &spans, &given);
+        let firsts = || counted[r].iter().map(|o| o[0]);
+        (low + firsts().min().unwrap_or(0) as f64, high + firsts().max().unwrap_or(0) as f64)
+    };
+    for r in 0..references.len() {
+        for s in r + 1..references.len() {
+            if counted[r].is_empty() || counted[s].is_empty() || !same_rows(references[r], references[s], counted, (r, s))
+            {
+                continue;
+            }
+            let ((low, high), (other_low, other_high)) = (ends(r, counted), ends(s, counted));
+            let near = |a: &Expr, b: &Expr| least(&(a - b)).is_some_and(|apart| apart >= -BESIDE);
+            if !near(&high, &other_low) || !near(&other_high, &low) {
+                continue;
+            }
+            let (Some(before), Some(after)) = (low.distance(&other_low), other_high.distance(&high)) else { continue };
+            if before.fract() != 0.0 || after.fract() != 0.0 || before.abs().max(after.abs()) > 1e6 {
+                continue;
+            }
+            let firsts = || counted[r].iter().map(|o| o[0]);
+            let (first, last) = (firsts().min().unwrap_or(0), firsts().max().unwrap_or(0));
+            let mut all = counted[r].clone();
+            for offset in &counted[r] {
+                for (end, by) in [(first, -(before.max(0.0) as i64)), (last, after.max(0.0) as i64)] {
+                    if by != 0 && offset[0] == end {
+                        let mut further = offset.clone();
+                        further[0] += by;
+                        all.push(further);
+                    }
+                }
+            }
+            counted[r] = all;
+            counted[s].clear();
+        }
+    }
+}
+
+/// Elements between two pieces of a row that are taken as one.
+const BESIDE: f64 = 4.0;
+
+/// Whether two references to an array go to the same rows.
+fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Vec<Vec<i64>>], (r, s): (usize, usize)) -> bool {
+    let tails = |offsets: &[Vec<i64>]| offsets.iter().map(|o| o[1..].to_vec()).collect::<BTreeSet<Vec<i64>>>();
+    a.array == b.array
+        && a.gathered.is_none()
+        && b.gathered.is_none()
+        && a.level == b.level
+        && a.dimensions.len() == b.dimensions.len()
+        && (1..a.dimensions.len()).all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
+        && tails(&counted[r]) == tails(&counted[s])
 }
 
 fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {

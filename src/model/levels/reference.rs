@@ -166,11 +166,10 @@ impl<N: Number> Lines<'_, N> {
         let extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
-            [_] => vec![Columns::single(&walks)],
-            _ => footprint::union(offsets, &walks),
+            [only] => vec![Columns::single(only.first().copied().unwrap_or(0), &walks)],
+            _ => footprint::placed(offsets, &walks),
         };
-        let first = offsets.iter().map(|o| o.first().copied().unwrap_or(0)).min().unwrap_or(0);
-        let mut row = Row::of(self, reference, &extents, spans, given, adjacent, first);
+        let mut row = Row::of(self, reference, &extents, spans, given, adjacent);
         row.start = row.start.map(|(start, alignment)| (start, (self.name)("alignment of rows", alignment)));
         N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
@@ -245,12 +244,11 @@ impl<N: Number> Row<N> {
         spans: &[Span<N>],
         given: &[Given<N>],
         adjacent: bool,
-        first: i64,
     ) -> Row<N> {
         let line = lines.line.scaled(1.0 / reference.width);
         let empty = Vec::new();
         let terms = reference.dimensions.first().unwrap_or(&empty);
-        let mut start = reference.bases.first().cloned().map(|base| base.shifted(first as f64));
+        let mut start = reference.bases.first().cloned();
         let mut apart: Vec<N> = Vec::new();
         let mut is_even = true;
         for (variable, coefficient) in terms {
@@ -300,6 +298,7 @@ impl<N: Number> Row<N> {
         let found = match &self.start {
             None => covered.plus(line).shifted(-1.0),
             Some((start, alignment)) => {
+                let start = start.shifted(column.first as f64);
                 let before = start.over(alignment).floor();
                 let last = start.plus(&covered).shifted(-1.0);
                 let after = match self.is_even {

@@ -57,17 +57,17 @@ enum Kind {
     Written,
 }
 
-/// Which references count at which level.
+/// The offsets of every reference that count, by level: none where another reference covers it.
 pub struct Covered {
-    pub any: Vec<Vec<bool>>,
-    pub written: Vec<Vec<bool>>,
+    pub any: Vec<Vec<Vec<Vec<i64>>>>,
+    pub written: Vec<Vec<Vec<Vec<i64>>>>,
 }
 
 impl Covered {
-    fn of(&self, kind: Kind) -> &[Vec<bool>] {
+    fn of(&self, kind: Kind, level: usize, reference: usize) -> &[Vec<i64>] {
         match kind {
-            Kind::Any => &self.any,
-            Kind::Written => &self.written,
+            Kind::Any => &self.any[level][reference],
+            Kind::Written => &self.written[level][reference],
         }
     }
 }
@@ -108,7 +108,7 @@ impl<N: Number> Profiler<'_, N> {
         N::sum(arrays.into_iter().map(|array| {
             let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
             let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
-            let several = of.iter().filter(|r| !self.covered.of(kind)[0][**r]).count() > 1;
+            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).is_empty()).count() > 1;
             match &self.references[of[0]].whole {
                 // Parts of an array that border on each other share lines.
                 Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
@@ -180,8 +180,9 @@ impl<N: Number> Profiler<'_, N> {
         let mut gaps: Vec<i64> = vec![1];
         for r in &here {
             let reference = &self.references[*r];
-            gaps.extend(self.gaps(reference, &reference.offsets, level));
-            gaps.extend(self.gaps(reference, &reference.written, level));
+            for kind in [Kind::Any, Kind::Written] {
+                gaps.extend(self.gaps(reference, self.covered.of(kind, level, *r), level));
+            }
             if self.lines.rows(reference) == Rows::SideBySide && reference.dimensions[0].iter().any(|(v, _)| *v == level) {
                 gaps.push(WHOLE);
             }
@@ -249,11 +250,12 @@ impl<N: Number> Profiler<'_, N> {
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
     fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
-        if self.covered.of(kind)[part.level][r] {
+        let offsets = self.covered.of(kind, part.level, r);
+        if offsets.is_empty() {
             return N::of(0.0);
         }
         let reference = &self.references[r];
-        let clusters = self.clusters(reference, offsets(reference, kind), part.level, gap);
+        let clusters = self.clusters(reference, offsets, part.level, gap);
         let until = |parts: usize| -> N {
             let mut given = outer.given.clone();
             if parts == 0 {
@@ -271,12 +273,13 @@ impl<N: Number> Profiler<'_, N> {
 
     /// Lines of the reference with the loops from `level` on swept.
     fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
-        if self.covered.of(kind)[level][r] {
+        let offsets = self.covered.of(kind, level, r);
+        if offsets.is_empty() {
             return N::of(0.0);
         }
         let reference = &self.references[r];
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        let lines = self.lines.of(reference, offsets(reference, kind), given, tiles, sides || walks_inside);
+        let lines = self.lines.of(reference, offsets, given, tiles, sides || walks_inside);
         lines.times(&self.taken(r, level, given))
     }
 
@@ -302,11 +305,8 @@ impl<N: Number> Profiler<'_, N> {
             given[level] = Given::Between(value.clone(), last);
         }
         N::sum((0..self.references.len()).map(|r| {
-            if self.covered.any[level][r] {
-                return N::of(0.0);
-            }
             let reference = &self.references[r];
-            let clusters = self.clusters(reference, &reference.offsets, level, gap);
+            let clusters = self.clusters(reference, &self.covered.any[level][r], level, gap);
             N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Full, true)))
         }))
     }
@@ -362,13 +362,6 @@ impl<N: Number> Profiler<'_, N> {
             families.entry(family).or_default().push((place, offset.clone()));
         }
         families.into_values().map(|mut family| { family.sort(); family }).collect()
-    }
-}
-
-fn offsets<N>(reference: &Reference<N>, kind: Kind) -> &[Vec<i64>] {
-    match kind {
-        Kind::Any => &reference.offsets,
-        Kind::Written => &reference.written,
     }
 }
 
