@@ -1,9 +1,13 @@
 //! Arguments as typed.
 
+mod validate;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+pub use validate::ValidateArgs;
 
 /// Reads loop nests in C and Fortran and writes what they cost as a live spreadsheet.
 #[derive(Debug, Parser)]
@@ -48,6 +52,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Box<TraceArgs>),
+    /// Run nests literally through simulated caches, and compare their traffic with the model's
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = validate::NOTES)]
+    Validate(Box<ValidateArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
         /// A preset or a file like templates/machines/exasat.toml

@@ -14,6 +14,8 @@
 //! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
 //! - [`model`]: every formula, defined once, over the facts and a machine.
 //! - [`cache`]: cache hierarchies and stack distances.
+//! - [`interpret`]: runs nests literally and tells their accesses.
+//! - [`validate`]: the model's traffic against what these accesses move.
 //! - [`binary`]: what an ELF file says of a RISC-V program: segments and functions.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
 //! - [`regions`]: from instructions to functions, source lines and loops, by ELF and DWARF.
@@ -43,6 +45,7 @@ pub mod diagnostic;
 pub mod export;
 pub mod expr;
 pub mod graph;
+pub mod interpret;
 pub mod intrinsics;
 pub mod ir;
 pub mod lower;
@@ -55,3 +58,4 @@ pub mod regions;
 pub mod source;
 pub mod syntax;
 pub mod trace;
+pub mod validate;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 24] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -17,6 +17,8 @@ const ORDER: [&str; 22] = [
     "analysis",
     "model",
     "cache",
+    "interpret",
+    "validate",
     "binary",
     "trace",
     "regions",

@@ -52,8 +52,9 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     let (base, first) = split_integer(&rest);
     // Of every dimension but the last.
     let mut extents = order.iter().enumerate().map(|(at, position)| {
-        let longer = &strides[*position];
-        if at == 0 { longer.clone() } else { longer.clone().quotient(strides[order[at - 1]].clone()) }
+        let longer = strides[*position].clone();
+        let Some(before) = at.checked_sub(1).map(|before| &strides[order[before]]) else { return longer };
+        longer.divided_by(before).unwrap_or_else(|| longer.quotient(before.clone()))
     });
     let subscript = Subscript { terms: contiguous, base, gather: None };
     let mut found = vec![Recovered { subscript, offset: first, extent: extents.next() }];
@@ -138,10 +139,13 @@ mod tests {
 
     #[test]
     fn extents_are_ratios_of_strides() {
-        let (subscript, offset) = affine(&Expr::parse("i + j*js + k*ks").unwrap(), &["k", "j", "i"]).unwrap();
-        let found = delinearise(&subscript, offset).unwrap();
-        let extents: Vec<Option<String>> = found.iter().map(|r| r.extent.as_ref().map(Expr::to_string)).collect();
-        assert_eq!(extents, [Some("js".into()), Some("ks/js".into()), None]);
+        let extents = |text: &str| {
+            let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
+            let found = delinearise(&subscript, offset).unwrap();
+            found.iter().map(|r| r.extent.as_ref().map_or("?".into(), Expr::to_string)).collect::<Vec<String>>()
+        };
+        assert_eq!(extents("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i"), ["nx + 2", "ny + 2", "?"]);
+        assert_eq!(extents("i + j*js + k*ks"), ["js", "ks/js", "?"]);
     }
 
     #[test]

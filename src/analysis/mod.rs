@@ -22,5 +22,6 @@ mod walk;
 
 pub(crate) use references::affine;
 pub use references::merge as merge_stream;
-pub use walk::analyze;
+pub use symbolic::{extremum, text as source_text};
+pub use walk::{ProcedureBody, analyze, analyze_with_bodies};
 pub(crate) use walk::{name_loops, probability_symbol};

@@ -1,5 +1,6 @@
 //! The walk over the statements of a function that builds its facts.
 
+mod bodies;
 mod branches;
 mod calls;
 mod iterations;
@@ -24,12 +25,25 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
 use crate::source::Language;
+pub use bodies::ProcedureBody;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
 ///
 /// A function in a header is seen by every file that includes it: the version with the fewest
 /// reasons is kept, the earliest of equals.
 pub fn analyze(units: &[ir::Unit]) -> Program {
+    analyze_known(units, &Procedures::new(units)).0
+}
+
+/// The same, and the statements that the facts of each function come from.
+pub fn analyze_with_bodies(units: &[ir::Unit]) -> (Program, Vec<ProcedureBody>) {
+    let known = Procedures::new(units);
+    let (program, ids) = analyze_known(units, &known);
+    let bodies = ids.into_iter().map(|id| ProcedureBody::of(&known, id)).collect();
+    (program, bodies)
+}
+
+fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<ProcedureId>) {
     let file = |unit: &ir::Unit| File {
         path: unit.path.clone(),
         language: unit.language,
@@ -38,9 +52,8 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
-    let known = Procedures::new(units);
     let ids: Vec<ProcedureId> = known.ids().collect();
-    let all: Vec<Function> = ids.par_iter().map(|id| analyze_procedure(&known, *id)).collect();
+    let all: Vec<Function> = ids.par_iter().map(|id| analyze_procedure(known, *id)).collect();
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
         let reasons = count_reasons(&function.body);
@@ -49,13 +62,19 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
             *known = (reasons, index);
         }
     }
-    let is_best = |(index, function): &(usize, Function)| best.get(&key(function)).is_some_and(|(_, i)| i == index);
-    let mut functions: Vec<Function> = all.into_iter().enumerate().filter(is_best).map(|(_, f)| f).collect();
+    let is_best = |index: usize, function: &Function| best.get(&key(function)).is_some_and(|(_, i)| *i == index);
+    let (mut functions, mut kept) = (Vec::new(), Vec::new());
+    for (index, function) in all.into_iter().enumerate() {
+        if is_best(index, &function) {
+            functions.push(function);
+            kept.push(ids[index]);
+        }
+    }
     let mut ids = BTreeMap::new();
     for function in &mut functions {
         name_loops(&mut function.body, &function.name, &mut ids);
     }
-    Program { files: units.iter().map(file).collect(), functions, unread: BTreeMap::new() }
+    (Program { files: units.iter().map(file).collect(), functions, unread: BTreeMap::new() }, kept)
 }
 
 fn key(function: &Function) -> (Arc<str>, u32, String) {

@@ -314,8 +314,13 @@ impl Hierarchy {
     /// Bytes that caches hold and RAM does not have yet: the dirty lines of all levels, each byte counted
     /// once. They are in no counter of traffic.
     pub fn dirty_bytes(&self) -> u64 {
+        self.dirty_bytes_of(self.levels.len())
+    }
+
+    /// The same of so many nearest levels: what passes the last of them when they are emptied.
+    pub fn dirty_bytes_of(&self, levels: usize) -> u64 {
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for this in &self.levels {
+        for this in self.levels.iter().take(levels) {
             let past = u64::from(this.spec.line) - 1;
             spans.extend(this.level.dirty_lines().map(|line| {
                 let first = line << this.line_bits;

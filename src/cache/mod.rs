@@ -6,6 +6,7 @@
 //! [`reuse`] are about no cache in particular.
 
 pub mod counters;
+mod every_capacity;
 mod fifo;
 pub mod hierarchy;
 mod level;
@@ -19,6 +20,7 @@ pub mod spec;
 pub mod stack_distance;
 
 pub use counters::{LevelCounters, RamTraffic};
+pub use every_capacity::EveryCapacity;
 pub use hierarchy::{Hierarchy, Outcome, Served};
 pub use random::split_mix;
 pub use reuse::ReuseHistogram;

@@ -79,6 +79,13 @@ impl StackDistances {
         (self.used + self.axis.len()) as u64
     }
 
+    /// The same, with a number for the line: those of all lines are dense.
+    #[inline]
+    pub(super) fn touch_numbered(&mut self, line: u64) -> (Option<u64>, usize) {
+        let distance = self.touch(line);
+        (distance, self.recent[0].id as usize)
+    }
+
     fn touch_other(&mut self, line: u64) -> Option<u64> {
         // Lines in front move one place back until the line is found or the last one has fallen out.
         let mut moved = self.recent[0];

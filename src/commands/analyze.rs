@@ -12,7 +12,7 @@ use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
-use crate::model::{Model, Setting};
+use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
 
 /// What an output file holds.
@@ -57,7 +57,13 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
-    let model = Model::build(&program, machine, &settings)?;
+    let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
+    let detail = match shows_formulas {
+        true => Detail::Formulas,
+        false if is_silent(args) => Detail::Nests,
+        false => Detail::Values,
+    };
+    let model = Model::with(&program, machine, &settings, detail)?;
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {

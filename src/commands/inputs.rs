@@ -13,8 +13,8 @@ use super::Voice;
 use super::compile_commands::{Databases, Flags};
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
-use crate::analysis;
 use crate::analysis::facts::Program;
+use crate::analysis::{self, ProcedureBody};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::export::xml;
@@ -61,6 +61,27 @@ enum Kind {
 /// # Errors
 /// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
+    Ok(read_through(paths, reading, voice, &|units| (analysis::analyze(units), Vec::new()))?.0)
+}
+
+/// The same, with the statements of every function; `None` for those of a model in XML, which has none.
+///
+/// # Errors
+/// As `read`.
+pub fn read_with_bodies(
+    paths: &[PathBuf],
+    reading: &Reading,
+    voice: Voice,
+) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
+    read_through(paths, reading, voice, &analysis::analyze_with_bodies)
+}
+
+fn read_through(
+    paths: &[PathBuf],
+    reading: &Reading,
+    voice: Voice,
+    analyze: &dyn Fn(&[Unit]) -> (Program, Vec<ProcedureBody>),
+) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
     let mut found = Found::default();
     for path in paths {
         collect(path, &mut found)?;
@@ -86,13 +107,20 @@ pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Resul
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
     let units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
-    let mut analysed = analysis::analyze(&units);
-    keep_functions(&mut analysed, reading.function.as_ref());
+    let (mut analysed, bodies) = analyze(&units);
+    let mut bodies = bodies.into_iter();
+    let mut kept = vec![None; program.functions.len()];
+    analysed.functions.retain(|function| {
+        let body = bodies.next();
+        let is_kept = reading.function.as_ref().is_none_or(|pattern| pattern.is_match(&function.name));
+        kept.extend(is_kept.then_some(body));
+        is_kept
+    });
     append(&mut program, Program { unread, ..analysed });
     if let Some(file) = program.files.first_mut() {
         file.diagnostics.extend(skipped);
     }
-    Ok(program)
+    Ok((program, kept))
 }
 
 fn append(program: &mut Program, other: Program) {
@@ -101,12 +129,6 @@ fn append(program: &mut Program, other: Program) {
     program.functions.extend(functions);
     for (extension, count) in unread {
         *program.unread.entry(extension).or_insert(0) += count;
-    }
-}
-
-fn keep_functions(program: &mut Program, pattern: Option<&GlobMatcher>) {
-    if let Some(pattern) = pattern {
-        program.functions.retain(|function| pattern.is_match(&function.name));
     }
 }
 

@@ -13,6 +13,7 @@ mod preprocess;
 mod record;
 mod samples;
 mod trace;
+mod validate;
 
 use std::io::IsTerminal;
 
@@ -57,6 +58,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         #[cfg(not(target_os = "linux"))]
         Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Trace(args) => trace::run(&args, voice),
+        Command::Validate(args) => validate::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Demo { dir } => demo::run(&dir, voice),
     }

@@ -14,7 +14,9 @@ use crate::analysis::facts::{
 use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
-use crate::model::{FileFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name};
+use crate::model::{
+    FileFigures, LevelFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name,
+};
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
@@ -440,12 +442,35 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
             "by_level": traffic.scenarios.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
         },
         "streams": streams.collect::<Vec<_>>(),
-        "levels": nest.time.levels.iter().map(|l| json!({
-            "name": l.name, "bytes": fig(l.bytes), "seconds": fig(l.seconds),
+        "levels": levels(model, nest),
+        "caches": nest.levels.caches.iter().map(|c| json!({
+            "name": c.name, "capacity": fig(c.capacity), "fetched": fig(c.fetched),
+            "written_back": fig(c.written_back), "bytes": fig(c.bytes),
+            "seconds": c.seconds.map(fig), "condition": c.condition_text,
         })).collect::<Vec<_>>(),
         "intensity": fig(nest.time.intensity),
         "cpu_seconds": fig(nest.time.cpu),
         "seconds": fig(nest.time.seconds),
         "bound": bound,
     })
+}
+
+/// Levels of the hierarchy that serve the nest; what a level serves goes through the cache before it.
+fn levels(model: &Model, nest: &NestModel) -> Value {
+    let fig = |id: FigureId| number(model.value(id));
+    let caches = &nest.levels.caches;
+    let level = |l: &LevelFigures| {
+        let mut level = json!({ "name": l.name, "bytes": fig(l.bytes), "seconds": fig(l.seconds) });
+        let before = match caches.iter().position(|cache| cache.name == l.name) {
+            Some(position) => position.checked_sub(1),
+            None => caches.len().checked_sub(1),
+        };
+        if let Some(cache) = before.map(|position| &caches[position]) {
+            level["fetched"] = fig(cache.fetched);
+            level["written_back"] = fig(cache.written_back);
+            level["condition"] = json!(cache.condition_text);
+        }
+        level
+    };
+    nest.time.levels.iter().map(level).collect()
 }

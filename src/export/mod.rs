@@ -14,5 +14,7 @@ pub mod svg;
 pub mod table;
 pub mod trace_json;
 pub mod trace_table;
+pub mod validate_json;
+pub mod validate_table;
 pub mod xlsx;
 pub mod xml;

@@ -86,6 +86,7 @@ pub struct Figure {
     /// Short name for `--explain`, e.g. `trip count of i`.
     pub label: Label,
     pub unit: Unit,
+    /// Kept with [`Detail::Formulas`] only.
     pub expr: Expr,
     pub value: f64,
 }
@@ -163,14 +164,30 @@ impl<T> FigureMap<T> {
 pub struct Figures {
     figures: FigureMap<Figure>,
     symbols: Arc<FxHashMap<String, f64>>,
+    detail: Detail,
+}
+
+/// How much of the model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Figures are numbers, and those of single nests and totals are all: enough for the table.
+    Nests,
+    /// Figures are numbers, for outputs that show no formula.
+    Values,
+    /// Everything is a formula.
+    Formulas,
 }
 
 impl Figures {
-    pub fn new(machine: &MachineModel, parameters: &ParameterTable) -> Figures {
+    pub fn new(machine: &MachineModel, parameters: &ParameterTable, detail: Detail) -> Figures {
         let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), p.value?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
         let symbols = Arc::new(machine_values.chain(problem_values).collect());
-        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols }
+        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail }
+    }
+
+    pub fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Works on every part at once, each with a segment of its own: what one part defines, the others
@@ -185,7 +202,8 @@ impl Figures {
             .map(|(index, part)| {
                 let mut segments = vec![Vec::new(); first + index];
                 segments.push(Vec::with_capacity(A_PART));
-                let mut own = Figures { figures: FigureMap { segments }, symbols: self.symbols.clone() };
+                let mut own =
+                    Figures { figures: FigureMap { segments }, symbols: self.symbols.clone(), detail: self.detail };
                 let result = work(part, &mut own);
                 (result, own.figures.segments.pop().unwrap_or_default())
             })
@@ -201,7 +219,7 @@ impl Figures {
     /// become figures of their own.
     pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
         let label = label.into();
-        let expr = self.shortened(&label, unit, expr);
+        let expr = if self.detail == Detail::Formulas { self.shortened(&label, unit, expr) } else { expr };
         self.push(label, unit, expr)
     }
 
@@ -218,6 +236,7 @@ impl Figures {
 
     fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
+        let expr = if self.detail == Detail::Formulas { expr } else { Expr::from(0.0) };
         let segments = &mut self.figures.segments;
         let last = segments.len() - 1;
         let id = FigureMap::<Figure>::id(last, segments[last].len());

@@ -9,8 +9,10 @@ pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod levels;
 pub mod nest;
 pub mod parameters;
+mod prediction;
 pub mod registers;
 mod stream;
 mod summary;
@@ -26,9 +28,11 @@ pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, Operati
 pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
-pub use figures::{Figure, FigureMap, Figures, Unit};
+pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
+pub use levels::{CacheFigures, NestLevels, ReuseFigures};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
+pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
@@ -43,7 +47,7 @@ pub struct Model<'p> {
     pub figures: Figures,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
-    /// What follows what, function by function.
+    /// What follows what, function by function; left out with [`Detail::Nests`].
     pub sequences: Vec<SequenceModel<'p>>,
     /// Who calls whom.
     pub call_graph: CallGraph,
@@ -63,13 +67,26 @@ impl<'p> Model<'p> {
     /// # Errors
     /// A setting names nothing, or its value is out of range.
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
+        Model::with(program, machine, settings, Detail::Formulas)
+    }
+
+    /// The same in as much detail as is needed: formulas of all cache levels take longer than their values.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn with(
+        program: &'p Program,
+        machine: MachineModel,
+        settings: &[Setting],
+        detail: Detail,
+    ) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
         let messages = communication::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) =
             ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
-        let mut figures = Figures::new(&machine, &parameters);
+        let mut figures = Figures::new(&machine, &parameters, detail);
         let build = |nest, figures: &mut Figures| NestModel::build(nest, &machine, &parameters, figures);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
@@ -79,7 +96,10 @@ impl<'p> Model<'p> {
             .flatten()
             .collect();
         let totals = Totals::define(&nests, &mut figures);
-        let sequences = dependencies::build(program, &nests, &mut figures);
+        let sequences = match detail {
+            Detail::Nests => Vec::new(),
+            Detail::Values | Detail::Formulas => dependencies::build(program, &nests, &mut figures),
+        };
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
         let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
         let registers = registers::define(&nests, &mut figures);
@@ -103,6 +123,11 @@ impl<'p> Model<'p> {
     pub fn path_name(&self, path: &CallPath) -> String {
         let names = path.functions.iter().map(|function| self.program.functions[*function].name.as_str());
         names.collect::<Vec<_>>().join(" → ")
+    }
+
+    /// The value of a symbol of a function, if it is a parameter.
+    pub fn symbol_value(&self, function: usize, symbol: &str) -> Option<f64> {
+        self.parameters.row(function, symbol).map(|row| row.value)
     }
 
     /// The value of a figure.

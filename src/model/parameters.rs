@@ -84,6 +84,11 @@ impl ParameterTable {
         &self.rows
     }
 
+    /// The row of a symbol of a function.
+    pub fn row(&self, function: usize, symbol: &str) -> Option<&Row> {
+        self.resolved.get(&(function, symbol.to_string())).map(|row| &self.rows[*row])
+    }
+
     /// The parameter that a symbol of a function stands for.
     pub fn symbol(&self, function: usize, symbol: &str) -> Expr {
         match self.resolved.get(&(function, symbol.to_string())) {
@@ -320,6 +325,15 @@ impl Usage {
             for content in &nest.contents {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
+            // Where rows begin decides how many cache lines they touch.
+            for used in &nest.streams {
+                for (lower, upper) in used.stream.extents.iter().flatten() {
+                    [lower, upper].into_iter().for_each(&mut mention);
+                    add_sizes(lower, -1.0, &mut sizes);
+                    add_sizes(upper, 1.0, &mut sizes);
+                }
+                used.stream.subscripts.iter().for_each(|subscript| mention(&subscript.base));
+            }
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
@@ -340,7 +354,8 @@ impl Usage {
     /// The symbol, and what its value mentions.
     fn add(&mut self, program: &Program, function: usize, symbol: &str, depth: u32) {
         let users = self.functions.entry(symbol.to_string()).or_default();
-        if users.contains(&function) || depth > 32 {
+        // Functions come one after another.
+        if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
             return;
         }
         users.push(function);

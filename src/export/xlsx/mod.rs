@@ -4,6 +4,7 @@
 //! model's value as cached result. The same model gives the same bytes.
 
 mod arrays;
+mod caches;
 mod calls;
 mod communication;
 mod dependencies;
@@ -59,7 +60,8 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, calls, communication, registers, steps, layout } = Tables::new(model);
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } =
+        Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
@@ -75,6 +77,12 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
+    push(page);
+    let mut page = Page::new(Sheet::Caches, book)?;
+    caches.write(&mut page)?;
+    push(page);
+    let mut page = Page::new(Sheet::Conditions, book)?;
+    conditions.write(&mut page)?;
     push(page);
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
@@ -104,7 +112,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
-    push(notes::write(book, &loops, &arrays)?);
+    push(notes::write(book, &loops, &arrays, (&caches, &conditions))?);
     workbook.save_to_buffer()
 }
 
@@ -112,6 +120,8 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
 struct Tables<'a> {
     loops: Table<'a, (usize, &'a NestModel<'a>)>,
     arrays: Table<'a, arrays::Row<'a>>,
+    caches: Table<'a, caches::CacheRow<'a>>,
+    conditions: Table<'a, caches::ReuseRow<'a>>,
     calls: Option<CallTables<'a>>,
     communication: Option<Table<'a, communication::Row<'a>>>,
     registers: Table<'a, registers::Row<'a>>,
@@ -128,8 +138,11 @@ struct CallTables<'a> {
 impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
+        let (caches, conditions) = (caches::table(model), caches::conditions(model));
         let mut layout = Layout::new(model.figures.map_of(None));
         arrays.place(&mut layout);
+        caches.place(&mut layout);
+        conditions.place(&mut layout);
         loops.place(&mut layout);
         summary::place(model, &mut layout);
         dependencies::place(model, &mut layout);
@@ -148,7 +161,7 @@ impl<'a> Tables<'a> {
         let registers = registers::table(model);
         registers.place(&mut layout);
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, calls, communication, registers, steps, layout }
+        Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout }
     }
 }
 

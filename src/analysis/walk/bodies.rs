@@ -1,0 +1,65 @@
+//! The statements that the facts of a function come from, for those who run them.
+
+use crate::analysis::calls::{ProcedureId, Procedures, expand};
+use crate::ir::{self, Stmt};
+use crate::source::Language;
+
+/// A function with the bodies that stand in place of calls. Its loops are those of the facts, in the
+/// same order, each before the loops inside it.
+#[derive(Clone, Debug)]
+pub struct ProcedureBody {
+    pub function: ir::Function,
+    pub language: Language,
+}
+
+impl ProcedureBody {
+    pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
+        let language = known.get(id).language;
+        let Some(expansion) = expand::in_loops(known, id) else {
+            return ProcedureBody { function: known.get(id).function.clone(), language };
+        };
+        let mut function = expansion.function;
+        remove_replaced(&mut function.body, &expansion.origins);
+        ProcedureBody { function, language }
+    }
+
+    /// All loops, each before the loops inside it.
+    pub fn loops(&self) -> Vec<&ir::Loop> {
+        let mut found = Vec::new();
+        collect(&self.function.body, &mut found);
+        found
+    }
+}
+
+fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
+    for statement in statements {
+        match statement {
+            Stmt::Loop(inner) => {
+                found.push(inner);
+                collect(&inner.body, found);
+            }
+            Stmt::If(branch) => {
+                collect(&branch.then, found);
+                collect(&branch.otherwise, found);
+            }
+            Stmt::Opaque { inner, .. } => collect(inner, found),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+        }
+    }
+}
+
+/// Removes call statements that only stand for the body after them.
+fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
+    statements.retain(|s| !matches!(s, Stmt::Call { place, name, .. } if origins.is_expanded(place, name)));
+    for statement in statements {
+        match statement {
+            Stmt::Loop(inner) => remove_replaced(&mut inner.body, origins),
+            Stmt::If(branch) => {
+                remove_replaced(&mut branch.then, origins);
+                remove_replaced(&mut branch.otherwise, origins);
+            }
+            Stmt::Opaque { inner, .. } => remove_replaced(inner, origins),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+        }
+    }
+}

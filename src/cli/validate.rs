@@ -1,0 +1,75 @@
+//! Arguments of `loopsheet validate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Cpp, cpp};
+
+pub const NOTES: &str = "\
+Examples:
+  loopsheet validate samples/kernels --cache 32KiB,8way --cache 1MiB,16way
+  loopsheet validate src/smooth.c --set nx=200 --set ny=200 --cache 48KiB,full
+  loopsheet validate src --machine xeon-8380 --sizes nx,ny,nz=64..256:64 --json cases.json
+  loopsheet validate kernel.f90 --function 'advance*' --sizes n=100,101,128
+
+What is simulated: every array element that the source reads or writes, in program order, for one nest after
+another from cold caches, dirty lines written back at the end. Scalars are registers. Data are not computed: a
+condition on data holds as often as its probability parameter says, spread evenly; an index from data is a fixed
+pseudo-random one within the declared extent. `simulated` is a fully associative LRU cache of that capacity
+alone, as in the model; `set-assoc.` the levels as given, one behind the other.
+
+Exit status: 0 done; 1 done, but some regions could not be read or some nests could not be run; 2 bad usage or
+nothing could be done.";
+
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Source files (.c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08) or directories
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Write all cases as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// A machine preset (see `loopsheet machines`) or a TOML file: its parameters, and its cache levels as one core
+    /// has them
+    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
+    pub machine: String,
+    /// A cache level in place of the machine's, nearest first: a size, then what differs from
+    /// `8way,64B,lru,write-back`; `full` is fully associative
+    #[arg(long, value_name = "SPEC")]
+    pub cache: Vec<String>,
+    /// Set a parameter under its name in the workbook: n, nx, hi(1) …
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// Several values for a parameter, or for parameters that are equal: n=100,200 or nx,ny=64..256:64; given several
+    /// times, every combination is run
+    #[arg(long, value_name = "NAME[,NAME]...=LIST")]
+    pub sizes: Vec<String>,
+    /// Accesses of one nest that are simulated at most
+    #[arg(long, value_name = "N", default_value_t = 200_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_accesses: u64,
+    /// Bytes between one array and the next
+    #[arg(long, value_name = "BYTES", default_value = "0")]
+    pub gap: String,
+    /// Show only the N cases that are farthest from the simulation
+    #[arg(long, value_name = "N")]
+    pub worst: Option<usize>,
+    /// Where to look for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Leave a macro undefined
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+    /// The directory of compile_commands.json; without it the nearest one above each file is used
+    #[arg(short = 'p', value_name = "DIR")]
+    pub database: Option<PathBuf>,
+    /// Preprocess with the built-in preprocessor (auto), with `cc -E` (always), not at all (never), or with a command
+    #[arg(long, value_name = "auto|always|never|CMD", default_value = "auto", value_parser = cpp)]
+    pub cpp: Cpp,
+    /// Only functions whose name fits the pattern (* and ? are wildcards)
+    #[arg(long, value_name = "GLOB")]
+    pub function: Option<String>,
+}

@@ -1,0 +1,125 @@
+//! Arguments to settings, with what is wrong with them.
+
+use anyhow::Context;
+
+use crate::cache::spec::Ways;
+use crate::cache::{CacheSpec, Hierarchy};
+use crate::cli::ValidateArgs;
+use crate::machine::{Level, MachineModel};
+use crate::model::Setting;
+use crate::quantity::parse_bytes;
+use crate::validate::Settings;
+
+/// Combinations of sizes that are run at most.
+const MOST_COMBINATIONS: usize = 10_000;
+
+/// Caches and limits.
+///
+/// # Errors
+/// An argument is no cache or no size, or the levels are no hierarchy.
+pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
+    let levels = if args.cache.is_empty() {
+        machine.levels().iter().map(one_core).collect::<anyhow::Result<Vec<CacheSpec>>>()?
+    } else {
+        let level = |text: &String| text.parse::<CacheSpec>().with_context(|| format!("--cache {text}"));
+        args.cache.iter().map(level).collect::<anyhow::Result<Vec<CacheSpec>>>()?
+    };
+    Hierarchy::new(&levels).context(if args.cache.is_empty() { "--machine" } else { "--cache" })?;
+    let gap = parse_bytes(&args.gap).map_err(|error| anyhow::anyhow!("--gap: {error}"))?.0 as i64;
+    anyhow::ensure!(gap <= 1 << 32, "--gap {}: at most 4 GiB are possible", args.gap);
+    Ok(Settings { levels, most_accesses: args.max_accesses, gap })
+}
+
+/// One core's share of a level of a machine, in whole sets.
+fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
+    let ways = level.ways.map_or(Ways::Full, |ways| Ways::Fixed(ways as u32));
+    let set = level.line as u64 * if let Ways::Fixed(ways) = ways { u64::from(ways) } else { 1 };
+    let bytes = (level.share() as u64 / set).max(1) * set;
+    let spec = CacheSpec { ways, line: level.line as u32, ..CacheSpec::of_bytes(bytes) };
+    spec.validate().with_context(|| level.name.clone())?;
+    Ok(spec)
+}
+
+/// The settings of every run: `--set` with each combination of `--sizes`.
+///
+/// # Errors
+/// An argument is not of the form that it must have.
+pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
+    let mut runs = vec![Vec::new()];
+    for text in &args.settings {
+        let (name, value) = text
+            .split_once('=')
+            .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set nx=128"))?;
+        let setting = Setting { name: name.trim().to_string(), value: value.trim().to_string() };
+        runs.iter_mut().for_each(|run: &mut Vec<Setting>| run.push(setting.clone()));
+    }
+    for text in &args.sizes {
+        let (names, values) = text
+            .split_once('=')
+            .with_context(|| format!("--sizes {text}: expected NAMES=LIST, for example --sizes nx,ny=64..256:64"))?;
+        let values = list(values).with_context(|| format!("--sizes {text}"))?;
+        anyhow::ensure!(
+            runs.len() * values.len() <= MOST_COMBINATIONS,
+            "--sizes: more than {MOST_COMBINATIONS} combinations"
+        );
+        let with = |run: &Vec<Setting>, value: &i64| {
+            let settings = split_names(names).map(|name| Setting { name, value: value.to_string() });
+            run.iter().cloned().chain(settings).collect::<Vec<Setting>>()
+        };
+        runs = runs.iter().flat_map(|run| values.iter().map(move |value| with(run, value))).collect();
+    }
+    Ok(runs)
+}
+
+/// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.
+fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
+    let mut depth = 0i32;
+    let names = text.split(move |c: char| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    });
+    names.map(|name| name.trim().to_string())
+}
+
+/// `100,200`, `64..256:64`, or both.
+fn list(text: &str) -> anyhow::Result<Vec<i64>> {
+    let number = |text: &str| {
+        let text = text.trim();
+        text.parse::<i64>().with_context(|| format!("`{text}` is not a whole number"))
+    };
+    let mut values = Vec::new();
+    for part in text.split(',') {
+        let Some((first, rest)) = part.split_once("..") else {
+            values.push(number(part)?);
+            continue;
+        };
+        let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
+        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+        anyhow::ensure!(step > 0, "`{part}`: the step must be more than 0");
+        anyhow::ensure!(first <= last, "`{part}`: {last} is less than {first}");
+        anyhow::ensure!((last - first) / step < MOST_COMBINATIONS as i64, "`{part}`: too many sizes");
+        values.extend((first..=last).step_by(step as usize));
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_numbers_and_ranges() {
+        assert_eq!(list("100, 7").expect("two"), [100, 7]);
+        assert_eq!(list("64..200:64,5..7").expect("two ranges"), [64, 128, 192, 5, 6, 7]);
+        for (text, why) in [("", "whole number"), ("4..2", "2 is less"), ("1..4:0", "more than 0"), ("1..1e9", "whole")]
+        {
+            let error = list(text).expect_err(text);
+            assert!(error.to_string().contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_may_have_subscripts() {
+        assert_eq!(split_names("n, hi(1,2),m[0]").collect::<Vec<_>>(), ["n", "hi(1,2)", "m[0]"]);
+    }
+}

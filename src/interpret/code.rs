@@ -1,0 +1,168 @@
+//! The compact form in which a nest runs: statements without arithmetic on data, addresses as sums over
+//! integer slots.
+
+use crate::cache::AccessKind;
+use crate::ir::{BinaryOp, Jump, UnaryOp};
+
+/// Where an integer scalar or a pointer is kept while the nest runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot(pub u32);
+
+/// base + Σ coefficient·slot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Affine {
+    pub base: i64,
+    pub terms: Vec<(Slot, i64)>,
+}
+
+impl Affine {
+    pub fn constant(base: i64) -> Affine {
+        Affine { base, terms: Vec::new() }
+    }
+
+    pub fn slot(slot: Slot) -> Affine {
+        Affine { base: 0, terms: vec![(slot, 1)] }
+    }
+
+    pub fn plus(mut self, other: &Affine, factor: i64) -> Affine {
+        self.base = self.base.wrapping_add(other.base.wrapping_mul(factor));
+        for (slot, coefficient) in &other.terms {
+            let added = coefficient.wrapping_mul(factor);
+            match self.terms.iter_mut().find(|(known, _)| known == slot) {
+                Some((_, known)) => *known = known.wrapping_add(added),
+                None => self.terms.push((*slot, added)),
+            }
+        }
+        self.terms.retain(|(_, coefficient)| *coefficient != 0);
+        self
+    }
+
+    pub fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.base)
+    }
+
+    pub fn coefficient(&self, slot: Slot) -> i64 {
+        self.terms.iter().find(|(known, _)| *known == slot).map_or(0, |(_, coefficient)| *coefficient)
+    }
+}
+
+/// An integer that statements need: in subscripts, bounds and conditions.
+#[derive(Clone, Debug)]
+pub enum Integer {
+    Affine(Affine),
+    Binary(BinaryOp, Box<Integer>, Box<Integer>),
+    Unary(UnaryOp, Box<Integer>),
+    Intrinsic(Intrinsic, Vec<Integer>),
+    Select(Box<Integer>, Box<Integer>, Box<Integer>),
+    /// An element of an integer array: its access, and its value if the nest wrote it.
+    Load(Box<Reference>),
+    /// What only data decides: the reads on the way, then no known value.
+    Data(Vec<Op>),
+}
+
+/// Integer functions with the same meaning in both languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intrinsic {
+    Min,
+    Max,
+    Absolute,
+    /// Fortran's `mod`, C's `%`.
+    Remainder,
+    /// Fortran's `modulo`: the sign of the divisor.
+    Modulo,
+}
+
+/// An element of an array.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub array: usize,
+    pub bytes: u32,
+    /// Not an access: it belongs to another nest, and only its value is needed here.
+    pub quiet: bool,
+    pub address: Address,
+}
+
+/// Where the element lies.
+#[derive(Clone, Debug)]
+pub enum Address {
+    Affine(Affine),
+    /// A start, and what each subscript adds to it.
+    Computed {
+        start: Affine,
+        subscripts: Vec<Subscript>,
+    },
+}
+
+/// A subscript that has to be computed: `stride · (value − lower)`; a value that is not known falls within
+/// the extent.
+#[derive(Clone, Debug)]
+pub struct Subscript {
+    pub value: Integer,
+    pub stride: i64,
+    pub lower: i64,
+    pub extent: i64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Op {
+    Access(Reference, AccessKind),
+    Set(Slot, Integer),
+    /// An integer array element whose value matters is written.
+    Store(Reference, Integer),
+    /// Evaluated for its reads.
+    Evaluate(Integer),
+    Loop(Box<Counted>),
+    While(Box<While>),
+    Branch(Box<Branch>),
+    Jump(Jump),
+}
+
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub variable: Slot,
+    pub lower: Integer,
+    pub upper: Integer,
+    pub step: Integer,
+    /// Iterations where the bounds are not known.
+    pub trips: u64,
+    /// Number of the loop, for what is kept from one execution to the next.
+    pub number: usize,
+    pub body: Body,
+}
+
+/// What a loop does in an iteration.
+#[derive(Clone, Debug)]
+pub enum Body {
+    Statements(Vec<Op>),
+    /// Only accesses at addresses that move by the same amount each time.
+    Strided(Vec<Strided>),
+}
+
+/// An access at an address that is a sum over slots.
+#[derive(Clone, Debug)]
+pub struct Strided {
+    pub address: Affine,
+    pub bytes: u32,
+    pub kind: AccessKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct While {
+    pub condition: Option<Integer>,
+    /// Iterations where the condition is not known.
+    pub trips: u64,
+    /// The condition is looked at after the body.
+    pub tested_last: bool,
+    pub body: Vec<Op>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Branch {
+    pub condition: Integer,
+    /// How often it holds where it is not known.
+    pub probability: f64,
+    /// Number of the branch, for the sequence of its decisions.
+    pub number: usize,
+    pub then: Vec<Op>,
+    pub otherwise: Vec<Op>,
+}

@@ -1,0 +1,47 @@
+//! Runs the loops of a nest literally, for concrete sizes, and tells every access to an array element in
+//! program order. It knows nothing of the model's formulas, so that they can be held against it.
+//!
+//! What is assumed:
+//! - Every array element that the source reads or writes is one access of the element's bytes; scalars are
+//!   registers and make none. Operands are evaluated from left to right, a value before the element that it is
+//!   assigned to, subscripts before their element. Bounds of counted loops are evaluated once.
+//! - Integers are exact; data are not computed. A condition on data holds as often as its probability says,
+//!   spread evenly; an index that is data is a fixed pseudo-random one within the declared extent; a loop whose
+//!   bounds are data runs as often as its parameter says, from where it ended last.
+//! - Arrays lie one after another in the order of their declaration, each at the beginning of a line.
+//!
+//! [`compile`] turns the IR into [`code`], [`layout`] places the arrays, [`run`] runs.
+
+pub mod code;
+pub mod compile;
+pub mod layout;
+pub mod run;
+mod settle;
+mod strided;
+mod values;
+
+use crate::cache::AccessKind;
+
+/// One access to an array element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub address: u64,
+    pub bytes: u32,
+    pub kind: AccessKind,
+}
+
+/// What takes the accesses.
+pub trait Sink {
+    /// The accesses in this order, and the same again until they were made `times` times: each time they are in
+    /// the lines of the first time, though at other bytes of them.
+    fn take(&mut self, accesses: &[Access], times: u64);
+}
+
+/// Why a nest cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable code in snake case.
+    pub code: &'static str,
+    pub line: u32,
+    pub detail: String,
+}

@@ -1,0 +1,32 @@
+//! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation.
+
+use super::Model;
+use super::levels::{self, Profile};
+use crate::expr::{Expr, Lookup};
+
+/// What the model says of a nest and one cache level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Bytes between the level and the next farther one.
+    pub bytes: f64,
+    /// What stays in the cache, in words.
+    pub condition: String,
+}
+
+impl Model<'_> {
+    /// The traffic of a nest through a cache of `capacity` bytes.
+    pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
+        let (profile, names) = self.profile(nest);
+        let (fetched, written) = profile.through(capacity);
+        let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
+        Prediction { bytes: (fetched + written) * line, condition: levels::condition(&names, &profile, capacity) }
+    }
+
+    /// What the traffic of a nest through any cache follows from, and the names of its loops.
+    pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
+        let nest = &self.nests[nest].nest;
+        let symbol = |name: &str| self.symbol_value(nest.function, name).or_else(|| self.figures.symbol(name));
+        let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
+        levels::profile(nest, &value)
+    }
+}

@@ -1,0 +1,13 @@
+//! The model held against a simulation: every nest's exact accesses run through caches, and what these move is
+//! put beside what the model says (static.md section 3, "Its truth is measured").
+//!
+//! Bytes at a level are the lines that it fetches and the lines that it writes back, those that are dirty at the
+//! end included, times their length, caches being cold when the nest begins. The simulated figure is that of a
+//! fully associative LRU cache that stands alone between the core and memory, as in the model; the
+//! set-associative one is that of the levels as given, each seeing only what misses in the nearer ones.
+
+mod cases;
+mod nests;
+mod simulation;
+
+pub use cases::{Case, Explained, Report, Settings, Skipped, Summary, run};
