@@ -11,14 +11,31 @@ use super::stack_distance::StackDistances;
 /// Lines moved by write-back, write-allocate caches of every capacity, cold at the beginning.
 pub struct EveryCapacity {
     distances: StackDistances,
+    /// What was moved, by part of the program.
+    moved: Vec<Moved>,
+    /// The part that accesses belong to.
+    part: usize,
+    /// By number of the line.
+    lines: Vec<Line>,
+}
+
+/// What is known of a line.
+#[derive(Clone, Copy)]
+struct Line {
+    /// Caches of more than so many lines hold it dirty.
+    dirty_above: u32,
+    /// The part that wrote it last.
+    writer: u32,
+}
+
+/// Lines moved for one part of a program: fetched for its accesses, and written back after it changed them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
     cold: u64,
     /// Accesses by stack distance.
     fetched: Vec<u64>,
-    /// Lines written back by caches of n lines and less than n + 1, as differences: entry n is what caches of
-    /// n lines write more than those of n − 1.
+    /// Lines written back, as differences: entry n is what caches of n lines write more than those of n − 1.
     written: Vec<i64>,
-    /// Caches of more than so many lines hold the line dirty, by number of the line.
-    dirty_above: Vec<u32>,
 }
 
 /// No cache holds the line dirty.
@@ -31,7 +48,26 @@ impl EveryCapacity {
     /// `SpecError::Line` if that is no length of a line.
     pub fn new(line_bytes: u64) -> Result<EveryCapacity, SpecError> {
         let distances = StackDistances::new(line_bytes)?;
-        Ok(EveryCapacity { distances, cold: 0, fetched: Vec::new(), written: Vec::new(), dirty_above: Vec::new() })
+        Ok(EveryCapacity { distances, moved: vec![Moved::default()], part: 0, lines: Vec::new() })
+    }
+
+    /// Accesses from here on belong to this part of the program; at the beginning it is part 0.
+    pub fn attribute(&mut self, part: usize) {
+        self.part = part;
+        if part >= self.moved.len() {
+            self.moved.resize(part + 1, Moved::default());
+        }
+    }
+
+    /// What was moved for a part.
+    pub fn moved(&self, part: usize) -> &Moved {
+        const NOTHING: &Moved = &Moved { cold: 0, fetched: Vec::new(), written: Vec::new() };
+        self.moved.get(part).unwrap_or(NOTHING)
+    }
+
+    /// Forgets what was moved so far, but not what the caches hold.
+    pub fn count_from_here(&mut self) {
+        self.moved.iter_mut().for_each(|moved| *moved = Moved::default());
     }
 
     /// Accesses every line that holds some of `bytes` bytes from `address` on, and counts that `weight`
@@ -46,34 +82,55 @@ impl EveryCapacity {
     #[inline]
     fn access_line(&mut self, line: u64, writes: bool, weight: u64) {
         let (distance, number) = self.distances.touch_numbered(line);
+        let moved = &mut self.moved[self.part];
+        let written = Line { dirty_above: 0, writer: self.part as u32 };
         let Some(distance) = distance else {
-            self.cold += weight;
-            if number >= self.dirty_above.len() {
-                self.dirty_above.resize((number + 1).next_multiple_of(1 << 10), CLEAN);
+            moved.cold += weight;
+            if number >= self.lines.len() {
+                let clean = Line { dirty_above: CLEAN, writer: 0 };
+                self.lines.resize((number + 1).next_multiple_of(1 << 10).max(2 * self.lines.len()), clean);
             }
-            self.dirty_above[number] = if writes { 0 } else { CLEAN };
+            if writes {
+                self.lines[number] = written;
+            }
             return;
         };
         let place = distance as usize;
-        if place >= self.fetched.len() {
-            self.fetched.resize((place + 1).max(2 * self.fetched.len()), 0);
+        if place >= moved.fetched.len() {
+            moved.fetched.resize((place + 1).max(2 * moved.fetched.len()), 0);
         }
-        self.fetched[place] += weight;
-        let level = &mut self.dirty_above[number];
+        moved.fetched[place] += weight;
+        let line = &mut self.lines[number];
         let distance = distance as u32;
-        if *level < distance {
-            // Caches of more than `level` lines and at most `distance` wrote it back.
-            let (from, to) = (*level, distance);
-            *level = distance;
-            self.count_written(from, Some(to), weight as i64);
+        if line.dirty_above < distance {
+            // Caches of more than the dirty level and at most `distance` lines wrote it back.
+            let from = std::mem::replace(&mut line.dirty_above, distance);
+            self.moved[line.writer as usize].write(from, Some(distance), weight as i64);
         }
         if writes {
-            self.dirty_above[number] = 0;
+            *line = written;
         }
     }
 
+    /// Writes back every dirty line of every cache.
+    pub fn flush(&mut self) {
+        for line in &mut self.lines {
+            let level = std::mem::replace(&mut line.dirty_above, CLEAN);
+            if level != CLEAN {
+                self.moved[line.writer as usize].write(level, None, 1);
+            }
+        }
+    }
+
+    /// Lines touched so far.
+    pub fn distinct_lines(&self) -> u64 {
+        self.distances.distinct_lines()
+    }
+}
+
+impl Moved {
     /// Counts lines written by caches of more than `from` and at most `to` lines.
-    fn count_written(&mut self, from: u32, to: Option<u32>, weight: i64) {
+    fn write(&mut self, from: u32, to: Option<u32>, weight: i64) {
         let last = to.unwrap_or(from) as usize + 1;
         if last >= self.written.len() {
             self.written.resize((last + 1).max(2 * self.written.len()), 0);
@@ -84,28 +141,18 @@ impl EveryCapacity {
         }
     }
 
-    /// Writes back every dirty line of every cache, at the end. The lines stay where they are.
-    pub fn flush(&mut self) {
-        for number in 0..self.dirty_above.len() {
-            let level = std::mem::replace(&mut self.dirty_above[number], CLEAN);
-            if level != CLEAN {
-                self.count_written(level, None, 1);
-            }
-        }
-    }
-
     /// Lines touched for the first time.
     pub fn cold(&self) -> u64 {
         self.cold
     }
 
-    /// Lines that a cache of `lines` lines fetched so far.
+    /// Lines that a cache of `lines` lines fetched.
     pub fn fetched(&self, lines: u64) -> u64 {
         let from = usize::try_from(lines).unwrap_or(usize::MAX).min(self.fetched.len());
         self.cold + self.fetched[from..].iter().sum::<u64>()
     }
 
-    /// Lines that a cache of `lines` lines wrote back so far.
+    /// Lines that a cache of `lines` lines wrote back.
     pub fn written(&self, lines: u64) -> u64 {
         let last = usize::try_from(lines).unwrap_or(usize::MAX).saturating_add(1).min(self.written.len());
         self.written[..last].iter().sum::<i64>() as u64
@@ -143,12 +190,26 @@ mod tests {
             all.flush();
             for lines in 1..45 {
                 assert_eq!(
-                    (all.fetched(lines), all.written(lines)),
+                    (all.moved(0).fetched(lines), all.moved(0).written(lines)),
                     simulated(&accesses, lines),
                     "seed {seed}, {lines}"
                 );
             }
         }
+    }
+
+    #[test]
+    fn lines_are_fetched_for_who_needs_them_and_written_for_who_changed_them() {
+        let mut all = EveryCapacity::new(64).expect("a line");
+        for (part, line, writes) in [(0, 1, true), (0, 2, false), (1, 1, false), (1, 2, true), (2, 1, false)] {
+            all.attribute(part);
+            all.access(line * 64, 8, writes, 1);
+        }
+        all.flush();
+        let moved =
+            |lines: u64| [0, 1, 2, 3].map(|part| (all.moved(part).fetched(lines), all.moved(part).written(lines)));
+        assert_eq!(moved(1), [(2, 1), (2, 1), (1, 0), (0, 0)]);
+        assert_eq!(moved(2), [(2, 1), (0, 1), (0, 0), (0, 0)]);
     }
 
     /// a b c, thrice in all, b written: the third round counts for all later ones.
@@ -162,7 +223,11 @@ mod tests {
         all.flush();
         let accesses: Vec<(u64, bool)> = (0..8).flat_map(|_| round).collect();
         for lines in 1..5 {
-            assert_eq!((all.fetched(lines), all.written(lines)), simulated(&accesses, lines), "{lines} lines");
+            assert_eq!(
+                (all.moved(0).fetched(lines), all.moved(0).written(lines)),
+                simulated(&accesses, lines),
+                "{lines} lines"
+            );
         }
     }
 }
