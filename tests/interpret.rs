@@ -117,7 +117,8 @@ fn conditions_on_data_hold_as_often_as_their_probability_says() {
                   for (int i = 0; i < n; i++) if (a[i] > 0) b[i] = 1; }";
     let listed = accesses("t.c", text, &[("n", 1000)]);
     let written = listed.iter().filter(|line| line.starts_with('w')).count();
-    assert_eq!((listed.len() - written, written), (1000, 250));
+    assert_eq!(listed.len() - written, 1000);
+    assert!((249..=251).contains(&written), "a quarter of 1000: {written}");
     let first = listed.iter().take(500).filter(|line| line.starts_with('w')).count();
     assert!((95..=105).contains(&first), "spread evenly: {first} of the first 400");
 }

@@ -66,3 +66,16 @@ fn contains(statements: &[Stmt], nest: &Loop) -> bool {
     });
     found
 }
+
+/// Where a statement begins.
+pub(super) fn line_of(statement: &Stmt) -> u32 {
+    match statement {
+        Stmt::Assign { place, .. }
+        | Stmt::Call { place, .. }
+        | Stmt::Jump { place, .. }
+        | Stmt::Evaluate { place, .. }
+        | Stmt::Opaque { place, .. } => place.line,
+        Stmt::Loop(inner) => inner.place.line,
+        Stmt::If(branch) => branch.place.line,
+    }
+}

@@ -49,6 +49,8 @@ pub struct Code {
     pub branches: usize,
     /// What had to be assumed, sorted.
     pub notes: BTreeSet<String>,
+    /// Some access is outside of what is declared of its array.
+    pub is_outside: bool,
 }
 
 /// Compiles a nest or function.
@@ -123,7 +125,7 @@ impl<'a> Compiler<'a> {
         }
         let code = |body: &[Op], initial: &[i64], arrays: &[ArrayLayout]| {
             let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
-            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new() }
+            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false }
         };
         if arrays.iter().any(ArrayLayout::is_open) {
             let seen = probe::subscripts(&code(&body, &initial, &arrays));
@@ -136,6 +138,7 @@ impl<'a> Compiler<'a> {
         }
         settle::settle(&mut body, &arrays, &initial, DEFAULT_SIZE);
         let seen = probe::bytes(&code(&body, &initial, &arrays));
+        let is_outside = arrays.iter().zip(&seen).any(|(array, seen)| layout::is_outside(array, *seen));
         for (array, seen) in arrays.iter().zip(&seen) {
             if layout::is_outside(array, *seen) {
                 notes.insert(format!("accesses beyond the declared extents of `{}`", array.name));
@@ -145,7 +148,7 @@ impl<'a> Compiler<'a> {
         for (array, base) in arrays.iter().zip(bases) {
             initial[array.base.0 as usize] = base;
         }
-        Code { body, initial, arrays, loops, branches, notes }
+        Code { body, initial, arrays, loops, branches, notes, is_outside }
     }
 
     pub fn refuse(&mut self, code: &'static str, line: u32, detail: impl Into<String>) {
@@ -160,7 +163,13 @@ impl<'a> Compiler<'a> {
         self.branches - 1
     }
 
-    fn counted_or_not(&mut self, inner: &'a Loop, level: usize, own: usize, out: &mut Vec<Op>) {
+    /// Loops around those that are the nest's own.
+    fn own(&self) -> usize {
+        if let Part::Nest { own, .. } = &self.source.part { *own } else { 0 }
+    }
+
+    fn chain_loop(&mut self, inner: &'a Loop, level: usize, out: &mut Vec<Op>) {
+        let own = self.own();
         let quiet = std::mem::replace(&mut self.quiet, level < own);
         let in_loop = std::mem::replace(&mut self.in_loop, true);
         let trips = (self.source.trips)(inner);
@@ -187,21 +196,16 @@ impl<'a> Compiler<'a> {
         (self.quiet, self.in_loop) = (quiet, in_loop);
     }
 
-    fn chain_loop(&mut self, inner: &'a Loop, level: usize, out: &mut Vec<Op>) {
-        let own = if let Part::Nest { own, .. } = &self.source.part { *own } else { 0 };
-        self.counted_or_not(inner, level, own, out);
-    }
-
     fn statements(&mut self, statements: &'a [Stmt], level: usize, out: &mut Vec<Op>) {
         // The statements of a loop are the nest's own if the loop is.
-        let own = if let Part::Nest { own, .. } = &self.source.part { *own } else { 0 };
+        let own = self.own();
         let quiet = std::mem::replace(&mut self.quiet, level <= own && own > 0);
         statements.iter().for_each(|statement| self.statement(statement, level, out));
         self.quiet = quiet;
     }
 
     fn statement(&mut self, statement: &'a Stmt, level: usize, out: &mut Vec<Op>) {
-        self.line = line_of(statement);
+        self.line = super::before::line_of(statement);
         match statement {
             Stmt::Assign { place, target, value } => self.assign(place, target, value, out),
             Stmt::Loop(inner) => match &self.source.part {
@@ -286,17 +290,5 @@ impl<'a> Compiler<'a> {
         if !self.quiet {
             out.push(Op::Access(reference, kind));
         }
-    }
-}
-
-fn line_of(statement: &Stmt) -> u32 {
-    match statement {
-        Stmt::Assign { place, .. }
-        | Stmt::Call { place, .. }
-        | Stmt::Jump { place, .. }
-        | Stmt::Evaluate { place, .. }
-        | Stmt::Opaque { place, .. } => place.line,
-        Stmt::Loop(inner) => inner.place.line,
-        Stmt::If(branch) => branch.place.line,
     }
 }

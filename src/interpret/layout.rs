@@ -86,19 +86,19 @@ pub fn far_apart(number: usize) -> i64 {
 /// Addresses of arrays one after another in their order, with so many bytes between them. What was `seen` of
 /// an array, as first and last byte from its beginning, is its length where that is not declared.
 pub fn place(arrays: &[ArrayLayout], seen: &[(i64, i64)], gap: i64) -> Vec<i64> {
-    let up = |address: i64| (address + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    let up = |address: i64| address.wrapping_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     // No array begins at address 0.
-    let mut next = 1 << 20;
+    let mut next: i64 = 1 << 20;
     let mut bases = Vec::new();
     for (array, (least, most)) in arrays.iter().zip(seen) {
         let touched = least <= most;
         let (before, after) = match array.size() {
             Some(size) => (0, size),
-            None if touched => (up(least.min(&0).wrapping_neg()), most.max(&0) + 1),
+            None if touched => (up(least.min(&0).wrapping_neg()), most.max(&0).saturating_add(1)),
             None => (0, 0),
         };
-        bases.push(next + before);
-        next = up(next + before + after + gap);
+        bases.push(next.wrapping_add(before));
+        next = up([before, after, gap].into_iter().fold(next, i64::wrapping_add));
     }
     bases
 }

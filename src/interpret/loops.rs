@@ -72,7 +72,7 @@ impl Run<'_> {
         if estimate.iterations.is_empty() {
             estimate.iterations = vec![0; self.iterations.len()];
         }
-        let inside = if done > 0 { accesses / done } else { estimate.accesses };
+        let inside = accesses.checked_div(done).unwrap_or(estimate.accesses);
         estimate.accesses = inside.saturating_mul(trips);
         estimate.iterations.iter_mut().for_each(|count| *count = count.saturating_mul(trips));
         estimate.iterations[number] = trips;

@@ -8,7 +8,7 @@
 //! - Integers are exact; data are not computed. A condition on data holds as often as its probability says,
 //!   spread evenly; an index that is data is a fixed pseudo-random one within the declared extent; a loop whose
 //!   bounds are data runs as often as its parameter says, from where it ended last.
-//! - Arrays lie one after another in the order of their declaration, each at the beginning of a line.
+//! - Arrays lie one after another in the order of their first use, each from the beginning of a line on.
 //!
 //! [`compile`] turns the IR into [`code`], [`layout`] places the arrays, [`run`] runs; [`windows`] says
 //! which iterations stand for all where they are too many.

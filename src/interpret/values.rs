@@ -119,7 +119,7 @@ impl<'a> Compiler<'a> {
                 (ADDRESS_OF, Some(Value::Element { subscripts, .. })) => {
                     subscripts.iter().filter(|s| !is_left_out(s)).for_each(|s| self.reads(s, out));
                 }
-                (ADDRESS_OF, _) => {}
+                (ADDRESS_OF | PARTIAL, _) => {}
                 _ => self.refuse(reason.code, self.line, reason.detail.clone()),
             },
             Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
@@ -220,8 +220,9 @@ impl<'a> Compiler<'a> {
         if self.source.function.members.contains_key(&array) {
             return None;
         }
-        let mut reference = self.reference(array, &subscripts[..], place, &mut Vec::new())?;
-        reference.subscripts.retain(|s| !matches!(&s.value, Integer::Data(reads) if reads.is_empty()));
+        let mut reference = self.reference(array, subscripts, place, &mut Vec::new())?;
+        let mut given = subscripts.iter().map(|subscript| !is_left_out(subscript));
+        reference.subscripts.retain(|_| given.next().unwrap_or(true));
         let step = *self.arrays[reference.array].strides.get(moves)?;
         (!self.arrays[reference.array].is_open()).then(|| (Integer::Address(Box::new(reference)), step))
     }

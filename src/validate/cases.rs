@@ -65,6 +65,9 @@ pub enum Explained {
     Conflicts,
     /// Only a part of the iterations was run.
     Sampled,
+    /// Accesses go beyond the declared extents of an array, so that its rows overlap or others follow: the sizes do
+    /// not go with the declarations.
+    Extents,
 }
 
 impl Explained {
@@ -73,6 +76,7 @@ impl Explained {
             Explained::Switch => "switch",
             Explained::Conflicts => "conflicts",
             Explained::Sampled => "sampled",
+            Explained::Extents => "extents",
         }
     }
 }
@@ -230,6 +234,7 @@ fn cases(model: &Model, index: usize, outcome: &Outcome, code: &Code, settings: 
             (at_step, Explained::Switch),
             (conflicts, Explained::Conflicts),
             (outcome.share < 1.0, Explained::Sampled),
+            (code.is_outside, Explained::Extents),
         ];
         Case {
             file: head.file.clone(),

@@ -109,7 +109,7 @@ impl<'s> Simulation<'s> {
             let cold = moved.cold() * line;
             let uncertain = if spec.bytes / line > self.warm[position] { cold } else { 0 };
             let given = if with_given { self.given(index) } else { None };
-            LevelMeasured { bytes, given: given.map(|all| all - self.before[index]), cold, uncertain }
+            LevelMeasured { bytes, given: given.map(|all| all.saturating_sub(self.before[index])), cold, uncertain }
         };
         let accesses = self.accesses.get(part).copied().unwrap_or(0);
         Measured { accesses, levels: self.levels.iter().enumerate().map(level).collect() }
