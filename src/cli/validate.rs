@@ -47,7 +47,7 @@ pub struct ValidateArgs {
     pub sizes: Vec<String>,
     /// Run every function as a whole, caches keeping what they hold from nest to nest, and tell each nest's share
     ///
-    /// Lines count for the nest that fetches them, and for the nest that wrote them last. The model's nests all begin
+    /// Lines count for the nest that fetches them, and for the nest that makes them dirty. The model's nests all begin
     /// with cold caches: a ratio above one is reuse between nests. Only fully associative levels are told apart so.
     #[arg(long)]
     pub whole: bool,

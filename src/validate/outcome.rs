@@ -60,7 +60,6 @@ pub fn of_parts(code: &Code, levels: &[CacheSpec], most: u64, nests: usize) -> R
     if run::run(code, line, most, &mut simulation).cut {
         return Err("a whole function is not sampled");
     }
-    simulation.finish();
     Ok((1..=nests).map(|part| Outcome::whole(&simulation.part(part))).collect())
 }
 
