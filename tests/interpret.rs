@@ -243,6 +243,10 @@ fn iterations_told_at_once_touch_the_same_lines() {
 #[test]
 fn what_cannot_be_run_says_why() {
     for (text, code) in [
+        (
+            "struct node { double x; struct node *next; }; void f(struct node *p) { while (p) { p->x = 1; p = p->next; } }",
+            "member_of_pointer",
+        ),
         ("void f(struct node *p) { while (p) { p->x = 1; p = p->next; } }", "pointer_from_data"),
         (
             "void f(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] > 0) goto end; a[i] = 1; } end: ; }",

@@ -99,7 +99,7 @@ fn what_cannot_be_run_is_listed() {
     std::fs::write(directory.path().join("l.c"), text).expect("written");
     let (status, table, _) = loopsheet(directory.path(), &["validate", "l.c", "--cache", "4KiB"]);
     assert_eq!(status, 1);
-    assert!(table.contains("not run:\n  l.c:1: f@1: pointer_from_data"), "{table}");
+    assert!(table.contains("not run:\n  l.c:1: f@1: member_of_pointer"), "{table}");
 }
 
 #[test]

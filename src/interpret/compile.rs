@@ -248,6 +248,7 @@ impl<'a> Compiler<'a> {
         match target {
             Value::Variable(id) => {
                 let variable = self.source.function.variable(*id);
+                self.refuse_if_moving(*id);
                 if !variable.dimensions.is_empty() {
                     return match self.pointer(value) {
                         Some((address, _)) => out.push(Op::Set(self.slot(*id), address)),

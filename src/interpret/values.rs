@@ -5,6 +5,7 @@ use super::compile::Compiler;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::source::Language;
 
 /// Reason codes of values that are addresses.
 const ADDRESS_OF: &str = "address_of";
@@ -122,8 +123,24 @@ impl<'a> Compiler<'a> {
                 (ADDRESS_OF | PARTIAL, _) => {}
                 _ => self.refuse(reason.code, self.line, reason.detail.clone()),
             },
-            Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+            Value::Variable(id) => {
+                self.refuse_if_moving(*id);
+            }
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
         }
+    }
+
+    /// Refuses `p->x` where statements move `p`, and where `x` lies from there is not known: says whether that is so.
+    pub fn refuse_if_moving(&mut self, id: VarId) -> bool {
+        let function = self.source.function;
+        let name = &function.variable(id).name;
+        let Some(end) = name.find(['-', '.']).filter(|_| self.source.language == Language::C) else { return false };
+        let moves = self.pointers.iter().any(|pointer| function.variable(*pointer).name == name[..end]);
+        let is_known = function.members.contains_key(&id);
+        if moves && !is_known {
+            self.refuse("member_of_pointer", self.line, format!("`{name}`"));
+        }
+        moves && !is_known
     }
 
     /// An element; `None` if it is none in memory, or cannot be placed, which is told.
@@ -145,6 +162,9 @@ impl<'a> Compiler<'a> {
             let detail =
                 format!("`{}` has {} dimensions, not {}", variable.name, variable.dimensions.len(), subscripts.len());
             self.refuse("rank", place.line, detail);
+            return None;
+        }
+        if self.refuse_if_moving(array) {
             return None;
         }
         let member = function.members.get(&array);
@@ -175,6 +195,7 @@ impl<'a> Compiler<'a> {
     /// An address that C keeps in a pointer, and the bytes that it moves by when one is added to it.
     pub fn pointer(&mut self, value: &'a Value) -> Option<(Integer, i64)> {
         match value {
+            Value::Variable(id) if self.refuse_if_moving(*id) => None,
             Value::Variable(id) => {
                 let rank = self.source.function.variable(*id).dimensions.len();
                 let number = if rank > 0 { self.array(*id)? } else { return None };
