@@ -43,7 +43,14 @@ fn the_table() {
     assert_eq!((status, errors.as_str()), (0, ""));
     // 32 rows: 4 KiB read, 4 KiB fetched and written. One array lies a multiple of the cache behind the other: every
     // access of one takes away the line of the other.
-    expect![[r#""#]].assert_eq(&table);
+    expect![[r#"
+        nest    sizes  level  capacity  predicted  simulated  ratio  set-assoc.  condition        explained
+        copy@2  n=32   L1        4 KiB    12.3 kB    12.3 kB  1.000     98.3 kB  between pencils  conflicts
+        copy@2  n=64   L1        4 KiB    24.6 kB    24.6 kB  1.000      197 kB  between pencils  conflicts
+
+        cases: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
+        more than a tenth from any step: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
+    "#]].assert_eq(&table);
 }
 
 #[test]
@@ -53,7 +60,19 @@ fn the_json() {
         ["validate", "k.c", "--set", "n=512", "--cache", "1KiB,full", "--cache", "64KiB,full", "--json", "-"];
     let (status, json, _) = loopsheet(directory.path(), &[&arguments[..], &["--function", "again"]].concat());
     assert_eq!(status, 0);
-    expect![[r#""#]].assert_eq(&json);
+    expect![[r#"
+        {
+          "schema": "loopsheet/validate/1",
+          "cases": [
+            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"within pencils","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"the whole nest fits","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"within pencils","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"the whole nest fits","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]}
+          ],
+          "skipped": [],
+          "summary": {"cases":4,"within_5_percent":4,"within_20_percent":4,"outside_switch":{"cases":4,"within_5_percent":4,"within_20_percent":4}}
+        }
+    "#]].assert_eq(&json);
 }
 
 /// The second loop of `again` finds `x`, 4 KiB, in the larger cache.

@@ -40,9 +40,12 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
         return Err("even counting its accesses takes too long");
     }
     let mut simulation = Simulation::new(levels);
-    if counted.accesses <= most && !counted.cut {
-        run::run(code, line, u64::MAX, &mut simulation);
-        return Ok(Outcome::whole(&simulation.finish()));
+    if counted.accesses <= most {
+        // A count that was cut is an estimate, which may be too low.
+        if !run::run(code, line, most.saturating_mul(2), &mut simulation).cut {
+            return Ok(Outcome::whole(&simulation.finish()));
+        }
+        simulation = Simulation::new(levels);
     }
     let plan = windows::plan(code, &counted, most);
     let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
@@ -88,7 +91,7 @@ impl Outcome {
             let rates = windows.iter().filter(|w| w.accesses > 0);
             let rates = rates.map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64).collect::<Vec<f64>>();
             let uncertain = sum(&|level| level.uncertain) * scale;
-            let uncertain = if bytes[1] > 0.0 { uncertain / bytes[1] } else { 0.0 };
+            let uncertain = if uncertain > 0.0 { uncertain / uncertain.max(bytes[1]) } else { 0.0 };
             LevelOutcome {
                 bytes,
                 given: given.then(|| sum(&|level| level.given.unwrap_or(0)) * scale),

@@ -106,7 +106,9 @@ impl<'s> Simulation<'s> {
                 (moved.fetched(lines) + moved.written(lines)) * line
             });
             let cold = moved.cold() * line;
-            let uncertain = if spec.bytes / line > self.warm[position] { cold } else { 0 };
+            // A cache that was not full yet may have had these lines, or not have had those of the warm-up.
+            let warm = self.warm[position];
+            let uncertain = if spec.bytes / line > warm { cold + warm * line } else { 0 };
             let given = if with_given { self.given(index) } else { None };
             LevelMeasured { bytes, given: given.map(|all| all.saturating_sub(self.before[index])), cold, uncertain }
         };
