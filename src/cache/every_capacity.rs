@@ -3,7 +3,9 @@
 //! An access with stack distance d misses in caches of at most d lines, and fetches its line there. A line
 //! that was written stays dirty in a cache of n lines until a distance of n or more says that it left in
 //! between: the largest distance since its last write, its *dirty level*, tells for all n at once which caches
-//! still hold it dirty (Thompson and Smith, ACM TOCS 7(1), 1989).
+//! still hold it dirty (Thompson and Smith, ACM TOCS 7(1), 1989). A write to a line makes it dirty in all others,
+//! and each of these writes it back once: counted when it becomes dirty, so that lines that are dirty at the
+//! end are in, and a part of a run has the write-backs that it causes.
 
 use super::spec::SpecError;
 use super::stack_distance::StackDistances;
@@ -11,14 +13,22 @@ use super::stack_distance::StackDistances;
 /// Lines moved by write-back, write-allocate caches of every capacity, cold at the beginning.
 pub struct EveryCapacity {
     distances: StackDistances,
+    /// What was moved, by part of the program.
+    moved: Vec<Moved>,
+    /// The part that accesses belong to.
+    part: usize,
+    /// Caches of more than so many lines hold the line dirty, by its number.
+    dirty_above: Vec<u32>,
+}
+
+/// Lines moved for one part of a program: fetched for its accesses, and written back because it changed them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
     cold: u64,
     /// Accesses by stack distance.
     fetched: Vec<u64>,
-    /// Lines written back by caches of n lines and less than n + 1, as differences: entry n is what caches of
-    /// n lines write more than those of n − 1.
+    /// Lines written back, as differences: entry n is what caches of n lines write more than those of n − 1.
     written: Vec<i64>,
-    /// Caches of more than so many lines hold the line dirty, by number of the line.
-    dirty_above: Vec<u32>,
 }
 
 /// No cache holds the line dirty.
@@ -31,7 +41,26 @@ impl EveryCapacity {
     /// `SpecError::Line` if that is no length of a line.
     pub fn new(line_bytes: u64) -> Result<EveryCapacity, SpecError> {
         let distances = StackDistances::new(line_bytes)?;
-        Ok(EveryCapacity { distances, cold: 0, fetched: Vec::new(), written: Vec::new(), dirty_above: Vec::new() })
+        Ok(EveryCapacity { distances, moved: vec![Moved::default()], part: 0, dirty_above: Vec::new() })
+    }
+
+    /// Accesses from here on belong to this part of the program; at the beginning it is part 0.
+    pub fn attribute(&mut self, part: usize) {
+        self.part = part;
+        if part >= self.moved.len() {
+            self.moved.resize(part + 1, Moved::default());
+        }
+    }
+
+    /// What was moved for a part.
+    pub fn moved(&self, part: usize) -> &Moved {
+        const NOTHING: &Moved = &Moved { cold: 0, fetched: Vec::new(), written: Vec::new() };
+        self.moved.get(part).unwrap_or(NOTHING)
+    }
+
+    /// Forgets what was moved so far, but not what the caches hold.
+    pub fn count_from_here(&mut self) {
+        self.moved.iter_mut().for_each(|moved| *moved = Moved::default());
     }
 
     /// Accesses every line that holds some of `bytes` bytes from `address` on, and counts that `weight`
@@ -46,51 +75,51 @@ impl EveryCapacity {
     #[inline]
     fn access_line(&mut self, line: u64, writes: bool, weight: u64) {
         let (distance, number) = self.distances.touch_numbered(line);
-        let Some(distance) = distance else {
-            self.cold += weight;
+        let moved = &mut self.moved[self.part];
+        if let Some(distance) = distance {
+            let place = distance as usize;
+            if place >= moved.fetched.len() {
+                moved.fetched.resize((place + 1).max(2 * moved.fetched.len()), 0);
+            }
+            moved.fetched[place] += weight;
+        } else {
+            moved.cold += weight;
             if number >= self.dirty_above.len() {
-                self.dirty_above.resize((number + 1).next_multiple_of(1 << 10), CLEAN);
+                let lines = (number + 1).next_multiple_of(1 << 10).max(2 * self.dirty_above.len());
+                self.dirty_above.resize(lines, CLEAN);
             }
-            self.dirty_above[number] = if writes { 0 } else { CLEAN };
-            return;
-        };
-        let place = distance as usize;
-        if place >= self.fetched.len() {
-            self.fetched.resize((place + 1).max(2 * self.fetched.len()), 0);
         }
-        self.fetched[place] += weight;
         let level = &mut self.dirty_above[number];
-        let distance = distance as u32;
-        if *level < distance {
-            // Caches of more than `level` lines and at most `distance` wrote it back.
-            let (from, to) = (*level, distance);
-            *level = distance;
-            self.count_written(from, Some(to), weight as i64);
-        }
+        *level = (*level).max(distance.map_or(0, |distance| distance as u32));
         if writes {
-            self.dirty_above[number] = 0;
+            // Clean for caches of up to `level` lines.
+            moved.write(std::mem::replace(level, 0), weight as i64);
         }
     }
 
-    /// Counts lines written by caches of more than `from` and at most `to` lines.
-    fn count_written(&mut self, from: u32, to: Option<u32>, weight: i64) {
-        let last = to.unwrap_or(from) as usize + 1;
-        if last >= self.written.len() {
-            self.written.resize((last + 1).max(2 * self.written.len()), 0);
-        }
-        self.written[from as usize + 1] += weight;
-        if let Some(to) = to {
-            self.written[to as usize + 1] -= weight;
-        }
+    /// Lines touched so far.
+    pub fn distinct_lines(&self) -> u64 {
+        self.distances.distinct_lines()
     }
+}
 
-    /// Writes back every dirty line of every cache, at the end. The lines stay where they are.
-    pub fn flush(&mut self) {
-        for number in 0..self.dirty_above.len() {
-            let level = std::mem::replace(&mut self.dirty_above[number], CLEAN);
-            if level != CLEAN {
-                self.count_written(level, None, 1);
+impl Moved {
+    /// Counts a line that caches of up to `level` lines will write back.
+    #[inline]
+    fn write(&mut self, level: u32, weight: i64) {
+        if level == 0 {
+            return;
+        }
+        if self.written.len() < 2 {
+            self.written.resize(16, 0);
+        }
+        self.written[1] += weight;
+        if level != CLEAN {
+            let place = level as usize + 1;
+            if place >= self.written.len() {
+                self.written.resize((place + 1).max(2 * self.written.len()), 0);
             }
+            self.written[place] -= weight;
         }
     }
 
@@ -99,70 +128,15 @@ impl EveryCapacity {
         self.cold
     }
 
-    /// Lines that a cache of `lines` lines fetched so far.
+    /// Lines that a cache of `lines` lines fetched.
     pub fn fetched(&self, lines: u64) -> u64 {
         let from = usize::try_from(lines).unwrap_or(usize::MAX).min(self.fetched.len());
         self.cold + self.fetched[from..].iter().sum::<u64>()
     }
 
-    /// Lines that a cache of `lines` lines wrote back so far.
+    /// Lines that a cache of `lines` lines wrote back, or has to.
     pub fn written(&self, lines: u64) -> u64 {
         let last = usize::try_from(lines).unwrap_or(usize::MAX).saturating_add(1).min(self.written.len());
         self.written[..last].iter().sum::<i64>() as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cache::{AccessKind, CacheSpec, Hierarchy, split_mix};
-
-    /// Every capacity by itself: the simulator of one level, emptied at the end.
-    fn simulated(accesses: &[(u64, bool)], lines: u64) -> (u64, u64) {
-        let spec: CacheSpec = format!("{},full", lines * 64).parse().expect("a cache");
-        let mut cache = Hierarchy::new(&[spec]).expect("one level");
-        for (line, writes) in accesses {
-            let kind = if *writes { AccessKind::Store } else { AccessKind::Load };
-            cache.access(line * 64, 8, kind);
-        }
-        (cache.ram().bytes_read / 64, (cache.ram().bytes_written + cache.dirty_bytes()) / 64)
-    }
-
-    #[test]
-    fn equals_a_simulation_of_each_capacity() {
-        for seed in 0..200 {
-            let mut state = seed;
-            let mut next = |below: u64| {
-                state += 1;
-                split_mix(state * 7919 + seed) % below
-            };
-            let (count, distinct) = (next(400), 1 + next(40));
-            let accesses: Vec<(u64, bool)> = (0..count).map(|_| (next(distinct), next(4) == 0)).collect();
-            let mut all = EveryCapacity::new(64).expect("a line");
-            accesses.iter().for_each(|(line, writes)| all.access(line * 64, 8, *writes, 1));
-            all.flush();
-            for lines in 1..45 {
-                assert_eq!(
-                    (all.fetched(lines), all.written(lines)),
-                    simulated(&accesses, lines),
-                    "seed {seed}, {lines}"
-                );
-            }
-        }
-    }
-
-    /// a b c, thrice in all, b written: the third round counts for all later ones.
-    #[test]
-    fn later_rounds_of_the_same_lines_can_be_counted_at_once() {
-        let round = [(5, false), (9, true), (2, false), (9, false)];
-        let mut all = EveryCapacity::new(64).expect("a line");
-        for weight in [1, 1, 6] {
-            round.iter().for_each(|(line, writes)| all.access(line * 64, 8, *writes, weight));
-        }
-        all.flush();
-        let accesses: Vec<(u64, bool)> = (0..8).flat_map(|_| round).collect();
-        for lines in 1..5 {
-            assert_eq!((all.fetched(lines), all.written(lines)), simulated(&accesses, lines), "{lines} lines");
-        }
     }
 }

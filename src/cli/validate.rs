@@ -45,7 +45,15 @@ pub struct ValidateArgs {
     /// times, every combination is run
     #[arg(long, value_name = "NAME[,NAME]...=LIST")]
     pub sizes: Vec<String>,
-    /// Accesses of one nest that are simulated at most
+    /// Run every function as a whole, caches keeping what they hold from nest to nest, and tell each nest's share
+    ///
+    /// Lines count for the nest that fetches them, and for the nest that makes them dirty. The model's nests all begin
+    /// with cold caches: a ratio above one is reuse between nests. Only fully associative levels are told apart so.
+    #[arg(long)]
+    pub whole: bool,
+    /// Accesses of one nest that are simulated at most; longer ones are sampled
+    ///
+    /// Eight windows of the iterations of an outer loop, half of each to warm the caches up, stand for all.
     #[arg(long, value_name = "N", default_value_t = 200_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_accesses: u64,
     /// Bytes between one array and the next

@@ -61,7 +61,7 @@ enum Kind {
 /// # Errors
 /// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
-    Ok(read_through(paths, reading, voice, &|units| (analysis::analyze(units), Vec::new()))?.0)
+    Ok(read_through(paths, reading, voice, |units| (analysis::analyze(units), Vec::new()))?.0)
 }
 
 /// The same, with the statements of every function; `None` for those of a model in XML, which has none.
@@ -73,14 +73,17 @@ pub fn read_with_bodies(
     reading: &Reading,
     voice: Voice,
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
-    read_through(paths, reading, voice, &analysis::analyze_with_bodies)
+    read_through(paths, reading, voice, analysis::analyze_with_bodies)
 }
+
+/// Units to facts, and the statements of every function if they are wanted.
+type Analysis = fn(&[Unit]) -> (Program, Vec<ProcedureBody>);
 
 fn read_through(
     paths: &[PathBuf],
     reading: &Reading,
     voice: Voice,
-    analyze: &dyn Fn(&[Unit]) -> (Program, Vec<ProcedureBody>),
+    analyze: Analysis,
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
     let mut found = Found::default();
     for path in paths {

@@ -41,7 +41,10 @@ fn case(case: &Case) -> Value {
         "condition": case.condition,
         "explained": explained.join(","),
         "accesses": case.accesses,
-        "cold_bytes": case.cold_bytes,
+        "cold_bytes": case.cold_bytes.map_or(Value::Null, number),
+        "sampled_share": number(case.sampled_share),
+        "error": number(case.error),
+        "notes": case.notes,
     })
 }
 

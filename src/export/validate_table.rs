@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{Align, aligned};
 use crate::quantity::{Bytes, binary_size};
-use crate::validate::{Case, Report, Summary};
+use crate::validate::{Case, Explained, Report, Summary};
 
 /// The table; `worst` limits the cases to that many, those farthest from the simulation first.
 pub fn render(report: &Report, worst: Option<usize>) -> String {
@@ -67,7 +67,11 @@ fn distance(case: &Case) -> f64 {
 
 fn row(case: &Case) -> [String; 10] {
     let sizes: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let explained: Vec<&str> = case.explained.iter().map(|e| e.as_str()).collect();
+    let explain = |explained: &Explained| match explained {
+        Explained::Sampled => format!("sampled ±{:.0} %", 100.0 * case.error),
+        other => other.as_str().to_string(),
+    };
+    let explained: Vec<String> = case.explained.iter().map(explain).collect();
     [
         case.nest.clone(),
         sizes.join(" "),

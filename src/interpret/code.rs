@@ -54,8 +54,10 @@ pub enum Integer {
     Unary(UnaryOp, Box<Integer>),
     Intrinsic(Intrinsic, Vec<Integer>),
     Select(Box<Integer>, Box<Integer>, Box<Integer>),
-    /// An element of an integer array: its access, and its value if the nest wrote it.
-    Load(Box<Reference>),
+    /// An element of an integer array: its access, and its value if the nest wrote it, or a parameter gives it.
+    Load(Box<Reference>, Option<i64>),
+    /// Where an element lies, without an access to it.
+    Address(Box<Reference>),
     /// What only data decides: the reads on the way, then no known value.
     Data(Vec<Op>),
 }
@@ -75,22 +77,15 @@ pub enum Intrinsic {
 /// An element of an array.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    pub array: usize,
     pub bytes: u32,
     /// Not an access: it belongs to another nest, and only its value is needed here.
     pub quiet: bool,
-    pub address: Address,
-}
-
-/// Where the element lies.
-#[derive(Clone, Debug)]
-pub enum Address {
-    Affine(Affine),
-    /// A start, and what each subscript adds to it.
-    Computed {
-        start: Affine,
-        subscripts: Vec<Subscript>,
-    },
+    /// Number of the array whose dimensions the subscripts are about.
+    pub array: usize,
+    /// Beginning of the array or value of the pointer, and all subscripts that are sums over known slots.
+    pub start: Affine,
+    /// The other subscripts.
+    pub subscripts: Vec<Subscript>,
 }
 
 /// A subscript that has to be computed: `stride · (value − lower)`; a value that is not known falls within
@@ -98,6 +93,8 @@ pub enum Address {
 #[derive(Clone, Debug)]
 pub struct Subscript {
     pub value: Integer,
+    pub dimension: usize,
+    /// Bytes from one element to the next.
     pub stride: i64,
     pub lower: i64,
     pub extent: i64,
@@ -115,6 +112,16 @@ pub enum Op {
     While(Box<While>),
     Branch(Box<Branch>),
     Jump(Jump),
+    Mark(Mark),
+}
+
+/// Tells which loop accesses belong to from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Into a loop, by its number, or one that has none.
+    Enter(Option<usize>),
+    /// Back to what was before.
+    Leave,
 }
 
 #[derive(Clone, Debug)]
@@ -127,6 +134,8 @@ pub struct Counted {
     pub trips: u64,
     /// Number of the loop, for what is kept from one execution to the next.
     pub number: usize,
+    /// An iteration needs what the one before left in scalars.
+    pub carries: bool,
     pub body: Body,
 }
 

@@ -1,25 +1,24 @@
-//! From the IR of a nest to its compact form.
+//! From the IR of a nest, or of a whole function, to its compact form.
+
+use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
-use super::code::{Body, Branch, Counted, Op, Slot, While};
+use super::code::{Body, Branch, Counted, Mark, Op, Reference, Slot, While};
 use super::layout::{self, ArrayLayout};
-use super::settle;
+use super::storage::DEFAULT_SIZE;
+use super::{probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{self, Control, Function, If, Loop, Stmt, Type, Value, VarId};
 use crate::source::Language;
 
 /// What is to run, and what it needs to know.
-pub struct Nest<'a> {
+pub struct Source<'a> {
     pub function: &'a Function,
     pub language: Language,
-    /// The loops of the nest, outermost first. Other loops inside them are left out.
-    pub chain: Vec<&'a Loop>,
-    /// Index of the outermost loop that is the nest's own: what the loops around it do besides makes no
-    /// accesses here.
-    pub own: usize,
+    pub part: Part<'a>,
     /// Values of the symbols of the source: scalars by their names, elements as they are written.
     pub symbol: &'a dyn Fn(&str) -> Option<f64>,
     /// Iterations of loops whose bounds only data decide.
@@ -28,6 +27,15 @@ pub struct Nest<'a> {
     pub probability: &'a dyn Fn(&If) -> f64,
     /// Bytes between arrays.
     pub gap: i64,
+}
+
+/// Which part of the function runs.
+pub enum Part<'a> {
+    /// Loops inside each other, outermost first; other loops inside them are left out. What is done around the
+    /// loop at index `own` makes no accesses: it belongs to other nests.
+    Nest { chain: Vec<&'a Loop>, own: usize },
+    /// All statements; loops are told apart by numbers.
+    Whole { number: &'a dyn Fn(&Loop) -> Option<usize> },
 }
 
 /// A nest that can be run.
@@ -39,63 +47,110 @@ pub struct Code {
     pub arrays: Vec<ArrayLayout>,
     pub loops: usize,
     pub branches: usize,
-    /// Names of arrays and functions whose unknown integers decide about addresses or control.
-    pub unknown: Vec<String>,
+    /// What had to be assumed, sorted.
+    pub notes: BTreeSet<String>,
+    /// Some access is outside of what is declared of its array.
+    pub is_outside: bool,
 }
 
-/// Size of what nothing gives a size, as in the model.
-pub(super) const DEFAULT_SIZE: i64 = 128;
-
-/// Compiles a nest.
+/// Compiles a nest or function.
 ///
 /// # Errors
 /// Everything that cannot be run, each once.
-pub fn compile(nest: &Nest) -> Result<Code, Vec<Refusal>> {
+pub fn compile<'a>(source: &'a Source<'a>) -> Result<Code, Vec<Refusal>> {
     let mut compiler = Compiler {
-        nest,
+        source,
         slots: FxHashMap::default(),
         initial: Vec::new(),
+        pointers: FxHashSet::default(),
         arrays: Vec::new(),
         array_numbers: FxHashMap::default(),
         refusals: Vec::new(),
         evaluating: FxHashSet::default(),
-        unknown: Vec::new(),
+        notes: BTreeSet::new(),
         loops: 0,
         branches: 0,
         quiet: false,
+        in_loop: false,
+        line: 0,
     };
     let mut body = Vec::new();
-    if let Some(outermost) = nest.chain.first() {
-        compiler.chain_loop(outermost, 0, &mut body);
+    match &source.part {
+        Part::Nest { chain, .. } => {
+            let Some(outermost) = chain.first() else { return Ok(compiler.finish(body)) };
+            compiler.find_pointers(&outermost.body);
+            let mut before = Vec::new();
+            compiler.before(&source.function.body, outermost, &mut before);
+            compiler.chain_loop(outermost, 0, &mut body);
+            body.splice(0..0, before);
+        }
+        Part::Whole { .. } => {
+            compiler.find_pointers(&source.function.body);
+            compiler.statements(&source.function.body, 0, &mut body);
+        }
     }
     if !compiler.refusals.is_empty() {
         return Err(compiler.refusals);
     }
-    let Compiler { initial, mut arrays, loops, branches, mut unknown, .. } = compiler;
-    layout::place(&mut arrays, nest.gap);
-    settle::settle(&mut body, &arrays);
-    unknown.sort();
-    unknown.dedup();
-    Ok(Code { body, initial, arrays, loops, branches, unknown })
+    Ok(compiler.finish(body))
 }
 
 pub(super) struct Compiler<'a> {
-    pub nest: &'a Nest<'a>,
-    slots: FxHashMap<VarId, Slot>,
-    initial: Vec<i64>,
+    pub source: &'a Source<'a>,
+    pub slots: FxHashMap<VarId, Slot>,
+    pub initial: Vec<i64>,
+    /// Pointers that statements assign.
+    pub pointers: FxHashSet<VarId>,
     pub arrays: Vec<ArrayLayout>,
-    array_numbers: FxHashMap<VarId, usize>,
-    refusals: Vec<Refusal>,
+    pub array_numbers: FxHashMap<String, usize>,
+    pub refusals: Vec<Refusal>,
     /// Variables whose first value is being looked for.
-    evaluating: FxHashSet<VarId>,
-    pub unknown: Vec<String>,
-    loops: usize,
-    branches: usize,
+    pub evaluating: FxHashSet<VarId>,
+    pub notes: BTreeSet<String>,
+    pub loops: usize,
+    pub branches: usize,
     /// What is compiled makes no accesses: it belongs to another nest.
     pub quiet: bool,
+    pub in_loop: bool,
+    /// Line of the statement that is compiled.
+    pub line: u32,
 }
 
 impl<'a> Compiler<'a> {
+    /// Places arrays and simplifies.
+    fn finish(self, mut body: Vec<Op>) -> Code {
+        let Compiler { mut initial, mut arrays, loops, branches, mut notes, .. } = self;
+        for (number, array) in arrays.iter().enumerate() {
+            initial[array.base.0 as usize] = layout::far_apart(number);
+        }
+        let code = |body: &[Op], initial: &[i64], arrays: &[ArrayLayout]| {
+            let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
+            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false }
+        };
+        if arrays.iter().any(ArrayLayout::is_open) {
+            let seen = probe::subscripts(&code(&body, &initial, &arrays));
+            for (array, seen) in arrays.iter_mut().zip(&seen) {
+                if array.is_open() {
+                    notes.insert(format!("extents of `{}` from its subscripts", array.name));
+                    array.close(seen);
+                }
+            }
+        }
+        settle::settle(&mut body, &arrays, &initial, DEFAULT_SIZE);
+        let seen = probe::bytes(&code(&body, &initial, &arrays));
+        let is_outside = arrays.iter().zip(&seen).any(|(array, seen)| layout::is_outside(array, *seen));
+        for (array, seen) in arrays.iter().zip(&seen) {
+            if layout::is_outside(array, *seen) {
+                notes.insert(format!("accesses beyond the declared extents of `{}`", array.name));
+            }
+        }
+        let bases = layout::place(&arrays, &seen, self.source.gap);
+        for (array, base) in arrays.iter().zip(bases) {
+            initial[array.base.0 as usize] = base;
+        }
+        Code { body, initial, arrays, loops, branches, notes, is_outside }
+    }
+
     pub fn refuse(&mut self, code: &'static str, line: u32, detail: impl Into<String>) {
         let refusal = Refusal { code, line, detail: detail.into() };
         if !self.refusals.contains(&refusal) {
@@ -108,58 +163,76 @@ impl<'a> Compiler<'a> {
         self.branches - 1
     }
 
+    /// Loops around those that are the nest's own.
+    fn own(&self) -> usize {
+        if let Part::Nest { own, .. } = &self.source.part { *own } else { 0 }
+    }
+
     fn chain_loop(&mut self, inner: &'a Loop, level: usize, out: &mut Vec<Op>) {
-        let outer = std::mem::replace(&mut self.quiet, level < self.nest.own);
+        let own = self.own();
+        let quiet = std::mem::replace(&mut self.quiet, level < own);
+        let in_loop = std::mem::replace(&mut self.in_loop, true);
+        let trips = (self.source.trips)(inner);
         match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
                 let [lower, upper, step] = [lower, upper, step].map(|bound| self.integer(bound));
                 let variable = self.slot(*variable);
                 let number = self.loops;
                 self.loops += 1;
-                let body = self.loop_body(inner, level);
-                let trips = (self.nest.trips)(inner);
+                let mut body = Vec::new();
+                self.statements(&inner.body, level + 1, &mut body);
                 let body = Body::Statements(body);
-                out.push(Op::Loop(Box::new(Counted { variable, lower, upper, step, trips, number, body })));
+                let counted = Counted { variable, lower, upper, step, trips, number, carries: true, body };
+                out.push(Op::Loop(Box::new(counted)));
             }
             Control::Uncounted { condition, reason } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
-                let body = self.loop_body(inner, level);
-                let (trips, tested_last) = ((self.nest.trips)(inner), reason.code == "do_while_loop");
+                let mut body = Vec::new();
+                self.statements(&inner.body, level + 1, &mut body);
+                let tested_last = reason.code == "do_while_loop";
                 out.push(Op::While(Box::new(While { condition, trips, tested_last, body })));
             }
         }
-        self.quiet = outer;
-    }
-
-    fn loop_body(&mut self, inner: &'a Loop, level: usize) -> Vec<Op> {
-        let mut body = Vec::new();
-        self.quiet = level < self.nest.own;
-        self.statements(&inner.body, level + 1, &mut body);
-        body
+        (self.quiet, self.in_loop) = (quiet, in_loop);
     }
 
     fn statements(&mut self, statements: &'a [Stmt], level: usize, out: &mut Vec<Op>) {
+        // The statements of a loop are the nest's own if the loop is.
+        let own = self.own();
+        let quiet = std::mem::replace(&mut self.quiet, level <= own && own > 0);
         statements.iter().for_each(|statement| self.statement(statement, level, out));
+        self.quiet = quiet;
     }
 
     fn statement(&mut self, statement: &'a Stmt, level: usize, out: &mut Vec<Op>) {
+        self.line = super::before::line_of(statement);
         match statement {
             Stmt::Assign { place, target, value } => self.assign(place, target, value, out),
-            Stmt::Loop(inner) => {
-                if self.nest.chain.get(level).is_some_and(|next| std::ptr::eq(*next, &**inner)) {
-                    self.chain_loop(inner, level, out);
+            Stmt::Loop(inner) => match &self.source.part {
+                Part::Nest { chain, .. } => {
+                    if chain.get(level).is_some_and(|next| std::ptr::eq(*next, &**inner)) {
+                        self.chain_loop(inner, level, out);
+                    }
                 }
-            }
+                Part::Whole { number } => {
+                    out.push(Op::Mark(Mark::Enter(number(inner))));
+                    self.chain_loop(inner, level, out);
+                    out.push(Op::Mark(Mark::Leave));
+                }
+            },
             Stmt::If(branch) => {
                 let condition = self.integer(&branch.condition);
                 let [mut then, mut otherwise] = [Vec::new(), Vec::new()];
                 let number = self.new_branch();
                 self.statements(&branch.then, level, &mut then);
                 self.statements(&branch.otherwise, level, &mut otherwise);
-                let probability = (self.nest.probability)(branch);
+                let probability = (self.source.probability)(branch);
                 out.push(Op::Branch(Box::new(Branch { condition, probability, number, then, otherwise })));
             }
-            Stmt::Call { arguments, .. } => arguments.iter().for_each(|argument| self.argument(argument, out)),
+            Stmt::Call { name, arguments, .. } => {
+                self.notes.insert(format!("what `{name}` accesses by itself is left out"));
+                arguments.iter().for_each(|argument| self.reads(argument, out));
+            }
             Stmt::Jump { place, kind } => match kind {
                 ir::Jump::Goto => self.refuse("goto", place.line, "a jump to a label"),
                 // Error exits: data are assumed to be sound.
@@ -171,15 +244,19 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn assign(&mut self, place: &Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {
+    fn assign(&mut self, place: &'a Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {
         match target {
             Value::Variable(id) => {
-                let variable = self.nest.function.variable(*id);
+                let variable = self.source.function.variable(*id);
+                self.refuse_if_moving(*id);
                 if !variable.dimensions.is_empty() {
-                    return self.refuse("pointer_assigned", place.line, format!("`{}` is assigned", variable.name));
+                    return match self.pointer(value) {
+                        Some((address, _)) => out.push(Op::Set(self.slot(*id), address)),
+                        None => self.refuse("pointer_from_data", place.line, format!("`{}`", variable.name)),
+                    };
                 }
                 match variable.ty {
-                    Type::Integer(_) | Type::Logical(_) | Type::Unknown => {
+                    Type::Integer(_) | Type::Logical(_) | Type::Unknown if self.may_set(*id) => {
                         let value = self.integer(value);
                         let slot = self.slot(*id);
                         out.push(Op::Set(slot, value));
@@ -188,12 +265,13 @@ impl<'a> Compiler<'a> {
                 }
             }
             Value::Element { array, subscripts, place } => {
-                let is_integer = matches!(self.nest.function.variable(*array).ty, Type::Integer(_) | Type::Logical(_));
+                let is_integer =
+                    matches!(self.source.function.variable(*array).ty, Type::Integer(_) | Type::Logical(_));
                 let stored = if is_integer { Some(self.integer(value)) } else { None };
                 if stored.is_none() {
                     self.reads(value, out);
                 }
-                let Some(reference) = self.reference(*array, subscripts, place) else { return };
+                let Some(reference) = self.reference(*array, subscripts, place, out) else { return };
                 match stored {
                     Some(value) => out.push(Op::Store(reference, value)),
                     None => self.access(reference, AccessKind::Store, out),
@@ -204,70 +282,14 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The slot of a scalar, with what it holds when the nest begins.
-    pub fn slot(&mut self, id: VarId) -> Slot {
-        if let Some(slot) = self.slots.get(&id) {
-            return *slot;
-        }
-        let value = self.first_value(id);
-        let slot = Slot(self.initial.len() as u32);
-        self.initial.push(value);
-        self.slots.insert(id, slot);
-        slot
+    /// Outside of loops, a parameter's value is that of the parameter, whatever is assigned.
+    pub fn may_set(&self, id: VarId) -> bool {
+        self.in_loop || (self.source.symbol)(&self.source.function.variable(id).name).is_none()
     }
 
-    fn first_value(&mut self, id: VarId) -> i64 {
-        let variable = self.nest.function.variable(id);
-        if let Some(value) = (self.nest.symbol)(&variable.name) {
-            return value as i64;
+    pub fn access(&mut self, reference: Reference, kind: AccessKind, out: &mut Vec<Op>) {
+        if !self.quiet {
+            out.push(Op::Access(reference, kind));
         }
-        let constant = variable.constant.as_ref().filter(|_| self.evaluating.insert(id));
-        let value = constant.and_then(|value| self.fixed(value));
-        self.evaluating.remove(&id);
-        value.unwrap_or(DEFAULT_SIZE)
-    }
-
-    /// A value that stays the same in the whole nest.
-    pub fn fixed(&mut self, value: &'a Value) -> Option<i64> {
-        let compiled = self.integer(value);
-        super::run::constant(&compiled, &self.initial)
-    }
-
-    /// The number of an array and its layout, which is made when it is first met.
-    pub fn array(&mut self, id: VarId, rank: usize) -> Option<usize> {
-        if let Some(number) = self.array_numbers.get(&id) {
-            return Some(*number);
-        }
-        let function = self.nest.function;
-        let variable = function.variable(id);
-        if variable.dimensions.len() != rank {
-            let detail = format!("`{}` has {} dimensions, not {rank}", variable.name, variable.dimensions.len());
-            self.refuse("rank", variable.place.line, detail);
-            return None;
-        }
-        let first = i64::from(self.nest.language == Language::Fortran);
-        let mut bounds = Vec::new();
-        for extent in &variable.dimensions {
-            let lower = extent.lower.as_ref().map_or(Some(first), |lower| self.fixed(lower));
-            let upper = extent.upper.as_ref().and_then(|upper| self.fixed(upper));
-            bounds.push((lower.unwrap_or(first), upper));
-        }
-        match layout::layout(function, id, bounds) {
-            Ok(layout) => {
-                let number = self.arrays.len();
-                self.arrays.push(layout);
-                self.array_numbers.insert(id, number);
-                Some(number)
-            }
-            Err(refusal) => {
-                self.refuse(refusal.code, refusal.line, refusal.detail);
-                None
-            }
-        }
-    }
-
-    /// Whether the values of a variable may be integers of the program's control.
-    pub fn is_integer(&self, value: &Value) -> bool {
-        matches!(value.ty(self.nest.function), Type::Integer(_) | Type::Logical(_) | Type::Unknown)
     }
 }

@@ -8,17 +8,24 @@
 //! - Integers are exact; data are not computed. A condition on data holds as often as its probability says,
 //!   spread evenly; an index that is data is a fixed pseudo-random one within the declared extent; a loop whose
 //!   bounds are data runs as often as its parameter says, from where it ended last.
-//! - Arrays lie one after another in the order of their declaration, each at the beginning of a line.
+//! - Arrays lie one after another in the order of their first use, each from the beginning of a line on.
 //!
-//! [`compile`] turns the IR into [`code`], [`layout`] places the arrays, [`run`] runs.
+//! [`compile`] turns the IR into [`code`], [`layout`] places the arrays, [`run`] runs; [`windows`] says
+//! which iterations stand for all where they are too many.
 
+mod before;
 pub mod code;
 pub mod compile;
+mod evaluate;
 pub mod layout;
+mod loops;
+mod probe;
 pub mod run;
 mod settle;
+mod storage;
 mod strided;
 mod values;
+pub mod windows;
 
 use crate::cache::AccessKind;
 
@@ -35,6 +42,12 @@ pub trait Sink {
     /// The accesses in this order, and the same again until they were made `times` times: each time they are in
     /// the lines of the first time, though at other bytes of them.
     fn take(&mut self, accesses: &[Access], times: u64);
+
+    /// A run of windows comes to one, or to a part of it.
+    fn phase(&mut self, _phase: windows::Phase) {}
+
+    /// What follows belongs to another loop.
+    fn mark(&mut self, _mark: code::Mark) {}
 }
 
 /// Why a nest cannot be run.

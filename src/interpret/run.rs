@@ -2,11 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Address, Affine, Body, Branch, Counted, Integer, Intrinsic, Op, Reference, Slot, While};
+use super::code::{Branch, Op, Slot};
 use super::compile::Code;
+use super::evaluate::Number;
+use super::windows::Plan;
 use super::{Access, Sink};
-use crate::cache::{AccessKind, split_mix};
-use crate::ir::{BinaryOp, Jump, UnaryOp};
+use crate::cache::AccessKind;
+use crate::ir::Jump;
 
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,62 +18,60 @@ pub struct Done {
     pub cut: bool,
 }
 
+/// How much a run would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub accesses: u64,
+    /// By number of the loop.
+    pub iterations: Vec<u64>,
+    /// Counting itself took too long: these are estimates from the part that was counted, 0 if there is none.
+    pub cut: bool,
+}
+
 /// Runs a nest; `line` is the length of the shortest line that the sink knows. It is cut after `limit` accesses.
 pub fn run(code: &Code, line: u64, limit: u64, sink: &mut dyn Sink) -> Done {
-    let mut run = Run {
-        slots: code.initial.clone(),
-        known: vec![true; code.initial.len()],
-        memory: FxHashMap::default(),
-        decisions: vec![0; code.branches],
-        ends: vec![0; code.loops],
-        pending: Vec::with_capacity(PENDING),
-        line,
-        accesses: 0,
-        steps: 0,
-        limit,
-        sink,
-    };
+    let mut run = Run::new(code, line, limit, sink);
     let flow = run.statements(&code.body);
     run.flush();
     Done { accesses: run.accesses, cut: flow == Flow::Cut }
 }
 
-/// The value of an integer over slots that are all known; `None` if it depends on anything else.
-pub(super) fn constant(value: &Integer, slots: &[i64]) -> Option<i64> {
+/// Runs windows of a nest: what lies between them is left out.
+pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn Sink) {
+    let mut run = Run::new(code, line, u64::MAX, sink);
+    run.windows = Some(Windows { plan, unit: 0, next: 0 });
+    run.statements(&code.body);
+    run.flush();
+}
+
+/// Counts the accesses and the iterations of each loop, with few steps where innermost loops are plain.
+pub fn count(code: &Code, most_steps: u64) -> Counted {
     struct Nowhere;
     impl Sink for Nowhere {
         fn take(&mut self, _: &[Access], _: u64) {}
     }
-    let mut run = Run {
-        slots: slots.to_vec(),
-        known: vec![true; slots.len()],
-        memory: FxHashMap::default(),
-        decisions: Vec::new(),
-        ends: Vec::new(),
-        pending: Vec::new(),
-        line: 64,
-        accesses: 0,
-        steps: 0,
-        limit: u64::MAX,
-        sink: &mut Nowhere,
-    };
-    is_pure(value).then(|| run.integer(value)).and_then(|value| value.known.then_some(value.number))
+    let mut nowhere = Nowhere;
+    let mut run = Run::new(code, 64, u64::MAX, &mut nowhere);
+    (run.only_count, run.most_steps) = (true, most_steps);
+    if run.statements(&code.body) == Flow::Cut {
+        return Counted { cut: true, ..run.estimate.unwrap_or_default() };
+    }
+    Counted { accesses: run.accesses, iterations: run.iterations, cut: false }
 }
 
-fn is_pure(value: &Integer) -> bool {
-    match value {
-        Integer::Affine(_) => true,
-        Integer::Binary(_, left, right) => is_pure(left) && is_pure(right),
-        Integer::Unary(_, operand) => is_pure(operand),
-        Integer::Intrinsic(_, operands) => operands.iter().all(is_pure),
-        Integer::Select(a, b, c) => is_pure(a) && is_pure(b) && is_pure(c),
-        Integer::Load(_) | Integer::Data(_) => false,
-    }
+/// Runs only the first, the middle and the last iteration of loops that carry nothing from one to the next: enough
+/// to see how far the accesses reach. Gives the least and the largest subscript of each dimension of each array.
+pub(super) fn corners(code: &Code, limit: u64, sink: &mut dyn Sink) -> Vec<Vec<(i64, i64)>> {
+    let mut run = Run::new(code, 1, limit, sink);
+    run.corners = Some(code.arrays.iter().map(|array| vec![(i64::MAX, i64::MIN); array.bounds.len()]).collect());
+    run.statements(&code.body);
+    run.flush();
+    run.corners.unwrap_or_default()
 }
 
 /// How a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
+pub(super) enum Flow {
     Next,
     Exit,
     Cycle,
@@ -79,35 +79,68 @@ enum Flow {
     Cut,
 }
 
-/// An integer; one that is not known has a number that is drawn for it.
-#[derive(Clone, Copy, Debug)]
-struct Number {
-    number: i64,
-    known: bool,
+/// Where a run of windows stands.
+pub(super) struct Windows<'c> {
+    pub plan: &'c Plan,
+    /// Iterations so far of the loop that the windows count.
+    pub unit: u64,
+    /// The window that is next, or under way.
+    pub next: usize,
 }
 
 pub(super) struct Run<'c> {
     pub slots: Vec<i64>,
-    known: Vec<bool>,
+    pub known: Vec<bool>,
     /// Elements of integer arrays that the nest wrote, by address.
-    memory: FxHashMap<i64, Number>,
+    pub memory: FxHashMap<i64, Number>,
     /// How often each branch on data was decided.
-    decisions: Vec<u64>,
+    pub decisions: Vec<u64>,
     /// Where each loop with unknown bounds ended.
-    ends: Vec<i64>,
-    pending: Vec<Access>,
+    pub ends: Vec<i64>,
+    pub pending: Vec<Access>,
     pub line: u64,
     pub accesses: u64,
     /// Iterations of loops that make no accesses by themselves.
-    steps: u64,
-    limit: u64,
+    pub steps: u64,
+    pub limit: u64,
+    pub most_steps: u64,
+    /// Iterations of each loop so far.
+    pub iterations: Vec<u64>,
+    pub only_count: bool,
+    /// What a count that is cut would have come to.
+    pub estimate: Option<Counted>,
+    pub windows: Option<Windows<'c>>,
+    /// What was seen of subscripts, where only corners of the loops are run.
+    pub corners: Option<Vec<Vec<(i64, i64)>>>,
     pub sink: &'c mut dyn Sink,
 }
 
 /// Accesses that are handed over together.
 const PENDING: usize = 256;
 
-impl Run<'_> {
+impl<'c> Run<'c> {
+    pub fn new(code: &Code, line: u64, limit: u64, sink: &'c mut dyn Sink) -> Run<'c> {
+        Run {
+            slots: code.initial.clone(),
+            known: vec![true; code.initial.len()],
+            memory: FxHashMap::default(),
+            decisions: vec![0; code.branches],
+            ends: vec![0; code.loops],
+            pending: Vec::with_capacity(PENDING),
+            line,
+            accesses: 0,
+            steps: 0,
+            limit,
+            most_steps: limit.saturating_mul(4),
+            iterations: vec![0; code.loops],
+            only_count: false,
+            estimate: None,
+            windows: None,
+            corners: None,
+            sink,
+        }
+    }
+
     /// Hands over what is pending.
     pub fn flush(&mut self) {
         if !self.pending.is_empty() {
@@ -116,7 +149,7 @@ impl Run<'_> {
         }
     }
 
-    fn statements(&mut self, statements: &[Op]) -> Flow {
+    pub fn statements(&mut self, statements: &[Op]) -> Flow {
         for op in statements {
             let flow = match op {
                 Op::Access(reference, kind) => {
@@ -145,6 +178,11 @@ impl Run<'_> {
                 Op::Loop(inner) => self.counted(inner),
                 Op::While(inner) => self.uncounted(inner),
                 Op::Branch(branch) => self.branch(branch),
+                Op::Mark(mark) => {
+                    self.flush();
+                    self.sink.mark(*mark);
+                    Flow::Next
+                }
                 Op::Jump(Jump::Exit) => Flow::Exit,
                 Op::Jump(Jump::Cycle) => Flow::Cycle,
                 Op::Jump(Jump::Return | Jump::Goto | Jump::Stop) => Flow::Return,
@@ -157,98 +195,27 @@ impl Run<'_> {
     }
 
     #[inline]
-    fn access(&mut self, address: i64, bytes: u32, kind: AccessKind) {
+    pub fn access(&mut self, address: i64, bytes: u32, kind: AccessKind) {
         self.accesses += 1;
+        if self.only_count {
+            self.steps += 1;
+            return;
+        }
         self.pending.push(Access { address: address as u64, bytes, kind });
         if self.pending.len() >= PENDING {
             self.flush();
         }
     }
 
-    fn set(&mut self, slot: Slot, value: Number) {
+    pub fn set(&mut self, slot: Slot, value: Number) {
         self.slots[slot.0 as usize] = value.number;
         self.known[slot.0 as usize] = value.known;
     }
 
-    fn counted(&mut self, inner: &Counted) -> Flow {
-        let [lower, upper, step] = [&inner.lower, &inner.upper, &inner.step].map(|bound| self.integer(bound));
-        let step = if step.known && step.number != 0 { step.number } else { 1 };
-        let (first, trips) = if lower.known && upper.known {
-            let trips = (i128::from(upper.number) - i128::from(lower.number)) / i128::from(step) + 1;
-            let runs = if step > 0 { upper.number >= lower.number } else { upper.number <= lower.number };
-            (lower.number, if runs { u64::try_from(trips).unwrap_or(u64::MAX) } else { 0 })
-        } else {
-            (if lower.known { lower.number } else { self.ends[inner.number] }, inner.trips)
-        };
-        let after = |count: u64| first.wrapping_add(step.wrapping_mul(count as i64));
-        let slot = inner.variable.0 as usize;
-        self.known[slot] = true;
-        let mut flow = Flow::Next;
-        match &inner.body {
-            Body::Strided(accesses) => {
-                self.slots[slot] = first;
-                let left = self.limit.saturating_sub(self.accesses) / accesses.len() as u64;
-                self.strided(accesses, inner.variable, step, trips.min(left));
-                self.slots[slot] = after(trips);
-                if trips > left {
-                    flow = Flow::Cut;
-                }
-            }
-            Body::Statements(body) => {
-                let mut done = 0;
-                while done < trips {
-                    self.slots[slot] = after(done);
-                    match self.iteration(body) {
-                        Flow::Next => done += 1,
-                        Flow::Exit => break,
-                        other => return other,
-                    }
-                }
-                if done == trips {
-                    self.slots[slot] = after(done);
-                }
-            }
-        }
-        self.ends[inner.number] = self.slots[slot];
-        flow
-    }
-
-    fn uncounted(&mut self, inner: &While) -> Flow {
-        let mut done = 0;
-        loop {
-            let holds = |run: &mut Self| {
-                let value = inner.condition.as_ref().map(|condition| run.integer(condition));
-                match value {
-                    Some(Number { number, known: true }) => number != 0,
-                    _ => done < inner.trips,
-                }
-            };
-            if !inner.tested_last && !holds(self) {
-                return Flow::Next;
-            }
-            match self.iteration(&inner.body) {
-                Flow::Next => {}
-                Flow::Exit => return Flow::Next,
-                other => return other,
-            }
-            done += 1;
-            if inner.tested_last {
-                let value = inner.condition.as_ref().map(|condition| self.integer(condition));
-                let again = match value {
-                    Some(Number { number, known: true }) => number != 0,
-                    _ => done < inner.trips,
-                };
-                if !again {
-                    return Flow::Next;
-                }
-            }
-        }
-    }
-
     /// One iteration; `Cycle` ends here.
-    fn iteration(&mut self, body: &[Op]) -> Flow {
+    pub fn iteration(&mut self, body: &[Op]) -> Flow {
         self.steps += 1;
-        if self.accesses >= self.limit || self.steps >= self.limit.saturating_mul(4) {
+        if self.accesses >= self.limit || self.steps >= self.most_steps {
             return Flow::Cut;
         }
         match self.statements(body) {
@@ -257,7 +224,7 @@ impl Run<'_> {
         }
     }
 
-    fn branch(&mut self, branch: &Branch) -> Flow {
+    pub fn branch(&mut self, branch: &Branch) -> Flow {
         let condition = self.integer(&branch.condition);
         let holds =
             if condition.known { condition.number != 0 } else { self.decide(branch.number, branch.probability) };
@@ -265,130 +232,10 @@ impl Run<'_> {
     }
 
     /// Decides what only data know: multiples of the golden ratio are spread evenly over 0 to 1.
-    fn decide(&mut self, number: usize, probability: f64) -> bool {
+    pub fn decide(&mut self, number: usize, probability: f64) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         self.decisions[number] += 1;
         let draw = self.decisions[number].wrapping_mul(GOLDEN);
         (draw as f64) < probability * 2f64.powi(64)
     }
-
-    fn address(&mut self, reference: &Reference) -> i64 {
-        match &reference.address {
-            Address::Affine(address) => self.sum(address),
-            Address::Computed { start, subscripts } => {
-                let mut address = self.sum(start);
-                for subscript in subscripts {
-                    let Number { number, known } = self.integer(&subscript.value);
-                    let place =
-                        if known { number.wrapping_sub(subscript.lower) } else { number.rem_euclid(subscript.extent) };
-                    address = address.wrapping_add(place.wrapping_mul(subscript.stride));
-                }
-                address
-            }
-        }
-    }
-
-    #[inline]
-    pub fn sum(&self, affine: &Affine) -> i64 {
-        let term = |(slot, coefficient): &(Slot, i64)| self.slots[slot.0 as usize].wrapping_mul(*coefficient);
-        affine.terms.iter().map(term).fold(affine.base, i64::wrapping_add)
-    }
-
-    fn integer(&mut self, value: &Integer) -> Number {
-        match value {
-            Integer::Affine(affine) => {
-                let known = affine.terms.iter().all(|(slot, _)| self.known[slot.0 as usize]);
-                Number { number: self.sum(affine), known }
-            }
-            Integer::Binary(op, left, right) => {
-                let left = self.integer(left);
-                // The right side is not evaluated if the left one decides.
-                if left.known
-                    && ((*op == BinaryOp::And && left.number == 0) || (*op == BinaryOp::Or && left.number != 0))
-                {
-                    return Number { number: i64::from(left.number != 0), known: true };
-                }
-                let right = self.integer(right);
-                binary(*op, left, right)
-            }
-            Integer::Unary(op, operand) => {
-                let Number { number, known } = self.integer(operand);
-                let number = match op {
-                    UnaryOp::Negate => number.wrapping_neg(),
-                    UnaryOp::Not => i64::from(number == 0),
-                    UnaryOp::Complement => !number,
-                };
-                Number { number, known }
-            }
-            Integer::Intrinsic(function, operands) => {
-                let mut operands = operands.iter().map(|operand| self.integer(operand)).collect::<Vec<_>>().into_iter();
-                let first = operands.next().unwrap_or(Number { number: 0, known: false });
-                operands.fold(intrinsic_of_one(*function, first), |a, b| intrinsic(*function, a, b))
-            }
-            Integer::Select(condition, then, otherwise) => {
-                let condition = self.integer(condition);
-                let chosen = if condition.number != 0 { then } else { otherwise };
-                let Number { number, known } = self.integer(chosen);
-                Number { number, known: known && condition.known }
-            }
-            Integer::Load(reference) => {
-                let address = self.address(reference);
-                if !reference.quiet {
-                    self.access(address, reference.bytes, AccessKind::Load);
-                }
-                let drawn = (split_mix(address as u64) >> 2) as i64;
-                self.memory.get(&address).copied().unwrap_or(Number { number: drawn, known: false })
-            }
-            Integer::Data(reads) => {
-                self.statements(reads);
-                let drawn = (split_mix(self.accesses) >> 2) as i64;
-                Number { number: drawn, known: false }
-            }
-        }
-    }
-}
-
-fn intrinsic_of_one(function: Intrinsic, Number { number, known }: Number) -> Number {
-    let number = if function == Intrinsic::Absolute { number.wrapping_abs() } else { number };
-    Number { number, known }
-}
-
-fn intrinsic(function: Intrinsic, a: Number, b: Number) -> Number {
-    let known = a.known && b.known;
-    let (a, b) = (a.number, b.number);
-    let number = match function {
-        Intrinsic::Min => Some(a.min(b)),
-        Intrinsic::Max => Some(a.max(b)),
-        Intrinsic::Absolute => Some(a),
-        Intrinsic::Remainder => a.checked_rem(b),
-        Intrinsic::Modulo => {
-            a.checked_rem(b).map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
-        }
-    };
-    Number { number: number.unwrap_or(0), known: known && number.is_some() }
-}
-
-fn binary(op: BinaryOp, left: Number, right: Number) -> Number {
-    let known = left.known && right.known;
-    let (a, b) = (left.number, right.number);
-    let number = match op {
-        BinaryOp::Add => Some(a.wrapping_add(b)),
-        BinaryOp::Subtract => Some(a.wrapping_sub(b)),
-        BinaryOp::Multiply => Some(a.wrapping_mul(b)),
-        // Both languages round towards zero.
-        BinaryOp::Divide => a.checked_div(b),
-        BinaryOp::Remainder => a.checked_rem(b),
-        BinaryOp::Power => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
-        BinaryOp::Less => Some(i64::from(a < b)),
-        BinaryOp::LessOrEqual => Some(i64::from(a <= b)),
-        BinaryOp::Greater => Some(i64::from(a > b)),
-        BinaryOp::GreaterOrEqual => Some(i64::from(a >= b)),
-        BinaryOp::Equal => Some(i64::from(a == b)),
-        BinaryOp::NotEqual => Some(i64::from(a != b)),
-        BinaryOp::And => Some(i64::from(a != 0 && b != 0)),
-        BinaryOp::Or => Some(i64::from(a != 0 || b != 0)),
-        // Shifts and bits are one operator in the IR.
-        BinaryOp::Other => None,
-    };
-    Number { number: number.unwrap_or(a ^ b.rotate_left(32)), known: known && number.is_some() }
 }

@@ -3,14 +3,41 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{Address, Affine, Body, Integer, Op, Reference, Slot, Strided};
+use super::code::{Affine, Body, Integer, Op, Reference, Slot, Strided};
 use super::layout::ArrayLayout;
+use super::values::binary;
 
-/// Simplifies addresses and loops.
-pub(super) fn settle(body: &mut [Op], arrays: &[ArrayLayout]) {
+/// Simplifies addresses and loops. Unknown subscripts of arrays of unknown extent are below `extent`; slots that
+/// nothing assigns keep their initial values.
+pub(super) fn settle(body: &mut [Op], arrays: &[ArrayLayout], initial: &[i64], extent: i64) {
     let tainted = tainted(body);
-    let settle = Settle { tainted, arrays };
-    settle.statements(body);
+    let mut assigned: FxHashSet<Slot> = arrays.iter().map(|array| array.base).collect();
+    each_set(body, &mut |slot, _| {
+        assigned.insert(slot);
+    });
+    each_variable(body, &mut |slot| {
+        assigned.insert(slot);
+    });
+    Settle { tainted, assigned, initial, arrays, extent }.statements(body);
+}
+
+/// Visits the variables of counted loops.
+fn each_variable(body: &[Op], visit: &mut dyn FnMut(Slot)) {
+    for op in body {
+        match op {
+            Op::Loop(inner) => {
+                visit(inner.variable);
+                if let Body::Statements(body) = &inner.body {
+                    each_variable(body, visit);
+                }
+            }
+            Op::While(inner) => each_variable(&inner.body, visit),
+            Op::Branch(branch) => {
+                [&branch.then, &branch.otherwise].into_iter().for_each(|side| each_variable(side, visit))
+            }
+            Op::Access(..) | Op::Set(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
+        }
+    }
 }
 
 /// Slots that may hold an unknown integer.
@@ -39,26 +66,33 @@ fn each_set(body: &[Op], visit: &mut dyn FnMut(Slot, &Integer)) {
             },
             Op::While(inner) => each_set(&inner.body, visit),
             Op::Branch(branch) => [&branch.then, &branch.otherwise].into_iter().for_each(|side| each_set(side, visit)),
-            Op::Access(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) => {}
+            Op::Access(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
         }
     }
 }
 
 fn may_be_unknown(value: &Integer, tainted: &FxHashSet<Slot>) -> bool {
     let again = |v: &Integer| may_be_unknown(v, tainted);
+    let sum = |affine: &Affine| affine.terms.iter().any(|(slot, _)| tainted.contains(slot));
     match value {
-        Integer::Affine(affine) => affine.terms.iter().any(|(slot, _)| tainted.contains(slot)),
+        Integer::Affine(affine) => sum(affine),
         Integer::Binary(_, left, right) => again(left) || again(right),
         Integer::Unary(_, operand) => again(operand),
         Integer::Intrinsic(_, operands) => operands.iter().any(again),
         Integer::Select(condition, then, otherwise) => [condition, then, otherwise].into_iter().any(|v| again(v)),
+        // An address made from an unknown index is one of the array all the same.
+        Integer::Address(reference) => sum(&reference.start),
         Integer::Load(..) | Integer::Data(_) => true,
     }
 }
 
 struct Settle<'a> {
     tainted: FxHashSet<Slot>,
+    /// Slots that statements, loops or the layout give values.
+    assigned: FxHashSet<Slot>,
+    initial: &'a [i64],
     arrays: &'a [ArrayLayout],
+    extent: i64,
 }
 
 impl Settle<'_> {
@@ -74,6 +108,7 @@ impl Settle<'_> {
                 Op::Loop(inner) => {
                     [&mut inner.lower, &mut inner.upper, &mut inner.step].into_iter().for_each(|v| self.integer(v));
                     if let Body::Statements(body) = &mut inner.body {
+                        inner.carries = carries(body);
                         self.statements(body);
                         if let Some(strided) = strided(body) {
                             inner.body = Body::Strided(strided);
@@ -89,30 +124,63 @@ impl Settle<'_> {
                     self.statements(&mut branch.then);
                     self.statements(&mut branch.otherwise);
                 }
-                Op::Jump(_) => {}
+                Op::Jump(_) | Op::Mark(_) => {}
             }
         }
     }
 
     fn integer(&self, value: &mut Integer) {
         match value {
-            Integer::Affine(_) => {}
-            Integer::Binary(_, left, right) => [left, right].into_iter().for_each(|v| self.integer(v)),
+            Integer::Affine(affine) => self.fold(affine),
+            Integer::Binary(op, left, right) => {
+                [&mut *left, &mut *right].into_iter().for_each(|v| self.integer(v));
+                // With what is fixed now, the product may be a sum over slots.
+                if let (Integer::Affine(_), Integer::Affine(_)) = (&**left, &**right) {
+                    let nothing = || Integer::Affine(Affine::default());
+                    let (left, right) =
+                        (std::mem::replace(&mut **left, nothing()), std::mem::replace(&mut **right, nothing()));
+                    *value = binary(*op, left, right);
+                }
+            }
             Integer::Unary(_, operand) => self.integer(operand),
             Integer::Intrinsic(_, operands) => operands.iter_mut().for_each(|v| self.integer(v)),
             Integer::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| self.integer(v)),
-            Integer::Load(reference) => self.reference(reference),
+            Integer::Load(reference, _) => self.reference(reference),
+            Integer::Address(reference) => {
+                self.reference(reference);
+                if reference.subscripts.is_empty() {
+                    *value = Integer::Affine(std::mem::take(&mut reference.start));
+                }
+            }
             Integer::Data(reads) => self.statements(reads),
         }
     }
 
+    /// Puts values in place of slots that keep them.
+    fn fold(&self, affine: &mut Affine) {
+        let base = &mut affine.base;
+        affine.terms.retain(|(slot, coefficient)| {
+            let is_fixed = !self.assigned.contains(slot);
+            if is_fixed {
+                *base = base.wrapping_add(self.initial[slot.0 as usize].wrapping_mul(*coefficient));
+            }
+            !is_fixed
+        });
+    }
+
     /// Subscripts that are sums over known slots become part of the start.
     fn reference(&self, reference: &mut Reference) {
-        let base = self.arrays[reference.array].base;
-        let Address::Computed { start, subscripts } = &mut reference.address else { return };
-        *start = std::mem::take(start).plus(&Affine::constant(base), 1);
+        let Reference { array, start, subscripts, .. } = reference;
+        let layout = &self.arrays[*array];
         subscripts.retain_mut(|subscript| {
             self.integer(&mut subscript.value);
+            // A member's own dimensions have theirs from the beginning.
+            if subscript.stride == 0 {
+                let bounds = layout.bounds[subscript.dimension];
+                subscript.stride = layout.strides[subscript.dimension];
+                subscript.lower = bounds.lower;
+                subscript.extent = bounds.extent().unwrap_or(self.extent).max(1);
+            }
             let Integer::Affine(value) = &subscript.value else { return true };
             if value.terms.iter().any(|(slot, _)| self.tainted.contains(slot)) {
                 return true;
@@ -121,17 +189,25 @@ impl Settle<'_> {
             *start = std::mem::take(start).plus(value, subscript.stride).plus(&from, subscript.stride);
             false
         });
-        if subscripts.is_empty() {
-            reference.address = Address::Affine(std::mem::take(start));
-        }
     }
+}
+
+/// Whether an iteration needs what the one before left in a slot.
+fn carries(body: &[Op]) -> bool {
+    let mut assigned = FxHashSet::default();
+    each_set(body, &mut |slot, _| {
+        assigned.insert(slot);
+    });
+    let mut found = false;
+    each_set(body, &mut |_, value| found |= may_be_unknown(value, &assigned));
+    found
 }
 
 /// The accesses of a body that makes nothing else.
 fn strided(body: &[Op]) -> Option<Vec<Strided>> {
     let access = |op: &Op| match op {
-        Op::Access(Reference { bytes, address: Address::Affine(address), .. }, kind) => {
-            Some(Strided { bytes: *bytes, address: address.clone(), kind: *kind })
+        Op::Access(Reference { bytes, start, subscripts, .. }, kind) if subscripts.is_empty() => {
+            Some(Strided { bytes: *bytes, address: start.clone(), kind: *kind })
         }
         _ => None,
     };

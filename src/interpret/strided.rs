@@ -18,8 +18,11 @@ impl Run<'_> {
         if trips == 0 {
             return;
         }
-        self.flush();
         self.accesses += trips * accesses.len() as u64;
+        if self.only_count {
+            return;
+        }
+        self.flush();
         let line = self.line as i64;
         let mut now: Vec<Access> = Vec::with_capacity(accesses.len());
         let mut moving: Vec<Moving> = Vec::with_capacity(accesses.len());

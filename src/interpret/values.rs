@@ -1,10 +1,11 @@
 //! Values: integers that control the nest, and the reads that all others make.
 
-use super::code::{Address, Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
+use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compile::Compiler;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::source::Language;
 
 /// Reason codes of values that are addresses.
 const ADDRESS_OF: &str = "address_of";
@@ -16,16 +17,24 @@ impl<'a> Compiler<'a> {
         match value {
             Value::Integer(n) => Integer::Affine(Affine::constant(*n)),
             Value::Logical(b) => Integer::Affine(Affine::constant(i64::from(*b))),
-            Value::Variable(id) if self.is_integer(value) && self.nest.function.variable(*id).dimensions.is_empty() => {
+            Value::Variable(id)
+                if self.is_integer(value) && self.source.function.variable(*id).dimensions.is_empty() =>
+            {
                 Integer::Affine(Affine::slot(self.slot(*id)))
             }
             Value::Element { array, subscripts, place } if self.is_integer(value) => {
-                match self.reference(*array, subscripts, place) {
+                let mut reads = Vec::new();
+                match self.reference(*array, subscripts, place, &mut reads) {
                     Some(reference) => {
-                        self.unknown.push(self.nest.function.variable(*array).name.clone());
-                        Integer::Load(Box::new(reference))
+                        let text = crate::analysis::source_text(value, self.source.function, self.source.language);
+                        let given = (self.source.symbol)(&text).map(|value| value as i64);
+                        if given.is_none() {
+                            let name = &self.source.function.variable(*array).name;
+                            self.notes.insert(format!("values of `{name}` that the nest does not write are drawn"));
+                        }
+                        Integer::Load(Box::new(reference), given)
                     }
-                    None => Integer::Data(Vec::new()),
+                    None => Integer::Data(reads),
                 }
             }
             Value::Unary(op, operand) if self.is_integer(operand) => match (op, self.integer(operand)) {
@@ -44,6 +53,12 @@ impl<'a> Compiler<'a> {
                 let (left, right) = (self.integer(left), self.integer(right));
                 binary(*op, left, right)
             }
+            Value::Binary(op, left, right) if op.is_comparison() && self.is_pointer(left) && self.is_pointer(right) => {
+                match (self.pointer(left), self.pointer(right)) {
+                    (Some((left, _)), Some((right, _))) => Integer::Binary(*op, Box::new(left), Box::new(right)),
+                    _ => Integer::Data(Vec::new()),
+                }
+            }
             Value::Convert(ty, operand)
                 if matches!(ty, Type::Integer(_) | Type::Logical(_)) && self.is_integer(operand) =>
             {
@@ -57,10 +72,7 @@ impl<'a> Compiler<'a> {
                         None => operands.remove(0),
                     }
                 }
-                _ => {
-                    self.unknown.push(format!("{name}()"));
-                    self.data(value)
-                }
+                _ => self.data(value),
             },
             Value::Select(condition, then, otherwise) if self.is_integer(then) && self.is_integer(otherwise) => {
                 let condition = self.integer(condition);
@@ -85,15 +97,15 @@ impl<'a> Compiler<'a> {
                 if subscripts.iter().any(is_left_out) {
                     return subscripts.iter().filter(|s| !is_left_out(s)).for_each(|s| self.reads(s, out));
                 }
-                if let Some(reference) = self.reference(*array, subscripts, place) {
+                if let Some(reference) = self.reference(*array, subscripts, place, out) {
                     self.access(reference, AccessKind::Load, out);
                 }
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads(operand, out),
             Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| self.reads(v, out)),
-            Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.argument(v, out)),
+            Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value, self.nest.function) {
+                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function) {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -108,41 +120,136 @@ impl<'a> Compiler<'a> {
                 (ADDRESS_OF, Some(Value::Element { subscripts, .. })) => {
                     subscripts.iter().filter(|s| !is_left_out(s)).for_each(|s| self.reads(s, out));
                 }
-                (ADDRESS_OF, _) => {}
-                _ => self.refuse(reason.code, 0, reason.detail.clone()),
+                (ADDRESS_OF | PARTIAL, _) => {}
+                _ => self.refuse(reason.code, self.line, reason.detail.clone()),
             },
-            Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+            Value::Variable(id) => {
+                self.refuse_if_moving(*id);
+            }
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
         }
     }
 
-    /// What passing an argument reads.
-    pub fn argument(&mut self, value: &'a Value, out: &mut Vec<Op>) {
-        self.reads(value, out);
-    }
-
-    pub fn access(&mut self, reference: Reference, kind: AccessKind, out: &mut Vec<Op>) {
-        if !self.quiet {
-            out.push(Op::Access(reference, kind));
+    /// Refuses `p->x` where statements move `p`, and where `x` lies from there is not known: says whether that is so.
+    pub fn refuse_if_moving(&mut self, id: VarId) -> bool {
+        let function = self.source.function;
+        let name = &function.variable(id).name;
+        let Some(end) = name.find(['-', '.']).filter(|_| self.source.language == Language::C) else { return false };
+        let moves = self.pointers.iter().any(|pointer| function.variable(*pointer).name == name[..end]);
+        let is_known = function.members.contains_key(&id);
+        if moves && !is_known {
+            self.refuse("member_of_pointer", self.line, format!("`{name}`"));
         }
+        moves && !is_known
     }
 
-    /// An element; `None` if its array cannot be placed, which is told.
-    pub fn reference(&mut self, array: VarId, subscripts: &'a [Value], place: &Place) -> Option<Reference> {
-        let function = self.nest.function;
-        if !function.members.is_empty() && function.members.contains_key(&array) {
-            self.refuse("structure_member", place.line, format!("`{}`", function.variable(array).name));
+    /// An element; `None` if it is none in memory, or cannot be placed, which is told.
+    pub fn reference(
+        &mut self,
+        array: VarId,
+        subscripts: &'a [Value],
+        place: &Place,
+        out: &mut Vec<Op>,
+    ) -> Option<Reference> {
+        let function = self.source.function;
+        let variable = function.variable(array);
+        if variable.dimensions.is_empty() {
+            // A part of a text, which is a scalar.
+            subscripts.iter().for_each(|s| self.reads(s, out));
             return None;
         }
-        let number = self.array(array, subscripts.len())?;
-        let values: Vec<Integer> = subscripts.iter().map(|s| self.integer(s)).collect();
-        let layout = &self.arrays[number];
-        let (strides, bounds, bytes) = (layout.strides.clone(), layout.bounds.clone(), layout.element_bytes);
-        let subscripts = values.into_iter().zip(strides).zip(bounds).map(|((value, stride), (lower, upper))| {
-            let extent = upper.map_or(super::compile::DEFAULT_SIZE, |upper| upper - lower + 1).max(1);
-            Subscript { value, stride, lower, extent }
-        });
-        let address = Address::Computed { start: Affine::default(), subscripts: subscripts.collect() };
-        Some(Reference { array: number, bytes, quiet: self.quiet, address })
+        if variable.dimensions.len() != subscripts.len() {
+            let detail =
+                format!("`{}` has {} dimensions, not {}", variable.name, variable.dimensions.len(), subscripts.len());
+            self.refuse("rank", place.line, detail);
+            return None;
+        }
+        if self.refuse_if_moving(array) {
+            return None;
+        }
+        let member = function.members.get(&array);
+        let number = self.array(array)?;
+        let mut start = Affine::slot(self.arrays[number].base);
+        let mut found = Vec::new();
+        let own = member.map_or(0, |layout| layout.extents.len());
+        let bytes = variable.ty.bytes().filter(|bytes| *bytes > 0).unwrap_or(self.arrays[number].bytes as u32);
+        if let Some(layout) = member {
+            start.base = i64::from(layout.offset);
+            let mut stride = i64::from(bytes);
+            for (value, extent) in subscripts.iter().zip(&layout.extents) {
+                let value = self.integer(value);
+                // It is none of the array's dimensions.
+                let dimension = usize::MAX;
+                found.push(Subscript { value, dimension, stride, lower: 0, extent: i64::from(*extent).max(1) });
+                stride *= i64::from(*extent);
+            }
+        }
+        for (dimension, value) in subscripts[own..].iter().enumerate() {
+            // The array knows the rest once it is laid out.
+            let value = self.integer(value);
+            found.push(Subscript { value, dimension, stride: 0, lower: 0, extent: 1 });
+        }
+        Some(Reference { bytes, quiet: self.quiet, array: number, start, subscripts: found })
+    }
+
+    /// An address that C keeps in a pointer, and the bytes that it moves by when one is added to it.
+    pub fn pointer(&mut self, value: &'a Value) -> Option<(Integer, i64)> {
+        match value {
+            Value::Variable(id) if self.refuse_if_moving(*id) => None,
+            Value::Variable(id) => {
+                let rank = self.source.function.variable(*id).dimensions.len();
+                let number = if rank > 0 { self.array(*id)? } else { return None };
+                let base = Affine::slot(self.slot(*id));
+                Some((Integer::Affine(base), *self.arrays[number].strides.get(rank - 1)?))
+            }
+            Value::Element { array, subscripts, place } => {
+                let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                self.element_address(*array, subscripts, left_out.checked_sub(1)?, place)
+            }
+            Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+                let (pointer, amount) = match (op, self.is_pointer(left)) {
+                    (_, true) => (left, right),
+                    (BinaryOp::Add, false) => (right, left),
+                    _ => return None,
+                };
+                let (address, step) = self.pointer(pointer)?;
+                let amount = binary(BinaryOp::Multiply, self.integer(amount), Integer::Affine(Affine::constant(step)));
+                Some((binary(*op, address, amount), step))
+            }
+            Value::Convert(_, inner) => self.pointer(inner),
+            Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => match inner.first()? {
+                Value::Element { array, subscripts, place } => {
+                    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                    self.element_address(*array, subscripts, left_out, place)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The address of an element, or of a row of which the first subscripts are left out; adding one to it moves it
+    /// along a dimension.
+    fn element_address(
+        &mut self,
+        array: VarId,
+        subscripts: &'a [Value],
+        moves: usize,
+        place: &Place,
+    ) -> Option<(Integer, i64)> {
+        // Members lie inside of structures.
+        if self.source.function.members.contains_key(&array) {
+            return None;
+        }
+        let mut reference = self.reference(array, subscripts, place, &mut Vec::new())?;
+        let mut given = subscripts.iter().map(|subscript| !is_left_out(subscript));
+        reference.subscripts.retain(|_| given.next().unwrap_or(true));
+        let step = *self.arrays[reference.array].strides.get(moves)?;
+        (!self.arrays[reference.array].is_open()).then(|| (Integer::Address(Box::new(reference)), step))
+    }
+
+    fn is_pointer(&self, value: &Value) -> bool {
+        crate::analysis::is_address(value, self.source.function)
     }
 }
 
@@ -151,7 +258,8 @@ fn is_left_out(subscript: &Value) -> bool {
     matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
 }
 
-fn binary(op: BinaryOp, left: Integer, right: Integer) -> Integer {
+/// An operation on integers; sums over slots stay such where that is possible.
+pub(super) fn binary(op: BinaryOp, left: Integer, right: Integer) -> Integer {
     match (op, &left, &right) {
         (BinaryOp::Add, Integer::Affine(a), Integer::Affine(b)) => Integer::Affine(a.clone().plus(b, 1)),
         (BinaryOp::Subtract, Integer::Affine(a), Integer::Affine(b)) => Integer::Affine(a.clone().plus(b, -1)),

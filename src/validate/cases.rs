@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::nests;
-use super::simulation::Simulation;
+use super::nests::{self, Wanted};
+use super::outcome::{self, LevelOutcome, Outcome};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
-use crate::interpret::run as interpret;
+use crate::interpret::Refusal;
+use crate::interpret::compile::Code;
 use crate::model::{Model, NestModel};
 
 /// How to validate.
@@ -14,10 +15,14 @@ use crate::model::{Model, NestModel};
 pub struct Settings {
     /// Nearest first; a hierarchy.
     pub levels: Vec<CacheSpec>,
-    /// A run ends after so many accesses.
+    /// Nests with more accesses are sampled.
     pub most_accesses: u64,
     /// Bytes between arrays.
     pub gap: i64,
+    /// Values of scalars that are no parameters of the model, such as extents of arrays.
+    pub others: Vec<(String, f64)>,
+    /// Functions are run as a whole, not nest by nest.
+    pub whole: bool,
 }
 
 /// The model and the simulation of one nest at one level.
@@ -34,8 +39,8 @@ pub struct Case {
     pub level: String,
     pub capacity: u64,
     pub accesses: u64,
-    /// Bytes of the lines that the nest touches.
-    pub cold_bytes: u64,
+    /// Bytes of the lines that the nest touches; unknown where only a part was run.
+    pub cold_bytes: Option<f64>,
     pub predicted_bytes: f64,
     pub simulated_bytes: f64,
     /// `None` where all levels are fully associative.
@@ -43,6 +48,12 @@ pub struct Case {
     /// What the model says that the level holds.
     pub condition: String,
     pub explained: Vec<Explained>,
+    /// Share of the accesses that was simulated and counted.
+    pub sampled_share: f64,
+    /// Relative error of the simulated bytes, where that share is less than all.
+    pub error: f64,
+    /// What was assumed about the source.
+    pub notes: Vec<String>,
 }
 
 /// What makes a figure less than exact, or differ from another.
@@ -54,6 +65,9 @@ pub enum Explained {
     Conflicts,
     /// Only a part of the iterations was run.
     Sampled,
+    /// Accesses go beyond the declared extents of an array, so that its rows overlap or others follow: the sizes do
+    /// not go with the declarations.
+    Extents,
 }
 
 impl Explained {
@@ -62,6 +76,7 @@ impl Explained {
             Explained::Switch => "switch",
             Explained::Conflicts => "conflicts",
             Explained::Sampled => "sampled",
+            Explained::Extents => "extents",
         }
     }
 }
@@ -138,76 +153,111 @@ impl Summary {
     }
 }
 
-/// Traffic that changes by more than this from nine tenths of a capacity to eleven is at a step.
+/// Traffic that changes by more than this from a capacity divided by 1.1 to one times 1.1 is at a step.
 const STEP: f64 = 0.05;
 
-/// Runs a nest of the model.
-pub fn run(model: &Model, index: usize, body: Option<&ProcedureBody>, settings: &Settings) -> Report {
+/// Runs a nest of the model by itself.
+pub fn nest(model: &Model, index: usize, body: Option<&ProcedureBody>, settings: &Settings) -> Report {
     let nest = &model.nests[index];
-    let function = &model.program.functions[nest.nest.function];
-    let head = nest.nest.head();
-    let skipped = |line: u32, code: &str, detail: String| Skipped {
-        file: head.file.clone(),
-        function: function.name.clone(),
-        nest: head.id.clone(),
-        line,
-        code: code.to_string(),
-        detail,
-    };
-    let Some(body) = body else {
-        let detail = "the model comes from XML, which has no statements".to_string();
-        return Report { cases: Vec::new(), skipped: vec![skipped(head.line, "no_statements", detail)] };
-    };
-    let code = match nests::compile(model, &nest.nest, body, settings.gap) {
+    let code = body
+        .ok_or_else(without_statements)
+        .and_then(|body| nests::compile(model, Wanted::Nest(&nest.nest), body, settings));
+    let code = match code {
         Ok(code) => code,
-        Err(refusals) => {
-            let skipped = refusals.into_iter().map(|r| skipped(r.line, r.code, r.detail)).collect();
-            return Report { cases: Vec::new(), skipped };
-        }
+        Err(refusals) => return skipped(model, index, refusals),
     };
-    let shortest = settings.levels.iter().map(|level| level.line).min().unwrap_or(64);
-    let mut simulation = Simulation::new(&settings.levels);
-    let done = interpret::run(&code, u64::from(shortest), settings.most_accesses, &mut simulation);
-    simulation.finish();
-    if done.cut {
-        let detail = format!("more than {} accesses", settings.most_accesses);
-        return Report { cases: Vec::new(), skipped: vec![skipped(head.line, "too_long", detail)] };
+    let outcome = match outcome::of(&code, &settings.levels, settings.most_accesses) {
+        Ok(outcome) => outcome,
+        Err(why) => return skipped(model, index, vec![too_long(nest, settings, why)]),
+    };
+    cases(model, index, &outcome, &code, settings)
+}
+
+/// Runs a function as a whole, caches keeping what they hold from nest to nest: the traffic of the model's nests at
+/// these indices, which are those of the function.
+pub fn whole(model: &Model, nests: &[usize], body: Option<&ProcedureBody>, settings: &Settings) -> Report {
+    let Some(first) = nests.first() else { return Report::default() };
+    let function = model.nests[*first].nest.function;
+    let code = body
+        .ok_or_else(without_statements)
+        .and_then(|body| nests::compile(model, Wanted::Whole(function, nests), body, settings));
+    let all = |refusals: &[Refusal]| Report::of(nests.iter().map(|n| skipped(model, *n, refusals.to_vec())).collect());
+    let code = match code {
+        Ok(code) => code,
+        Err(refusals) => return all(&refusals),
+    };
+    match outcome::of_parts(&code, &settings.levels, settings.most_accesses, nests.len()) {
+        Ok(outcomes) => {
+            let each = nests.iter().zip(&outcomes);
+            Report::of(each.map(|(nest, outcome)| cases(model, *nest, outcome, &code, settings)).collect())
+        }
+        Err(why) => all(&[too_long(&model.nests[*first], settings, why)]),
     }
-    let weight = entered(model, nest);
-    let sizes = sizes(model, nest);
-    let mut cases = Vec::new();
-    for (position, level) in settings.levels.iter().enumerate() {
-        let at = |bytes: f64| simulation.fully_associative(level.line, bytes as u64) as f64;
+}
+
+fn without_statements() -> Vec<Refusal> {
+    let detail = "the model comes from XML, which has no statements".to_string();
+    vec![Refusal { code: "no_statements", line: 0, detail }]
+}
+
+fn too_long(nest: &NestModel, settings: &Settings, why: &str) -> Refusal {
+    let detail = format!("more than {} accesses, and {why}", settings.most_accesses);
+    Refusal { code: "too_long", line: nest.nest.head().line, detail }
+}
+
+/// A nest that cannot be run.
+fn skipped(model: &Model, index: usize, refusals: Vec<Refusal>) -> Report {
+    let nest = &model.nests[index].nest;
+    let head = nest.head();
+    let skip = |refusal: Refusal| Skipped {
+        file: head.file.clone(),
+        function: model.program.functions[nest.function].name.clone(),
+        nest: head.id.clone(),
+        line: if refusal.line > 0 { refusal.line } else { head.line },
+        code: refusal.code.to_string(),
+        detail: refusal.detail,
+    };
+    Report { cases: Vec::new(), skipped: refusals.into_iter().map(skip).collect() }
+}
+
+/// What was simulated beside what is predicted, level by level.
+fn cases(model: &Model, index: usize, outcome: &Outcome, code: &Code, settings: &Settings) -> Report {
+    let nest = &model.nests[index];
+    let head = nest.nest.head();
+    let (weight, sizes) = (if settings.whole { 1.0 } else { entered(model, nest) }, sizes(model, nest));
+    let case = |(position, (level, simulated)): (usize, (&CacheSpec, &LevelOutcome))| {
         let prediction = model.predict(index, level.bytes as f64);
-        let (simulated, given) = (at(level.bytes as f64), simulation.as_given(position).map(|bytes| bytes as f64));
-        let (smaller, larger) = (level.bytes as f64 / 1.1, level.bytes as f64 * 1.1);
-        let steps = |less: f64, more: f64| less > more * (1.0 + STEP);
-        let mut explained = Vec::new();
-        let predicted = |capacity: f64| model.predict(index, capacity).bytes;
-        if steps(at(smaller), at(larger)) || steps(predicted(smaller), predicted(larger)) {
-            explained.push(Explained::Switch);
-        }
-        if given.is_some_and(|given| (given - simulated).abs() > STEP * simulated) {
-            explained.push(Explained::Conflicts);
-        }
-        cases.push(Case {
+        // The model's own steps do not count: it is to be judged where the simulation has none.
+        let at_step = simulated.bytes[0] > simulated.bytes[2] * (1.0 + STEP);
+        let conflicts = (simulated.given).is_some_and(|b| (b - simulated.bytes[1]).abs() > STEP * simulated.bytes[1]);
+        let explained = [
+            (at_step, Explained::Switch),
+            (conflicts, Explained::Conflicts),
+            (outcome.share < 1.0, Explained::Sampled),
+            (code.is_outside, Explained::Extents),
+        ];
+        Case {
             file: head.file.clone(),
-            function: function.name.clone(),
+            function: model.program.functions[nest.nest.function].name.clone(),
             nest: head.id.clone(),
             line: head.line,
             sizes: sizes.clone(),
             level: format!("L{}", position + 1),
             capacity: level.bytes,
-            accesses: done.accesses,
-            cold_bytes: simulation.cold(level.line),
+            accesses: outcome.accesses,
+            cold_bytes: simulated.cold,
             predicted_bytes: prediction.bytes,
-            simulated_bytes: simulated * weight,
-            simulated_set_associative_bytes: given.map(|given| given * weight),
+            simulated_bytes: simulated.bytes[1] * weight,
+            simulated_set_associative_bytes: simulated.given.map(|given| given * weight),
             condition: prediction.condition,
-            explained,
-        });
-    }
-    Report { cases, skipped: Vec::new() }
+            explained: explained.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what).collect(),
+            sampled_share: outcome.share,
+            error: simulated.error,
+            notes: code.notes.iter().cloned().collect(),
+        }
+    };
+    let levels = settings.levels.iter().zip(&outcome.levels).enumerate();
+    Report { cases: levels.map(case).collect(), skipped: Vec::new() }
 }
 
 /// The probability that the branches around the nest's outermost loop are taken.

@@ -8,6 +8,8 @@
 
 mod cases;
 mod nests;
+mod outcome;
 mod simulation;
 
-pub use cases::{Case, Explained, Report, Settings, Skipped, Summary, run};
+pub use cases::{Case, Explained, Report, Settings, Skipped, Summary, nest, whole};
+pub use simulation::Simulation;

@@ -2,51 +2,83 @@
 
 use std::collections::HashMap;
 
+use super::Settings;
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{self, Item};
+use crate::expr::Lookup;
 use crate::interpret::Refusal;
 use crate::interpret::compile::{self, Code};
 use crate::ir::{self, Stmt};
+use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Model, Nest};
 
-/// Compiles a nest of a function.
+/// What is to be compiled.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a, 'p> {
+    Nest(&'a Nest<'p>),
+    /// A function, by its index, with all its nests: those of the model at these indices.
+    Whole(usize, &'a [usize]),
+}
+
+/// Compiles a nest or a whole function.
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn compile(model: &Model, nest: &Nest, body: &ProcedureBody, gap: i64) -> Result<Code, Vec<Refusal>> {
-    let function = &model.program.functions[nest.function];
-    let refuse = |code, detail: &str| vec![Refusal { code, line: nest.head().line, detail: detail.to_string() }];
-    let Some(same) = Correspondence::of(&function.body, &body.function.body) else {
-        return Err(refuse("no_statements", "the loops of the statements are not those of the facts"));
+pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &Settings) -> Result<Code, Vec<Refusal>> {
+    let index = match wanted {
+        Wanted::Nest(nest) => nest.function,
+        Wanted::Whole(function, _) => function,
     };
-    let chain: Option<Vec<&ir::Loop>> =
-        nest.loops.iter().map(|chain| same.statements.get(&std::ptr::from_ref(chain.facts)).copied()).collect();
-    let Some(chain) = chain else { return Err(refuse("no_statements", "a loop has no statements")) };
-    let value = |name: &str| model.symbol_value(nest.function, name);
+    let function = &model.program.functions[index];
+    let line = if let Wanted::Nest(nest) = wanted { nest.head().line } else { function.line };
+    let refuse = |detail: &str| vec![Refusal { code: "no_statements", line, detail: detail.to_string() }];
+    let Some(same) = Correspondence::of(&function.body, &body.function.body) else {
+        return Err(refuse("the loops of the statements are not those of the facts"));
+    };
+    let mut numbers: HashMap<*const facts::Loop, usize> = HashMap::new();
+    if let Wanted::Whole(_, nests) = wanted {
+        for (number, nest) in nests.iter().enumerate() {
+            let nest = &model.nests[*nest].nest;
+            numbers.extend(nest.loops[nest.own..].iter().map(|chain| (std::ptr::from_ref(chain.facts), number)));
+        }
+    }
+    let number = |inner: &ir::Loop| {
+        let facts = same.facts.get(&std::ptr::from_ref(inner))?;
+        numbers.get(&std::ptr::from_ref(*facts)).copied()
+    };
+    let part = match wanted {
+        Wanted::Nest(nest) => {
+            let chain = nest.loops.iter().map(|chain| same.statements.get(&std::ptr::from_ref(chain.facts)).copied());
+            let Some(chain) = chain.collect() else { return Err(refuse("a loop has no statements")) };
+            compile::Part::Nest { chain, own: nest.own }
+        }
+        Wanted::Whole(..) => compile::Part::Whole { number: &number },
+    };
+    let other = |name: &str| settings.others.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    let value = |name: &str| model.symbol_value(index, name).or_else(|| other(name));
     let trips = |inner: &ir::Loop| same.facts.get(&std::ptr::from_ref(inner)).map_or(0, |facts| trips(facts, &value));
     let probability = |branch: &ir::If| {
         let symbol = same.probabilities.get(&std::ptr::from_ref(branch));
-        symbol.and_then(|symbol| value(symbol)).unwrap_or(0.5)
+        symbol.and_then(|symbol| value(symbol)).unwrap_or(DEFAULT_PROBABILITY)
     };
-    compile::compile(&compile::Nest {
+    compile::compile(&compile::Source {
         function: &body.function,
         language: body.language,
-        chain,
-        own: nest.own,
+        part,
         symbol: &value,
         trips: &trips,
         probability: &probability,
-        gap,
+        gap: settings.gap,
     })
 }
 
 /// Iterations by the loop's range, for one whose bounds the statements do not tell.
 fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
     let [lower, upper, step] =
-        [&facts.lower, &facts.upper, &facts.step].map(|bound| bound.evaluate(&value as &dyn crate::expr::Lookup));
+        [&facts.lower, &facts.upper, &facts.step].map(|bound| bound.evaluate(&value as &dyn Lookup));
     match (lower, upper, step) {
         (Ok(lower), Ok(upper), Ok(step)) if step != 0.0 => ((upper - lower) / step + 1.0).floor().max(0.0) as u64,
-        _ => crate::model::parameters::DEFAULT_SIZE as u64,
+        _ => DEFAULT_SIZE as u64,
     }
 }
 

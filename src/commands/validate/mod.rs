@@ -14,8 +14,8 @@ use super::{Status, Voice, diagnostics, machines};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{validate_json, validate_table};
-use crate::model::{Detail, Model, Setting};
-use crate::validate::{self, Report};
+use crate::model::Model;
+use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
@@ -41,19 +41,26 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         "no function fits --function {}",
         args.function.as_deref().unwrap_or("")
     );
-    let models =
-        sizes.iter().map(|sizes: &Vec<Setting>| Ok(Model::with(&program, machine.clone(), sizes, Detail::Values)?));
-    let models = models.collect::<anyhow::Result<Vec<Model>>>()?;
-    let work: Vec<(&Model, usize)> =
-        models.iter().flat_map(|model| (0..model.nests.len()).map(move |nest| (model, nest))).collect();
+    let mut models = Vec::new();
+    for sizes in &sizes {
+        let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
+        models.push((model, Settings { others, ..settings.clone() }));
+    }
+    let work = models.iter().flat_map(|model| parts(&model.0, args.whole).into_iter().map(move |part| (model, part)));
+    let work: Vec<(&(Model, Settings), Vec<usize>)> = work.collect();
     let progress = progress_bar(work.len(), voice);
-    let run = |(model, nest): &(&Model, usize)| {
-        let body = bodies[model.nests[*nest].nest.function].as_ref();
-        let report = validate::run(model, *nest, body, &settings);
+    let run = |((model, settings), nests): &(&(Model, Settings), Vec<usize>)| {
+        let body = nests.first().and_then(|nest| bodies[model.nests[*nest].nest.function].as_ref());
+        let report = match args.whole {
+            true => validate::whole(model, nests, body, settings),
+            false => Report::of(nests.iter().map(|nest| validate::nest(model, *nest, body, settings)).collect()),
+        };
         progress.inc(1);
         report
     };
-    let reports: Vec<Report> = work.par_iter().map(run).collect();
+    // Deeply nested expressions need more than the usual stack.
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build()?;
+    let reports: Vec<Report> = pool.install(|| work.par_iter().map(run).collect());
     progress.finish_and_clear();
     let report = Report::of(reports);
     let has_errors = found.iter().any(|d| d.severity == Severity::Error) || !report.skipped.is_empty();
@@ -62,6 +69,18 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         None => outputs::print(validate_table::render(&report, args.worst).as_bytes())?,
     }
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+/// What runs by itself: each nest, or all nests of each function.
+fn parts(model: &Model, whole: bool) -> Vec<Vec<usize>> {
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for (index, nest) in model.nests.iter().enumerate() {
+        match parts.last_mut() {
+            Some(part) if whole && model.nests[part[0]].nest.function == nest.nest.function => part.push(index),
+            _ => parts.push(vec![index]),
+        }
+    }
+    parts
 }
 
 fn progress_bar(length: usize, voice: Voice) -> ProgressBar {

@@ -2,11 +2,13 @@
 
 use anyhow::Context;
 
+use crate::analysis::ProcedureBody;
+use crate::analysis::facts::Program;
 use crate::cache::spec::Ways;
 use crate::cache::{CacheSpec, Hierarchy};
 use crate::cli::ValidateArgs;
 use crate::machine::{Level, MachineModel};
-use crate::model::Setting;
+use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
 use crate::validate::Settings;
 
@@ -27,7 +29,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
     Hierarchy::new(&levels).context(if args.cache.is_empty() { "--machine" } else { "--cache" })?;
     let gap = parse_bytes(&args.gap).map_err(|error| anyhow::anyhow!("--gap: {error}"))?.0 as i64;
     anyhow::ensure!(gap <= 1 << 32, "--gap {}: at most 4 GiB are possible", args.gap);
-    Ok(Settings { levels, most_accesses: args.max_accesses, gap })
+    Ok(Settings { levels, most_accesses: args.max_accesses, gap, others: Vec::new(), whole: args.whole })
 }
 
 /// One core's share of a level of a machine, in whole sets.
@@ -69,6 +71,37 @@ pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
         runs = runs.iter().flat_map(|run| values.iter().map(move |value| with(run, value))).collect();
     }
     Ok(runs)
+}
+
+/// Builds the model; settings that it has no parameter for are values of scalars of the source, such as extents
+/// that no loop mentions.
+///
+/// # Errors
+/// A setting is neither, or its value is no number.
+pub fn build<'p>(
+    program: &'p Program,
+    bodies: &[Option<ProcedureBody>],
+    machine: &MachineModel,
+    settings: &[Setting],
+) -> anyhow::Result<(Model<'p>, Vec<(String, f64)>)> {
+    let (mut known, mut others) = (settings.to_vec(), Vec::new());
+    loop {
+        match Model::with(program, machine.clone(), &known, Detail::Values) {
+            Ok(model) => return Ok((model, others)),
+            Err(SettingError::Unknown { name, .. }) if is_scalar(bodies, &name) => {
+                let position = known.iter().position(|setting| setting.name == name).context("a setting")?;
+                let value = known.remove(position).value;
+                let number: i64 = value.parse().with_context(|| format!("--set {name}={value}: not a whole number"))?;
+                others.push((name, number as f64));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn is_scalar(bodies: &[Option<ProcedureBody>], name: &str) -> bool {
+    let variables = bodies.iter().flatten().flat_map(|body| &body.function.variables);
+    variables.into_iter().any(|variable| variable.dimensions.is_empty() && variable.name == name)
 }
 
 /// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.

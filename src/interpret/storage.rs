@@ -1,0 +1,101 @@
+//! Scalars and arrays while a nest is compiled: slots and layouts.
+
+use super::code::Slot;
+use super::compile::Compiler;
+use super::layout::{ArrayLayout, Bounds};
+use crate::ir::{Type, Value, VarId};
+use crate::source::Language;
+
+/// Size of what nothing gives a size, as in the model.
+pub(super) const DEFAULT_SIZE: i64 = 128;
+/// Bytes of an element of unknown type, as in the model.
+const DEFAULT_WORD: u32 = 8;
+
+impl<'a> Compiler<'a> {
+    /// The slot of a scalar or pointer, with what it holds when the nest begins.
+    pub fn slot(&mut self, id: VarId) -> Slot {
+        if let Some(slot) = self.slots.get(&id) {
+            return *slot;
+        }
+        let variable = self.source.function.variable(id);
+        if !variable.dimensions.is_empty() {
+            // A pointer starts at an array of its own.
+            let slot = match self.array(id) {
+                Some(number) => self.arrays[number].base,
+                None => self.new_slot(0),
+            };
+            // It moves, the array does not: but nothing else refers to that by its name.
+            self.slots.insert(id, slot);
+            return slot;
+        }
+        let value = self.first_value(id);
+        let slot = self.new_slot(value);
+        self.slots.insert(id, slot);
+        slot
+    }
+
+    pub fn new_slot(&mut self, value: i64) -> Slot {
+        self.initial.push(value);
+        Slot(self.initial.len() as u32 - 1)
+    }
+
+    fn first_value(&mut self, id: VarId) -> i64 {
+        let variable = self.source.function.variable(id);
+        if let Some(value) = (self.source.symbol)(&variable.name) {
+            return value as i64;
+        }
+        let constant = variable.constant.as_ref().filter(|_| self.evaluating.insert(id));
+        let value = constant.and_then(|value| self.fixed(value));
+        self.evaluating.remove(&id);
+        value.unwrap_or(DEFAULT_SIZE)
+    }
+
+    /// A value that stays the same in the whole nest.
+    pub fn fixed(&mut self, value: &'a Value) -> Option<i64> {
+        let (refusals, notes, quiet) = (self.refusals.len(), self.notes.clone(), self.quiet);
+        let compiled = self.integer(value);
+        self.refusals.truncate(refusals);
+        (self.notes, self.quiet) = (notes, quiet);
+        super::evaluate::constant(&compiled, &self.initial)
+    }
+
+    /// The number of the array that a variable stands for, which is laid out when it is first met.
+    pub fn array(&mut self, id: VarId) -> Option<usize> {
+        let function = self.source.function;
+        let variable = function.variable(id);
+        let member = function.members.get(&id);
+        let name = match member {
+            Some(layout) => variable.name.strip_suffix(layout.member.as_str()).unwrap_or(&variable.name),
+            None => &variable.name,
+        };
+        let name = name.trim_end_matches(['.', '-', '>']).to_string();
+        if let Some(number) = self.array_numbers.get(&name) {
+            return Some(*number);
+        }
+        let (bytes, skipped) = match member {
+            Some(layout) => (Some(layout.record_bytes), layout.extents.len()),
+            None => (variable.ty.bytes(), 0),
+        };
+        if bytes.is_none_or(|bytes| bytes == 0) {
+            self.notes.insert(format!("`{name}` has no known type: {DEFAULT_WORD} bytes an element"));
+        }
+        let bytes = i64::from(bytes.filter(|bytes| *bytes > 0).unwrap_or(DEFAULT_WORD));
+        let first = i64::from(self.source.language == Language::Fortran);
+        let mut bounds = Vec::new();
+        for extent in variable.dimensions.get(skipped..).unwrap_or(&[]) {
+            let lower = extent.lower.as_ref().map_or(Some(first), |lower| self.fixed(lower));
+            let upper = extent.upper.as_ref().and_then(|upper| self.fixed(upper));
+            bounds.push(Bounds { lower: lower.unwrap_or(first), upper });
+        }
+        let base = self.new_slot(0);
+        let number = self.arrays.len();
+        self.arrays.push(ArrayLayout::new(name.clone(), bytes, bounds, base));
+        self.array_numbers.insert(name, number);
+        Some(number)
+    }
+
+    /// Whether the values of a variable may be integers of the program's control.
+    pub fn is_integer(&self, value: &Value) -> bool {
+        matches!(value.ty(self.source.function), Type::Integer(_) | Type::Logical(_) | Type::Unknown)
+    }
+}

@@ -1,0 +1,76 @@
+//! Sampling: windows of iterations that stand for all. Each begins with cold caches, warms them up, and is
+//! measured after that.
+
+use super::code::{Body, Op};
+use super::compile::Code;
+use super::run::Counted;
+
+/// Windows of the iterations of one loop, counted over all its executions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Number of the loop.
+    pub number: usize,
+    pub windows: Vec<Window>,
+}
+
+/// Iterations from `start` to before `end`; those from `measured` on count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub start: u64,
+    pub measured: u64,
+    pub end: u64,
+}
+
+/// What begins in a run of windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// With cold caches.
+    WarmUp,
+    Measured,
+    /// Nothing counts until the next window.
+    End,
+}
+
+/// Windows of a nest.
+const WINDOWS: u64 = 8;
+
+/// Windows spread over a nest so that they make about `budget` accesses, half of them to warm up. `None` if the nest
+/// is not made of counted loops whose iterations can be left out.
+pub fn plan(code: &Code, counted: &Counted, budget: u64) -> Option<Plan> {
+    let each = budget / WINDOWS;
+    for number in samplable(code) {
+        let units = *counted.iterations.get(number)?;
+        let per_unit = counted.accesses.checked_div(units).unwrap_or(0).max(1);
+        let length = (each / per_unit).min(units / WINDOWS);
+        if length < 2 {
+            continue;
+        }
+        let window = |index: u64| {
+            let start = (units / WINDOWS) * index + (units / WINDOWS - length) / 2;
+            Window { start, measured: start + length / 2, end: start + length }
+        };
+        return Some(Plan { number, windows: (0..WINDOWS).map(window).collect() });
+    }
+    None
+}
+
+/// Loops whose iterations can be left out, outermost first: around them are only such.
+fn samplable(code: &Code) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut body = code.body.as_slice();
+    loop {
+        let inner = body.iter().find_map(|op| if let Op::Loop(inner) = op { Some(inner) } else { None });
+        let Some(inner) = inner else { return found };
+        match &inner.body {
+            Body::Strided(_) => {
+                found.push(inner.number);
+                return found;
+            }
+            Body::Statements(_) if inner.carries => return found,
+            Body::Statements(statements) => {
+                found.push(inner.number);
+                body = statements;
+            }
+        }
+    }
+}

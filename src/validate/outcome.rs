@@ -1,0 +1,127 @@
+//! What a nest moves: measured in full, or estimated from windows.
+
+use super::simulation::{FACTORS, Measured, Simulation};
+use crate::cache::CacheSpec;
+use crate::interpret::compile::Code;
+use crate::interpret::{run, windows};
+
+/// The traffic of one nest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub accesses: u64,
+    /// Share of the accesses that was measured.
+    pub share: f64,
+    pub levels: Vec<LevelOutcome>,
+}
+
+/// The traffic at one level, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelOutcome {
+    /// Of a fully associative LRU cache of the capacity times [`FACTORS`].
+    pub bytes: [f64; 3],
+    pub given: Option<f64>,
+    /// Lines touched for the first time; unknown from windows.
+    pub cold: Option<f64>,
+    /// Relative standard error, and what a longer warm-up might have changed.
+    pub error: f64,
+}
+
+/// Steps that counting the accesses of a nest may take.
+const MOST_STEPS: u64 = 30_000_000;
+
+/// Runs a nest with at most so many accesses.
+///
+/// # Errors
+/// The nest is too long and cannot be sampled: why.
+pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'static str> {
+    let line = u64::from(levels.iter().map(|level| level.line).min().unwrap_or(64));
+    let counted = run::count(code, MOST_STEPS);
+    if counted.cut && counted.accesses == 0 {
+        return Err("even counting its accesses takes too long");
+    }
+    let mut simulation = Simulation::new(levels);
+    if counted.accesses <= most {
+        // A count that was cut is an estimate, which may be too low.
+        if !run::run(code, line, most.saturating_mul(2), &mut simulation).cut {
+            return Ok(Outcome::whole(&simulation.finish()));
+        }
+        simulation = Simulation::new(levels);
+    }
+    let plan = windows::plan(code, &counted, most);
+    let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
+    run::run_windows(code, line, &plan, &mut simulation);
+    Ok(Outcome::estimated(&simulation.windows(), counted.accesses))
+}
+
+/// Runs a function with at most so many accesses; gives what each of its nests moved.
+///
+/// # Errors
+/// It is too long.
+pub fn of_parts(code: &Code, levels: &[CacheSpec], most: u64, nests: usize) -> Result<Vec<Outcome>, &'static str> {
+    let line = u64::from(levels.iter().map(|level| level.line).min().unwrap_or(64));
+    let mut simulation = Simulation::new(levels);
+    if run::run(code, line, most, &mut simulation).cut {
+        return Err("a whole function is not sampled");
+    }
+    Ok((1..=nests).map(|part| Outcome::whole(&simulation.part(part))).collect())
+}
+
+impl Outcome {
+    pub fn whole(measured: &Measured) -> Outcome {
+        let level = |level: &super::simulation::LevelMeasured| LevelOutcome {
+            bytes: level.bytes.map(|bytes| bytes as f64),
+            given: level.given.map(|bytes| bytes as f64),
+            cold: Some(level.cold as f64),
+            error: 0.0,
+        };
+        Outcome { accesses: measured.accesses, share: 1.0, levels: measured.levels.iter().map(level).collect() }
+    }
+
+    /// Bytes an access of all windows together, times all accesses.
+    fn estimated(windows: &[Measured], accesses: u64) -> Outcome {
+        let measured: u64 = windows.iter().map(|window| window.accesses).sum();
+        let scale = accesses as f64 / measured.max(1) as f64;
+        let count = windows.first().map_or(0, |window| window.levels.len());
+        let level = |index: usize| {
+            let sum = |of: &dyn Fn(&super::simulation::LevelMeasured) -> u64| -> f64 {
+                windows.iter().map(|window| of(&window.levels[index]) as f64).sum()
+            };
+            let bytes: [f64; FACTORS.len()] = std::array::from_fn(|factor| sum(&|level| level.bytes[factor]) * scale);
+            let given = windows.iter().all(|window| window.levels[index].given.is_some());
+            let rates = windows.iter().filter(|w| w.accesses > 0);
+            let rates = rates.map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64).collect::<Vec<f64>>();
+            let uncertain = sum(&|level| level.uncertain) * scale;
+            let uncertain = if uncertain > 0.0 { uncertain / uncertain.max(bytes[1]) } else { 0.0 };
+            LevelOutcome {
+                bytes,
+                given: given.then(|| sum(&|level| level.given.unwrap_or(0)) * scale),
+                cold: None,
+                error: standard_error(&rates) + uncertain,
+            }
+        };
+        Outcome { accesses, share: measured as f64 / accesses.max(1) as f64, levels: (0..count).map(level).collect() }
+    }
+}
+
+/// The standard error of the mean, relative to it.
+fn standard_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    if values.len() < 2 || mean == 0.0 {
+        return 0.0;
+    }
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (variance / count).sqrt() / mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_that_of_the_mean() {
+        assert_eq!(standard_error(&[4.0, 4.0, 4.0]), 0.0);
+        // Mean 3, variance 4, two values: √(4·2/2/2)/3.
+        assert!((standard_error(&[1.0, 5.0]) - 2.0 / 3.0).abs() < 1e-12);
+    }
+}
