@@ -47,7 +47,11 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     refuse_empty(&program, args, &found)?;
     let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
-    let detail = if shows_formulas { Detail::Formulas } else { Detail::Values };
+    let detail = match requested.iter().any(|(format, _)| *format == Format::Json) {
+        _ if shows_formulas => Detail::Formulas,
+        true => Detail::Values,
+        false => Detail::Least,
+    };
     let model = Model::with(&program, machine, &settings, detail)?;
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());

@@ -114,6 +114,8 @@ pub struct Figures {
 /// How much of the model is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
+    /// Figures of cache levels are numbers, and there only where the time of nests depends on them.
+    Least,
     /// Figures of cache levels are numbers, for outputs that show no formula of theirs.
     Values,
     /// Everything is a formula.
