@@ -60,7 +60,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
     let detail = match shows_formulas {
         true => Detail::Formulas,
-        false if is_silent(args) => Detail::Nests,
+        false if is_silent(args) => Detail::Least,
         false => Detail::Values,
     };
     let model = Model::with(&program, machine, &settings, detail)?;

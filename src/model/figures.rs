@@ -170,8 +170,9 @@ pub struct Figures {
 /// How much of the model is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Figures are numbers, and those of single nests and totals are all: enough for the table.
-    Nests,
+    /// Figures are numbers, those of single nests and totals only, and those of cache levels only where the
+    /// time of nests depends on them: enough for the table.
+    Least,
     /// Figures are numbers, for outputs that show no formula.
     Values,
     /// Everything is a formula.

@@ -47,7 +47,7 @@ pub struct Model<'p> {
     pub figures: Figures,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
-    /// What follows what, function by function; left out with [`Detail::Nests`].
+    /// What follows what, function by function; left out with [`Detail::Least`].
     pub sequences: Vec<SequenceModel<'p>>,
     /// Who calls whom.
     pub call_graph: CallGraph,
@@ -97,7 +97,7 @@ impl<'p> Model<'p> {
             .collect();
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
-            Detail::Nests => Vec::new(),
+            Detail::Least => Vec::new(),
             Detail::Values | Detail::Formulas => dependencies::build(program, &nests, &mut figures),
         };
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);

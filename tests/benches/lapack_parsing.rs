@@ -109,7 +109,7 @@ fn analyse_all(files: &[(Arc<str>, Form, String)], stages: &mut Vec<(&'static st
     let program = analysis::analyze(&units);
     stage("analysis");
     let machine = MachineModel::preset("exasat").expect("the preset is there");
-    let model = Model::with(&program, machine.clone(), &[], Detail::Nests).expect("no settings, no errors");
+    let model = Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
     assert!(table::render(&model, None).len() > 2);
     stage("table");

@@ -72,8 +72,11 @@ impl NestLevels {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> NestLevels {
+        let has_times = machine.levels().iter().skip(1).any(|cache| cache.gbs.is_some());
         match figures.detail() {
-            Detail::Nests | Detail::Values => values(nest, machine, parameters, figures),
+            Detail::Least if !has_times => NestLevels::default(),
+            Detail::Least => values(nest, machine, parameters, figures),
+            Detail::Values => values(nest, machine, parameters, figures),
             Detail::Formulas => formulas(nest, machine, parameters, figures),
         }
     }

@@ -14,6 +14,7 @@ use crate::expr::Expr;
 
 use geometry::Geometry;
 use number::Number;
+use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
@@ -34,25 +35,26 @@ fn compute<N: Number>(
     line: N,
     name: &dyn Fn(&'static str, N) -> N,
 ) -> Profile<N> {
-    let covered = cover(geometry);
+    let covered = cover(geometry, value);
     let (domain, references) = geometry.map(value);
     let lines = Lines::new(&domain, line, name);
     Profiler { lines, references: &references, covered: &covered }.profile()
 }
 
-fn cover(geometry: &Geometry) -> Covered {
+fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<N> {
     let Geometry { domain, references, .. } = geometry;
     let all: Vec<&Reference<Expr>> = references.iter().collect();
     let levels = 0..=domain.loops.len();
-    let any = levels.clone().map(|level| overlap::counted(domain, &all, level)).collect();
+    let map = |counted: &Counted<Expr>| counted.map(value);
+    let any = levels.clone().map(|level| overlap::counted(domain, &all, level).iter().map(map).collect()).collect();
     let written: Vec<usize> = (0..references.len()).filter(|r| !references[*r].written.is_empty()).collect();
     let only_written = |r: &usize| Reference { offsets: references[*r].written.clone(), ..references[*r].clone() };
     let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
     let writers: Vec<&Reference<Expr>> = writers.iter().collect();
     let spread = |level: usize| {
-        let mut all = vec![Vec::new(); references.len()];
-        for (r, offsets) in written.iter().zip(overlap::counted(domain, &writers, level)) {
-            all[*r] = offsets;
+        let mut all: Vec<Counted<N>> = vec![Counted { offsets: Vec::new(), row: None }; references.len()];
+        for (r, counted) in written.iter().zip(overlap::counted(domain, &writers, level)) {
+            all[*r] = counted.map(value);
         }
         all
     };

@@ -9,10 +9,26 @@ use crate::expr::Expr;
 /// Elements by which a region may stick out of another: a fraction of a line.
 const SLACK: f64 = 2.0;
 
+/// What of a reference counts while some loops stand still: nothing without offsets.
+#[derive(Clone, Debug, Default)]
+pub struct Counted<N> {
+    pub offsets: Vec<Vec<i64>>,
+    /// Where a row begins and its length, if that is not what the reference itself walks.
+    pub row: Option<(N, N)>,
+}
+
+impl Counted<Expr> {
+    pub fn map<N>(&self, value: &dyn Fn(&Expr) -> N) -> Counted<N> {
+        let row = self.row.as_ref().map(|(start, length)| (value(start), value(length)));
+        Counted { offsets: self.offsets.clone(), row }
+    }
+}
+
 /// For every reference, the offsets that count with the loops before `level` standing still: none where
 /// another one covers it, more where another one touches the same rows beside it.
-pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<Vec<Vec<i64>>> {
-    let mut counted: Vec<Vec<Vec<i64>>> = references.iter().map(|r| r.offsets.clone()).collect();
+pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<Counted<Expr>> {
+    let whole = |r: &&Reference<Expr>| Counted { offsets: r.offsets.clone(), row: None };
+    let mut counted: Vec<Counted<Expr>> = references.iter().map(whole).collect();
     let several = |r: &&Reference<Expr>| references.iter().filter(|other| other.array == r.array).count() > 1;
     if !references.iter().any(several) {
         return counted;
@@ -20,36 +36,39 @@ pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: us
     for (index, reference) in references.iter().enumerate() {
         let is_covered = references.iter().enumerate().any(|(other, cover)| {
             other != index
-                && !counted[other].is_empty()
+                && !counted[other].offsets.is_empty()
                 && cover.array == reference.array
                 && covers(domain, cover, reference, level)
         });
         if is_covered {
-            counted[index].clear();
+            counted[index].offsets.clear();
         }
     }
     join(domain, references, level, &mut counted);
     counted
 }
 
-/// Joins references whose rows border on each other or overlap by known distances.
-fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, counted: &mut [Vec<Vec<i64>>]) {
+/// Joins references whose rows border on each other or overlap.
+fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, counted: &mut [Counted<Expr>]) {
+    let standing = |v: usize| format!("loop {v} stands");
     let given: Vec<Given<Expr>> = (0..domain.loops.len())
-        .map(|v| if v < level { Given::At(Expr::symbol(&format!("loop {v} stands"))) } else { Given::Free })
+        .map(|v| if v < level { Given::At(Expr::symbol(&standing(v))) } else { Given::Free })
         .collect();
     let spans = domain.spans(&given, Tiles::Full);
-    let ends = |r: usize, counted: &[Vec<Vec<i64>>]| {
+    let is_fixed = |end: &Expr| (0..level).all(|v| !end.mentions(&standing(v)));
+    let is_plain = domain.loops[level..].iter().all(|range| !range.shapes_inner);
+    let ends = |r: usize, counted: &[Counted<Expr>]| {
         let own = Affine { terms: references[r].dimensions[0].clone(), rest: references[r].bases[0].clone() };
         let (low, high) = domain.extremes(&own, &spans, &given);
-        let firsts = || counted[r].iter().map(|o| o[0]);
+        let firsts = || counted[r].offsets.iter().map(|o| o[0]);
         (low + firsts().min().unwrap_or(0) as f64, high + firsts().max().unwrap_or(0) as f64)
     };
     for r in 0..references.len() {
         for s in r + 1..references.len() {
-            if counted[r].is_empty()
-                || counted[s].is_empty()
-                || !same_rows(references[r], references[s], counted, (r, s))
-            {
+            let is_out = |r: usize| {
+                counted[r].offsets.is_empty() || counted[r].row.is_some() || is_ragged(domain, references[r], level)
+            };
+            if is_out(r) || is_out(s) || !same_rows(references[r], references[s], counted, (r, s)) {
                 continue;
             }
             let ((low, high), (other_low, other_high)) = (ends(r, counted), ends(s, counted));
@@ -57,33 +76,51 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
             if !near(&high, &other_low) || !near(&other_high, &low) {
                 continue;
             }
-            let (Some(before), Some(after)) = (low.distance(&other_low), other_high.distance(&high)) else { continue };
-            if before.fract() != 0.0 || after.fract() != 0.0 || before.abs().max(after.abs()) > 1e6 {
-                continue;
-            }
-            let firsts = || counted[r].iter().map(|o| o[0]);
-            let (first, last) = (firsts().min().unwrap_or(0), firsts().max().unwrap_or(0));
-            let mut all = counted[r].clone();
-            for offset in &counted[r] {
-                for (end, by) in [(first, -(before.max(0.0) as i64)), (last, after.max(0.0) as i64)] {
-                    if by != 0 && offset[0] == end {
-                        let mut further = offset.clone();
-                        further[0] += by;
-                        all.push(further);
-                    }
+            let whole = |e: Option<f64>| e.filter(|e| e.fract() == 0.0 && e.abs() < 1e6).map(|e| e.max(0.0) as i64);
+            match (whole(low.distance(&other_low)), whole(other_high.distance(&high))) {
+                (Some(before), Some(after)) => extend(&mut counted[r].offsets, before, after),
+                _ if is_plain && [&low, &high, &other_low, &other_high].into_iter().all(is_fixed) => {
+                    let (low, high) = (Expr::min([low, other_low]), Expr::max([high, other_high]));
+                    counted[r].row = Some((low.clone(), high - low + 1.0));
+                    counted[r].offsets.iter_mut().for_each(|offset| offset[0] = 0);
+                    counted[r].offsets.sort_unstable();
+                    counted[r].offsets.dedup();
                 }
+                _ => continue,
             }
-            counted[r] = all;
-            counted[s].clear();
+            counted[s].offsets.clear();
         }
     }
+}
+
+/// Adds offsets at both ends of rows.
+fn extend(offsets: &mut Vec<Vec<i64>>, before: i64, after: i64) {
+    let firsts = || offsets.iter().map(|o| o[0]);
+    let (first, last) = (firsts().min().unwrap_or(0), firsts().max().unwrap_or(0));
+    let mut further = Vec::new();
+    for offset in offsets.iter() {
+        for (end, by) in [(first, -before), (last, after)] {
+            if by != 0 && offset[0] == end {
+                further.push([&[offset[0] + by], &offset[1..]].concat());
+            }
+        }
+    }
+    offsets.extend(further);
+}
+
+/// Whether the ends of a row depend on which row it is.
+fn is_ragged(domain: &Domain<Expr>, reference: &Reference<Expr>, level: usize) -> bool {
+    let free = |terms: &[(usize, f64)]| terms.iter().map(|(v, _)| *v).filter(|v| *v >= level).collect::<Vec<usize>>();
+    let along = free(&reference.dimensions[0]);
+    let across: Vec<usize> = reference.dimensions[1..].iter().flat_map(|terms| free(terms)).collect();
+    along.iter().any(|a| across.iter().any(|b| a != b && domain.coupled(*a, *b)))
 }
 
 /// Elements between two pieces of a row that are taken as one.
 const BESIDE: f64 = 4.0;
 
 /// Whether two references to an array go to the same rows.
-fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Vec<Vec<i64>>], (r, s): (usize, usize)) -> bool {
+fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Counted<Expr>], (r, s): (usize, usize)) -> bool {
     let tails = |offsets: &[Vec<i64>]| offsets.iter().map(|o| o[1..].to_vec()).collect::<BTreeSet<Vec<i64>>>();
     a.array == b.array
         && a.gathered.is_none()
@@ -92,7 +129,7 @@ fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Vec<Vec<i64>>]
         && a.dimensions.len() == b.dimensions.len()
         && (1..a.dimensions.len())
             .all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
-        && tails(&counted[r]) == tails(&counted[s])
+        && tails(&counted[r].offsets) == tails(&counted[s].offsets)
 }
 
 fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {

@@ -74,7 +74,7 @@ impl<N: Number> Lines<'_, N> {
     pub fn of(
         &self,
         reference: &Reference<N>,
-        offsets: &[Vec<i64>],
+        (offsets, row): (&[Vec<i64>], Option<&(N, N)>),
         given: &[Given<N>],
         tiles: Tiles,
         sides: bool,
@@ -92,6 +92,12 @@ impl<N: Number> Lines<'_, N> {
             Rows::SideBySide => sides,
             Rows::Scattered(walker) => !spans[walker].stands,
         };
+        if let Some((start, length)) = row {
+            let mut along = reference.clone();
+            along.dimensions[0].clear();
+            along.bases[0] = start.clone();
+            return (self.name)("lines", self.boxed(&along, offsets, &spans, given, adjacent, Some(length)));
+        }
         (self.name)("lines", self.sliced(reference, offsets, given, tiles, adjacent, spans))
     }
 
@@ -133,7 +139,7 @@ impl<N: Number> Lines<'_, N> {
             *d > 0 && alone(*v, *d) && walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v))
         });
         let Some((variable, dimension)) = slicing else {
-            return self.boxed(reference, offsets, &spans, given, adjacent);
+            return self.boxed(reference, offsets, &spans, given, adjacent, None);
         };
         let values: Vec<i64> = offsets.iter().map(|o| o[dimension]).collect();
         let reach = values.iter().max().unwrap_or(&0) - values.iter().min().unwrap_or(&0);
@@ -160,6 +166,7 @@ impl<N: Number> Lines<'_, N> {
         spans: &[Span<N>],
         given: &[Given<N>],
         adjacent: bool,
+        length: Option<&N>,
     ) -> N {
         let dimensions = &reference.dimensions;
         // A loop that moves along several dimensions walks a diagonal: a step is another row.
@@ -168,14 +175,19 @@ impl<N: Number> Lines<'_, N> {
             let terms: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| last(*v) == Some(d)).collect();
             self.extent(&terms, spans, given)
         };
-        let extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
+        let mut extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
+        if let Some(length) = length {
+            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), stride: 1.0 };
+        }
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
             [only] => vec![Columns::single(only.first().copied().unwrap_or(0), &walks)],
             _ => footprint::placed(offsets, &walks),
         };
         let mut row = Row::of(self, reference, &extents, spans, given, adjacent);
-        row.start = row.start.map(|(start, alignment)| (start, (self.name)("alignment of rows", alignment)));
+        for end in [&mut row.start, &mut row.stop].into_iter().flatten() {
+            end.1 = (self.name)("alignment of rows", end.1.clone());
+        }
         N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
                 let product = walked.iter().map(|d| &extents[*d].positions);
@@ -237,6 +249,8 @@ struct Row<N> {
     pitch: Option<N>,
     /// Place of the first element, and the distance of which all rows begin at whole multiples from there.
     start: Option<(N, N)>,
+    /// The same of the last one, where only that is known.
+    stop: Option<(N, N)>,
     /// Whether the length is that of every row.
     is_even: bool,
 }
@@ -251,43 +265,27 @@ impl<N: Number> Row<N> {
         adjacent: bool,
     ) -> Row<N> {
         let line = lines.line.scaled(1.0 / reference.width);
-        let empty = Vec::new();
-        let terms = reference.dimensions.first().unwrap_or(&empty);
-        let mut start = reference.bases.first().cloned();
-        let mut apart: Vec<N> = Vec::new();
-        let mut is_even = true;
-        for (variable, coefficient) in terms {
-            let Some(place) = &start else { break };
-            let Some((low, moved, even)) = lines.start(*variable, spans, given) else {
-                (start, is_even) = (None, false);
-                break;
-            };
-            is_even &= even;
-            start = Some(place.plus(&low.scaled(*coefficient)));
-            if *coefficient < 0.0 && !spans[*variable].stands {
-                start = None;
-            }
-            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
-        }
-        let elsewhere = reference.dimensions.iter().skip(1).zip(reference.pitches.iter().skip(1));
-        for (_, pitch) in elsewhere {
-            match pitch {
-                Some(pitch) => apart.push(pitch.clone()),
-                None => start = None,
-            }
-        }
-        let unit = |parts: f64| N::sum(apart.iter().map(|m| m.over(&line).scaled(parts).fraction()));
-        let none = N::of(0.0);
-        let alignment = [4.0, 2.0, 1.0]
-            .into_iter()
-            .fold(N::of(1.0), |finer, parts| unit(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer));
+        let pitches: Option<Vec<N>> =
+            reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
+        // The end of a row that can be known, and whether that is where it begins.
+        let known = |highest: bool| {
+            let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
+            let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
+            Some((place, alignment(&apart, &line), is_even))
+        };
+        let (start, stop) = match known(false) {
+            Some(start) => (Some(start), None),
+            None => (None, known(true)),
+        };
+        let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         Row {
             length,
             stride: extents.first().map_or(1.0, |e| e.stride),
             walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
             pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
-            start: start.map(|start| (start, alignment)),
+            start: start.map(|(place, alignment, _)| (place, alignment)),
+            stop: stop.map(|(place, alignment, _)| (place, alignment)),
             is_even,
             line,
         }
@@ -300,9 +298,15 @@ impl<N: Number> Row<N> {
             true => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
             false => N::of(1.0 + extra),
         };
-        let found = match &self.start {
-            None => covered.plus(line).shifted(-1.0),
-            Some((start, alignment)) => {
+        let found = match (&self.start, &self.stop) {
+            (None, None) => covered.plus(line).shifted(-1.0),
+            (None, Some((stop, alignment))) => {
+                let last = stop.shifted((column.first + column.extra) as f64);
+                let first = last.minus(&covered).shifted(1.0);
+                let before = first.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment);
+                last.over(alignment).floor().minus(&before).times(alignment).plus(line)
+            }
+            (Some((start, alignment)), _) => {
                 let start = start.shifted(column.first as f64);
                 let before = start.over(alignment).floor();
                 let last = start.plus(&covered).shifted(-1.0);
@@ -329,11 +333,50 @@ impl<N: Number> Row<N> {
     }
 }
 
+/// The largest part of a line of which all distances are whole multiples, or one element.
+fn alignment<N: Number>(apart: &[N], line: &N) -> N {
+    let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
+    let none = N::of(0.0);
+    [4.0, 2.0, 1.0]
+        .into_iter()
+        .fold(N::of(1.0), |finer, parts| over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer))
+}
+
 impl<N: Number> Lines<'_, N> {
-    /// The first value of a variable as far as cache lines see it: with every variable that stands still
-    /// at its own first value, the distances by which those move it, and whether its number of values
-    /// does not depend on them.
-    fn start(&self, variable: usize, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
+    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
+    fn row_end(
+        &self,
+        reference: &Reference<N>,
+        highest: bool,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, Vec<N>, bool)> {
+        let (terms, base) = (reference.dimensions.first()?, reference.bases.first()?.clone());
+        let free = terms.iter().filter(|(v, _)| !spans[*v].stands).count();
+        if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) {
+            // Where several loops end that go against each other is known together only.
+            let last = terms.iter().map(|(v, _)| *v).max()?;
+            if spans[..=last].iter().any(|span| span.stands) {
+                return None;
+            }
+            let place = Affine { terms: terms.clone(), rest: base };
+            let (low, high) = self.domain.extremes(&place, spans, given);
+            return Some((if highest { high } else { low }, Vec::new(), true));
+        }
+        let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
+        for (variable, coefficient) in terms {
+            let (end, moved, even) = self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?;
+            is_even &= even;
+            place = place.plus(&end.scaled(*coefficient));
+            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
+        }
+        Some((place, apart, is_even))
+    }
+
+    /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
+    /// stands still at its own first value, the distances by which those move it, and whether its number of
+    /// values does not depend on them.
+    fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
         let range = &self.domain.loops[variable];
         if spans[variable].stands {
             // One by one, it stops at every place of a line.
@@ -342,24 +385,24 @@ impl<N: Number> Lines<'_, N> {
                 _ => Some((self.origin[variable].clone(), vec![range.step.clone()], true)),
             };
         }
-        if let Given::Between(low, _) = &given[variable] {
-            return Some((low.clone(), vec![N::of(1.0)], false));
+        if let Given::Between(low, high) = &given[variable] {
+            return Some((if highest { high.clone() } else { low.clone() }, vec![N::of(1.0)], false));
         }
-        let [lower] = range.lowers.as_slice() else { return None };
-        let mut low = lower.rest.clone();
+        if highest && range.known_step != Some(1.0) {
+            return None;
+        }
+        let [bound] = (if highest { &range.uppers } else { &range.lowers }).as_slice() else { return None };
+        let mut end = bound.rest.clone();
         let mut moved = Vec::new();
-        for (outer, coefficient) in &lower.terms {
-            let (first, by, _) = self.start(*outer, spans, given)?;
-            low = low.plus(&first.scaled(*coefficient));
-            if !spans[*outer].stands && *coefficient < 0.0 {
-                return None;
-            }
+        for (outer, coefficient) in &bound.terms {
+            let (first, by, _) = self.end(*outer, (*coefficient > 0.0) == highest, spans, given)?;
+            end = end.plus(&first.scaled(*coefficient));
             moved.extend(by.into_iter().map(|step| step.scaled(*coefficient)));
         }
         let fixed = |bounds: &[super::domain::Affine<N>]| {
             bounds.iter().any(|b| b.terms.iter().any(|(v, _)| spans[*v].stands && range.tile_of != Some(*v)))
         };
         let is_even = !fixed(&range.lowers) && !fixed(&range.uppers);
-        Some((low, moved, is_even))
+        Some((end, moved, is_even))
     }
 }

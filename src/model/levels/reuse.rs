@@ -8,6 +8,7 @@
 
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
+use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows, middle};
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
@@ -57,14 +58,14 @@ enum Kind {
     Written,
 }
 
-/// The offsets of every reference that count, by level: none where another reference covers it.
-pub struct Covered {
-    pub any: Vec<Vec<Vec<Vec<i64>>>>,
-    pub written: Vec<Vec<Vec<Vec<i64>>>>,
+/// What of every reference counts, by level.
+pub struct Covered<N> {
+    pub any: Vec<Vec<Counted<N>>>,
+    pub written: Vec<Vec<Counted<N>>>,
 }
 
-impl Covered {
-    fn of(&self, kind: Kind, level: usize, reference: usize) -> &[Vec<i64>] {
+impl<N> Covered<N> {
+    fn of(&self, kind: Kind, level: usize, reference: usize) -> &Counted<N> {
         match kind {
             Kind::Any => &self.any[level][reference],
             Kind::Written => &self.written[level][reference],
@@ -76,7 +77,7 @@ impl Covered {
 pub struct Profiler<'a, N> {
     pub lines: Lines<'a, N>,
     pub references: &'a [Reference<N>],
-    pub covered: &'a Covered,
+    pub covered: &'a Covered<N>,
 }
 
 struct Context<N> {
@@ -108,7 +109,7 @@ impl<N: Number> Profiler<'_, N> {
         N::sum(arrays.into_iter().map(|array| {
             let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
             let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
-            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).is_empty()).count() > 1;
+            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).offsets.is_empty()).count() > 1;
             match &self.references[of[0]].whole {
                 // Parts of an array that border on each other share lines.
                 Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
@@ -181,7 +182,7 @@ impl<N: Number> Profiler<'_, N> {
         for r in &here {
             let reference = &self.references[*r];
             for kind in [Kind::Any, Kind::Written] {
-                gaps.extend(self.gaps(reference, self.covered.of(kind, level, *r), level));
+                gaps.extend(self.gaps(reference, &self.covered.of(kind, level, *r).offsets, level));
             }
             if self.lines.rows(reference) == Rows::SideBySide
                 && reference.dimensions[0].iter().any(|(v, _)| *v == level)
@@ -266,7 +267,7 @@ impl<N: Number> Profiler<'_, N> {
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
     fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
-        let offsets = self.covered.of(kind, part.level, r);
+        let Counted { offsets, row } = self.covered.of(kind, part.level, r);
         if offsets.is_empty() {
             return N::of(0.0);
         }
@@ -282,20 +283,24 @@ impl<N: Number> Profiler<'_, N> {
             }
             let walks_rows = reference.dimensions[0].iter().any(|(v, _)| *v == part.level);
             let sides = !walks_rows || gap == WHOLE;
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Mean, sides)))
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Mean, sides)),
+            )
         };
         until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
     }
 
     /// Lines of the reference with the loops from `level` on swept.
     fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
-        let offsets = self.covered.of(kind, level, r);
+        let Counted { offsets, row } = self.covered.of(kind, level, r);
         if offsets.is_empty() {
             return N::of(0.0);
         }
         let reference = &self.references[r];
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        let lines = self.lines.of(reference, offsets, given, tiles, sides || walks_inside);
+        let lines = self.lines.of(reference, (offsets, row.as_ref()), given, tiles, sides || walks_inside);
         lines.times(&self.taken(r, level, given))
     }
 
@@ -322,8 +327,13 @@ impl<N: Number> Profiler<'_, N> {
         }
         N::sum((0..self.references.len()).map(|r| {
             let reference = &self.references[r];
-            let clusters = self.clusters(reference, &self.covered.any[level][r], level, gap);
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, cluster, &given, Tiles::Full, true)))
+            let Counted { offsets, row } = &self.covered.any[level][r];
+            let clusters = self.clusters(reference, offsets, level, gap);
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)),
+            )
         }))
     }
 
