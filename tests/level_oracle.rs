@@ -62,7 +62,8 @@ fn cases() -> Vec<Case> {
     }
     let (i, j, k) = (["i", "0", "n - 1", "1"], ["j", "0", "n - 1", "1"], ["k", "0", "n - 1", "1"]);
     cases.push(case("copy, transposed", &[i, j], &[("a", &["j", "i"], false), ("b", &["i", "j"], true)]));
-    let vector: &[(_, &[&str], _)] = &[("y", &["i"], false), ("a", &["j", "i"], false), ("x", &["j"], false), ("y", &["i"], true)];
+    let vector: &[(_, &[&str], _)] =
+        &[("y", &["i"], false), ("a", &["j", "i"], false), ("x", &["j"], false), ("y", &["i"], true)];
     cases.push(case("matrix times vector", &[i, j], vector));
     let multiply: &[(_, &[&str], _)] =
         &[("c", &["j", "i"], false), ("a", &["k", "i"], false), ("b", &["j", "k"], false), ("c", &["j", "i"], true)];
@@ -116,7 +117,10 @@ impl Case {
             let (array, component, ty) = (array.to_string(), String::new(), "real8".into());
             let element_bytes = Some(WORD as u32);
             let accesses = vec![access];
-            merge_stream(&mut streams, Stream { array, component, ty, element_bytes, class, subscripts, accesses, extents });
+            merge_stream(
+                &mut streams,
+                Stream { array, component, ty, element_bytes, class, subscripts, accesses, extents },
+            );
         }
         let mut body = Block { streams, ..Block::default() };
         for (variable, lower, upper, step) in self.loops.iter().rev() {

@@ -47,7 +47,8 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Flattened>>
         _ => strides.get(*order.get(at)?)?.divided_by(&strides[order[at - 1]]),
     };
     let length = by_length(0);
-    let mut found = vec![Flattened { subscript: Subscript { terms: contiguous, base, gather: None }, offset: first, length }];
+    let mut found =
+        vec![Flattened { subscript: Subscript { terms: contiguous, base, gather: None }, offset: first, length }];
     for (at, position) in order.iter().copied().enumerate() {
         let walks = terms.iter().filter(|(_, p, _)| *p == position);
         let terms = walks.map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor))).collect();

@@ -41,7 +41,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         "no function fits --function {}",
         args.function.as_deref().unwrap_or("")
     );
-    let models = sizes.iter().map(|sizes: &Vec<Setting>| Ok(Model::with(&program, machine.clone(), sizes, Detail::Values)?));
+    let models =
+        sizes.iter().map(|sizes: &Vec<Setting>| Ok(Model::with(&program, machine.clone(), sizes, Detail::Values)?));
     let models = models.collect::<anyhow::Result<Vec<Model>>>()?;
     let work: Vec<(&Model, usize)> =
         models.iter().flat_map(|model| (0..model.nests.len()).map(move |nest| (model, nest))).collect();

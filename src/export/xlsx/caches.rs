@@ -13,15 +13,12 @@ pub(super) type ReuseRow<'a> = (&'a NestModel<'a>, &'a ReuseFigures);
 
 type Meaning<'m> = (&'m str, &'m str, &'static str, &'m str);
 
-fn column<'a, R>((group, header, unit, meaning): Meaning, look: Look, cell: impl Fn(&R) -> Content + 'a) -> Column<'a, R> {
-    Column {
-        group: group.into(),
-        header: header.into(),
-        unit,
-        meaning: meaning.into(),
-        look,
-        cell: Box::new(cell),
-    }
+fn column<'a, R>(
+    (group, header, unit, meaning): Meaning,
+    look: Look,
+    cell: impl Fn(&R) -> Content + 'a,
+) -> Column<'a, R> {
+    Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell: Box::new(cell) }
 }
 
 fn text(text: &str) -> Content {
@@ -50,17 +47,22 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     let group = "Cache";
     columns.push(column((group, "Level", "", "The cache"), Look::Text, |(_, cache): &CacheRow| text(&cache.name)));
     let meaning = "One core's share of it, from Machine";
-    columns.push(column((group, "Capacity", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.capacity)));
+    columns
+        .push(column((group, "Capacity", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.capacity)));
     let meaning = "The outermost loop whose reuse fits completely; Layer conditions has every reuse";
-    columns.push(column((group, "What stays", "", meaning), Look::Text, |(nest, cache): &CacheRow| match cache.condition {
-        Some(id) => Content::Choice(id, nest.levels.conditions.clone()),
-        None => text(&cache.condition_text),
+    columns.push(column((group, "What stays", "", meaning), Look::Text, |(nest, cache): &CacheRow| {
+        match cache.condition {
+            Some(id) => Content::Choice(id, nest.levels.conditions.clone()),
+            None => text(&cache.condition_text),
+        }
     }));
     let group = "Moved over the whole execution";
     let meaning = "Lines fetched: all lines once, and again after every reuse that does not fit";
     columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.fetched)));
     let meaning = "Dirty lines written back, those left at the end included";
-    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.written_back)));
+    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
+        Content::Figure(c.written_back)
+    }));
     columns.push(column((group, "Together", "B", "Both"), Look::Count, |(_, c): &CacheRow| Content::Figure(c.bytes)));
     let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
     columns.push(column((group, "Time", "s", meaning), Look::Seconds, |(_, cache): &CacheRow| {
@@ -85,12 +87,16 @@ pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
                    at the middle of several parts of their ranges";
     columns.push(column((group, "Carried by", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.carrier)));
     let meaning = "Arrays with references in that loop";
-    columns.push(column((group, "Arrays", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.arrays.join(", "))));
+    columns.push(column((group, "Arrays", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
+        text(&reuse.arrays.join(", "))
+    }));
     let meaning = "What the nest does before it comes back";
     columns.push(column((group, "In between", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.between)));
     let group = "Condition";
     let meaning = "Bytes of all distinct lines touched in between: they must fit";
-    columns.push(column((group, "Working set", "B", meaning), Look::Count, |(_, r): &ReuseRow| Content::Figure(r.distance)));
+    columns.push(column((group, "Working set", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
+        Content::Figure(r.distance)
+    }));
     let meaning = "Loops inside, whose iterations the working set grows with";
     columns.push(column((group, "Loops inside", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
         reuse.inside.as_ref().map_or(Content::Empty, |(_, names)| text(names))
@@ -103,7 +109,9 @@ pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     let meaning = "Bytes fetched once more";
     columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, r): &ReuseRow| Content::Figure(r.fetched)));
     let meaning = "Bytes written back once more";
-    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, r): &ReuseRow| Content::Figure(r.written_back)));
+    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
+        Content::Figure(r.written_back)
+    }));
     for (position, cache) in model.machine.levels().iter().enumerate() {
         let group = format!("At {}", cache.name);
         let meaning = "Bytes fetched again: none if the working set fits";
@@ -116,9 +124,11 @@ pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         }));
         let meaning = "It fits while the iterations of the loops inside are at most so many: exact where the working \
                        set is proportional to them";
-        columns.push(column((&group, "Fits up to", "iterations", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
-            reuse.caches[position].2.map_or(Content::Empty, Content::Figure)
-        }));
+        columns.push(column(
+            (&group, "Fits up to", "iterations", meaning),
+            Look::Count,
+            move |(_, reuse): &ReuseRow| reuse.caches[position].2.map_or(Content::Empty, Content::Figure),
+        ));
     }
     Table {
         sheet: Sheet::Conditions,

@@ -96,9 +96,7 @@ impl<N: Number> Domain<N> {
         let mut spans: Vec<Span<N>> = Vec::with_capacity(self.loops.len());
         for (position, range) in self.loops.iter().enumerate() {
             let span = match &given[position] {
-                Given::At(value) => {
-                    Span { low: value.clone(), high: value.clone(), count: N::of(1.0), stands: true }
-                }
+                Given::At(value) => Span { low: value.clone(), high: value.clone(), count: N::of(1.0), stands: true },
                 said => self.span(position, range, said, given, &spans, tiles),
             };
             spans.push(span);
@@ -231,9 +229,7 @@ impl<N: Number> Domain<N> {
         for inner in 0..self.loops.len() {
             let range = &self.loops[inner];
             let moved = |outer: &usize| {
-                let slope = |bounds: &[Affine<N>]| {
-                    bounds.iter().map(|b| b.coefficient(*outer)).find(|c| *c != 0.0)
-                };
+                let slope = |bounds: &[Affine<N>]| bounds.iter().map(|b| b.coefficient(*outer)).find(|c| *c != 0.0);
                 let every_lower = range.lowers.iter().all(|b| b.coefficient(*outer) != 0.0);
                 every_lower && slope(&range.lowers).is_some() && slope(&range.lowers) == slope(&range.uppers)
             };

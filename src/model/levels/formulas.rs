@@ -104,9 +104,8 @@ fn values(nest: &Nest, machine: &MachineModel, parameters: &ParameterTable, figu
     let caches = machine.levels();
     let of = |(position, cache): (usize, &Level)| {
         let (fetched, written) = profile.through(cache.share());
-        let mut number = |what: &str, value: f64| {
-            figures.define(format!("{what}, {}", cache.name), Unit::Bytes, Expr::from(value))
-        };
+        let mut number =
+            |what: &str, value: f64| figures.define(format!("{what}, {}", cache.name), Unit::Bytes, Expr::from(value));
         let capacity = number("capacity", cache.share());
         let (fetched, written_back) = (number("fetched", fetched * line), number("written back", written * line));
         finish(&caches, position, (capacity, fetched, written_back), figures, |capacity| {
@@ -133,9 +132,8 @@ fn finish(
         Some(next) => Some(Expr::product([Expr::symbol(&format!("l{}_gbs", next.index)), Expr::symbol("cores"), giga])),
         None => Some(Expr::symbol("dram_gbs") * giga),
     };
-    let seconds = rate.map(|rate| {
-        figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate))
-    });
+    let seconds =
+        rate.map(|rate| figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate)));
     let (condition, condition_text) = condition(figures.value(capacity));
     CacheFigures { name, capacity, fetched, written_back, bytes, seconds, condition, condition_text }
 }
@@ -190,9 +188,9 @@ impl Cells<'_> {
             return expr;
         }
         let mut known = self.known.borrow_mut();
-        let id = known.entry(expr).or_insert_with_key(|expr| {
-            self.figures.borrow_mut().define(what, Unit::Count, expr.clone())
-        });
+        let id = known
+            .entry(expr)
+            .or_insert_with_key(|expr| self.figures.borrow_mut().define(what, Unit::Count, expr.clone()));
         Expr::from(*id)
     }
 }
@@ -221,9 +219,8 @@ fn define_reuse(
     let mut arrays: Vec<String> = (reuse.references.iter()).map(|r| nest.streams[*r].stream.array.clone()).collect();
     arrays.sort_unstable();
     arrays.dedup();
-    let mut define = |what: &str, expr: &Expr| {
-        figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone())
-    };
+    let mut define =
+        |what: &str, expr: &Expr| figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone());
     let distance = define("working set", &reuse.distance);
     let fetched = define("fetched again", &(&reuse.fetched * &line));
     let written_back = define("written back again", &(&reuse.written * &line));

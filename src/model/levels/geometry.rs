@@ -45,7 +45,10 @@ impl Geometry {
             let range = &loops[*v];
             let bounds = range.lowers.iter().chain(&range.uppers);
             let fixed = bounds.clone().all(|bound| bound.terms.is_empty()) && bounds.count() == 2;
-            fixed && range.known_step == Some(1.0) && !range.shapes_inner && range.entered.as_number() == Some(1.0)
+            fixed
+                && range.known_step == Some(1.0)
+                && !range.shapes_inner
+                && range.entered.as_number() == Some(1.0)
                 && loops.iter().all(|other| other.tile_of != Some(*v))
         };
         let name = |v: usize| format!("block_{}", dimension_name(depth - 1 - v));

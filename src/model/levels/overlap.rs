@@ -127,7 +127,8 @@ fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Counted<Expr>]
         && b.gathered.is_none()
         && a.level == b.level
         && a.dimensions.len() == b.dimensions.len()
-        && (1..a.dimensions.len()).all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
+        && (1..a.dimensions.len())
+            .all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
         && tails(&counted[r].offsets) == tails(&counted[s].offsets)
 }
 

@@ -134,9 +134,7 @@ impl<N: Number> Lines<'_, N> {
         spans: Vec<Span<N>>,
     ) -> N {
         let walked = reference.walked(&spans);
-        let alone = |v: usize, d: usize| {
-            walked.iter().filter(|(other, at)| *at == d || *other == v).count() == 1
-        };
+        let alone = |v: usize, d: usize| walked.iter().filter(|(other, at)| *at == d || *other == v).count() == 1;
         let slicing = walked.iter().copied().find(|(v, d)| {
             *d > 0 && alone(*v, *d) && walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v))
         });
@@ -267,7 +265,8 @@ impl<N: Number> Row<N> {
         adjacent: bool,
     ) -> Row<N> {
         let line = lines.line.scaled(1.0 / reference.width);
-        let pitches: Option<Vec<N>> = reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
+        let pitches: Option<Vec<N>> =
+            reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
         // The end of a row that can be known, and whether that is where it begins.
         let known = |highest: bool| {
             let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
@@ -338,9 +337,9 @@ impl<N: Number> Row<N> {
 fn alignment<N: Number>(apart: &[N], line: &N) -> N {
     let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
     let none = N::of(0.0);
-    [4.0, 2.0, 1.0].into_iter().fold(N::of(1.0), |finer, parts| {
-        over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer)
-    })
+    [4.0, 2.0, 1.0]
+        .into_iter()
+        .fold(N::of(1.0), |finer, parts| over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer))
 }
 
 impl<N: Number> Lines<'_, N> {
@@ -377,13 +376,7 @@ impl<N: Number> Lines<'_, N> {
     /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
     /// stands still at its own first value, the distances by which those move it, and whether its number of
     /// values does not depend on them.
-    fn end(
-        &self,
-        variable: usize,
-        highest: bool,
-        spans: &[Span<N>],
-        given: &[Given<N>],
-    ) -> Option<(N, Vec<N>, bool)> {
+    fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
         let range = &self.domain.loops[variable];
         if spans[variable].stands {
             // One by one, it stops at every place of a line.

@@ -184,14 +184,20 @@ impl<N: Number> Profiler<'_, N> {
             for kind in [Kind::Any, Kind::Written] {
                 gaps.extend(self.gaps(reference, &self.covered.of(kind, level, *r).offsets, level));
             }
-            if self.lines.rows(reference) == Rows::SideBySide && reference.dimensions[0].iter().any(|(v, _)| *v == level) {
+            if self.lines.rows(reference) == Rows::SideBySide
+                && reference.dimensions[0].iter().any(|(v, _)| *v == level)
+            {
                 gaps.push(WHOLE);
             }
         }
         gaps.sort_unstable();
         gaps.dedup();
         let each = |this: &Self, r: usize, kind| {
-            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(&this.executions(r, level, part.iterations))
+            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(&this.executions(
+                r,
+                level,
+                part.iterations,
+            ))
         };
         let mut left: Vec<[N; 2]> =
             here.iter().map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)]).collect();
@@ -216,7 +222,17 @@ impl<N: Number> Profiler<'_, N> {
                 let distance = self.distance(part, between, gap, inner, outer).times(&self.lines.line);
                 let parts = inner.parts.clone();
                 let inside = (gap == 1).then(|| self.inside(between, inner));
-                reuses.push(Reuse { carrier: level, between, gap, parts, distance, fetched, written, references, inside });
+                reuses.push(Reuse {
+                    carrier: level,
+                    between,
+                    gap,
+                    parts,
+                    distance,
+                    fetched,
+                    written,
+                    references,
+                    inside,
+                });
             }
         }
     }
@@ -267,7 +283,11 @@ impl<N: Number> Profiler<'_, N> {
             }
             let walks_rows = reference.dimensions[0].iter().any(|(v, _)| *v == part.level);
             let sides = !walks_rows || gap == WHOLE;
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Mean, sides)))
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Mean, sides)),
+            )
         };
         until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
     }
@@ -309,7 +329,11 @@ impl<N: Number> Profiler<'_, N> {
             let reference = &self.references[r];
             let Counted { offsets, row } = &self.covered.any[level][r];
             let clusters = self.clusters(reference, offsets, level, gap);
-            N::sum(clusters.iter().map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)))
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)),
+            )
         }))
     }
 
@@ -340,7 +364,8 @@ impl<N: Number> Profiler<'_, N> {
     /// ascending.
     fn families(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<Vec<(i64, Vec<i64>)>> {
         let inner = |terms: &Vec<(usize, f64)>| terms.iter().any(|(v, _)| *v > level);
-        let along = reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
+        let along =
+            reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
         let stride = along.map(|d| {
             let c = reference.dimensions[d].iter().find(|(v, _)| *v == level).map_or(1.0, |(_, c)| *c);
             (c.abs() * self.domain().loops[level].known_step.unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
@@ -363,7 +388,13 @@ impl<N: Number> Profiler<'_, N> {
             }
             families.entry(family).or_default().push((place, offset.clone()));
         }
-        families.into_values().map(|mut family| { family.sort(); family }).collect()
+        families
+            .into_values()
+            .map(|mut family| {
+                family.sort();
+                family
+            })
+            .collect()
     }
 }
 
