@@ -50,7 +50,8 @@ fn the_table() {
 
         cases: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
         more than a tenth from any step: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
 }
 
 #[test]
