@@ -8,7 +8,7 @@
 //! - [`quantity`], [`diagnostic`], [`expr`]: units, remarks about the input, symbolic expressions.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
-//! - [`intrinsics`], [`machine`]: facts that are data, read from `templates/`.
+//! - [`intrinsics`], [`message_passing`], [`machine`]: facts that are data, read from `templates/`.
 //! - [`syntax`]: tree-sitter, and the queries in `grammars/` that say what its nodes are.
 //! - [`ir`]: language-neutral loop nests. [`lower`] makes them, one file a language.
 //! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
@@ -50,6 +50,7 @@ pub mod intrinsics;
 pub mod ir;
 pub mod lower;
 pub mod machine;
+pub mod message_passing;
 pub mod metrics;
 pub mod model;
 pub mod quantity;

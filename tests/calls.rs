@@ -141,3 +141,12 @@ fn a_branch_in_a_body_keeps_its_own_probability() {
     let json = analysed("steps.c", &["prob_limited_10=0"]);
     assert_eq!(function(&json, "leaves")["one_call"]["flops"], 128 * 6);
 }
+
+/// 100 iterations of twice (4 flops) + point (2) and one addition: 700, and nothing of it again as functions that nothing calls.
+#[test]
+fn bodies_in_place_of_their_calls_count_once() {
+    let json = analysed("in_place.c", &[]);
+    assert_eq!(json["totals"]["flops"], 700);
+    let executed = &json["totals"]["executed"]["flops"];
+    assert!(executed.is_null() || *executed == 700, "{executed}");
+}

@@ -102,7 +102,7 @@ fn ranges_that_do_not_meet_are_apart() {
 #[test]
 fn a_sum_prevents_fusion() {
     let function = function("reduced");
-    assert_eq!(edges(&function), [edge(0, 1, "anti", false)]);
+    assert_eq!(edges(&function), [edge(0, 1, "anti", false), edge(0, 1, "flow", false)]);
     assert_eq!(fusions(&function), [Err("scalar `s`".into())]);
 }
 
@@ -160,4 +160,78 @@ fn what_stands_between_prevents_fusion() {
         let found = fusions(&function(name));
         assert!(matches!(&found[0], Err(reason) if reason.starts_with(why)), "{name}: {found:?}");
     }
+}
+
+/// Earlier and later loop by position, kind, and the scalars of an edge, of the sequence inside a loop or outside of all.
+fn through_scalars(function: &Value, sequence: usize) -> Vec<(usize, usize, String, Vec<String>)> {
+    let sequence = &function["sequences"][sequence];
+    let ids: Vec<&Value> = sequence["loops"].as_array().expect("loops").iter().map(|entry| &entry["loop"]).collect();
+    let position = |id: &Value| ids.iter().position(|known| *known == id);
+    let edges = function["dependencies"].as_array().expect("edges").iter();
+    let mut found: Vec<_> = edges
+        .filter_map(|edge| {
+            let scalars: Vec<String> = serde_json::from_value(edge["scalars"].clone()).expect("names");
+            let kind = edge["kind"].as_str().expect("a kind").to_string();
+            let ends = (position(&edge["from"])?, position(&edge["to"])?);
+            (!scalars.is_empty()).then_some((ends.0, ends.1, kind, scalars))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// q = A p (0), pq = p q (1), x += alpha p (2), r -= alpha q and rho = r r (3), p = r + beta p (4): alpha is rho of the round before
+/// over pq, so it orders 2 and 3 behind 1; beta is the new rho over the old, which orders 4 behind 3 (r does too).
+#[test]
+fn scalars_order_the_loops_of_conjugate_gradients() {
+    let function = function_of("tests/fixtures/sequences/scalars.c", "conjugate_gradients");
+    let flow = |from, to, names: &[&str]| {
+        (from, to, "flow".to_string(), names.iter().map(|name| name.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(through_scalars(&function, 0), [flow(1, 2, &["alpha"]), flow(1, 3, &["alpha"]), flow(3, 4, &["beta"])]);
+    let path = function["sequences"][0]["critical_path"].as_array().expect("a path");
+    assert_eq!(path.len(), 4, "q, pq, then r with rho, then p: {path:?}");
+}
+
+/// Of t nothing leaves a loop; m goes from the first to the third.
+#[test]
+fn private_scalars_order_nothing() {
+    let function = function_of("tests/fixtures/sequences/scalars.c", "own_and_passed_on");
+    assert_eq!(through_scalars(&function, 0), [(0, 2, "flow".into(), vec!["m".into()])]);
+    assert_eq!(edges(&function), [edge(0, 2, "flow", false), edge(1, 2, "anti", false)]);
+}
+
+#[test]
+fn a_condition_waits_for_what_it_compares() {
+    let function = function_of("tests/fixtures/sequences/scalars.c", "decided");
+    assert_eq!(through_scalars(&function, 0), [(0, 1, "flow".into(), vec!["norm".into()])]);
+}
+
+/// The second loop reads odd elements where the first wrote even ones; of b, the second writes all elements.
+#[test]
+fn strides_that_step_over_each_other_do_not_meet() {
+    let function = function_of("tests/fixtures/sequences/scalars.c", "interleaved");
+    assert_eq!(edges(&function), [edge(1, 2, "output", false), edge(1, 3, "output", false)]);
+}
+
+#[test]
+fn one_storage_under_two_names() {
+    let function = function_of("tests/fixtures/sequences/scalars.c", "shared");
+    let expected = [edge(0, 1, "flow", false), edge(0, 1, "output", false), edge(2, 3, "output", false)];
+    assert_eq!(edges(&function), expected);
+}
+
+/// a is b, p is t; the list writes c, and `random_number` d.
+#[test]
+fn equivalence_pointers_and_lists_that_read() {
+    let function = function_of("tests/fixtures/sequences/storage.f90", "storage");
+    let expected = [
+        edge(0, 1, "flow", false),
+        edge(1, 4, "output", false),
+        edge(2, 3, "flow", false),
+        edge(3, 5, "output", false),
+    ];
+    assert_eq!(edges(&function), expected);
+    // Nothing is fused over a statement that reads or writes.
+    assert!(fusions(&function)[3].as_ref().is_err_and(|why| why.contains("read statement")));
 }

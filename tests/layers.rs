@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "quantity",
     "diagnostic",
     "expr",
     "source",
     "intrinsics",
+    "message_passing",
     "machine",
     "syntax",
     "ir",

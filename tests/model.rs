@@ -61,7 +61,9 @@ fn loops_that_are_not_understood_are_listed_with_their_reasons() {
     let model = model(&program, "exasat", &[]);
     let partial: Vec<_> = model.nests.iter().filter(|nest| !nest.nest.reason_codes().is_empty()).collect();
     assert_eq!(partial.len(), 1);
-    assert_eq!(partial[0].nest.reason_codes().into_iter().collect::<Vec<&str>>(), ["call", "unknown_trip_count"]);
+    let codes: Vec<&str> = partial[0].nest.reason_codes().into_iter().collect();
+    // Its iterations are a parameter, which is a guess until it is set.
+    assert_eq!(codes, ["approximate_trip_count", "call", "unknown_trip_count"]);
 }
 
 /// An unknown figure is not-a-number, and so is everything that depends on it, extrema included.

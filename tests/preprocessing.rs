@@ -95,3 +95,25 @@ fn a_header_under_the_analysed_directory_is_found_by_name() {
         "only when it is read by itself"
     );
 }
+
+const COUNTED: &str = "void f(int n, double *a) {\n  for (int i = 0; i < n; i++) a[i] = 1.0;\n}\n";
+
+/// A command that succeeds and prints nothing has not preprocessed anything.
+#[test]
+fn a_preprocessor_without_output_is_not_believed() {
+    let dir = project(&[("a.c", COUNTED)]);
+    let (report, said) = analyse(dir.path(), &["a.c", "--cpp", "true"]);
+    assert_eq!(loops(&report).len(), 1);
+    assert!(said.contains("cpp-no-output") && said.contains("`true` printed nothing"), "{said}");
+    let (_, said) = analyse(dir.path(), &["a.c", "--cpp", "true", "-v"]);
+    assert!(said.contains("read: a.c (c, free form, preprocessed by loopsheet)"), "{said}");
+}
+
+/// Padding at the end is left out, with a warning.
+#[test]
+fn zero_bytes_at_the_end_are_padding() {
+    let dir = project(&[("a.c", &format!("{COUNTED}\0\0\0"))]);
+    let (report, said) = analyse(dir.path(), &["a.c"]);
+    assert_eq!(loops(&report).len(), 1);
+    assert!(said.contains("3 zero bytes"), "{said}");
+}

@@ -29,6 +29,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         step: Expr::from(*step),
         parallel: None,
         exits_early: false,
+        registers: None,
         body,
     }
 }

@@ -223,7 +223,7 @@ fn what_is_missing_is_visible() {
     let program = mixed();
     let opened = Opened::new(&model(&program, "exasat", WORKED));
     for (text, sheets) in [
-        ("call, unknown_trip_count", &["Loops"][..]),
+        ("approximate_trip_count, call, unknown_trip_count", &["Loops"][..]),
         ("unknown_trip_count", &["Notes"]),
         ("user_norm", &["Notes"]),
         ("outside of loops", &["Notes"]),

@@ -16,6 +16,7 @@
 (type_identifier) @type.name
 (type_descriptor) @type.descriptor
 (type_qualifier) @qualifier
+(alignas_qualifier) @alignment
 (storage_class_specifier) @storage
 
 ; Declarators are wrapped round the name from the outside in.

@@ -17,5 +17,5 @@
 ; `[[likely]] x = 1;`: the attribute says nothing about the work.
 (attributed_statement) @scope
 (attribute_declaration) @nothing
-(attribute_specifier) @nothing
+(attribute_specifier) @attribute
 (statement_identifier) @nothing

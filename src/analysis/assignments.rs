@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
+use super::addresses::addressed;
 use super::calls::expand::Origins;
 use super::calls::{ProcedureId, Procedures, Target};
+use super::communication::GlobalTypes;
 use super::facts::FunctionKey;
 use super::symbolic::variables_of;
 use crate::ir::visit::values_of;
@@ -41,6 +43,11 @@ impl<'a> Effects<'a> {
         self.known.target(self.id, name)
     }
 
+    /// What the program gives global variables that hold MPI types.
+    pub fn global_types(&self) -> &'a GlobalTypes {
+        self.known.global_types()
+    }
+
     /// Whether the summary of what `name` stands for says all that it does to scalars.
     pub fn is_known(&self, name: &str) -> bool {
         matches!(self.target(name), Target::Body(callee) if self.known.summary(callee).gap.is_none())
@@ -73,7 +80,7 @@ impl<'a> Effects<'a> {
             return;
         }
         let mut call = |name: &str, arguments: &[Value]| {
-            if self.is_known(name) {
+            if self.is_known(name) || matches!(self.target(name), Target::Communication(_)) {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
@@ -89,20 +96,28 @@ impl<'a> Effects<'a> {
         });
     }
 
-    /// Scalars that a call of a known body may give other values: among the arguments, and globals.
+    /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
+    /// other processes send, those that receive it.
     pub fn written<'s>(&'s self, name: &str, arguments: &'s [Value]) -> impl Iterator<Item = VarId> + use<'s, 'a> {
-        let summary = match self.target(name) {
-            Target::Body(callee) => Some(self.known.summary(callee)),
-            _ => None,
+        let (summary, received) = match self.target(name) {
+            Target::Body(callee) => (Some(self.known.summary(callee)), None),
+            Target::Communication(interface) => (None, interface.to_buffer),
+            _ => (None, None),
         };
+        let scalar = |id: &VarId| self.function.variable(*id).dimensions.is_empty();
         let passed = arguments.iter().enumerate().filter_map(move |(position, argument)| match argument {
-            Value::Variable(id) if self.function.variable(*id).dimensions.is_empty() => {
-                summary?.writes.get(position).copied().unwrap_or(true).then_some(*id)
-            }
+            Value::Variable(id) if scalar(id) => summary?.writes.get(position).copied().unwrap_or(true).then_some(*id),
             _ => None,
         });
+        let received = received.and_then(|position| match arguments.get(position - 1)? {
+            Value::Variable(id) if scalar(id) => Some(*id),
+            argument => match addressed(argument)? {
+                Value::Variable(id) if scalar(id) => Some(*id),
+                _ => None,
+            },
+        });
         let globals = self.globals.iter().filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
-        passed.chain(globals.map(|(_, id)| *id))
+        passed.chain(received).chain(globals.map(|(_, id)| *id))
     }
 }
 

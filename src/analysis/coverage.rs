@@ -13,6 +13,8 @@ pub struct Coverage {
     pub partial: usize,
     /// How many loops have a reason of each code.
     pub reasons: BTreeMap<String, usize>,
+    /// How many places outside of loops have a reason of each code.
+    pub outside: BTreeMap<String, usize>,
 }
 
 /// Every reason that keeps the loop itself from being understood: its own statements', branches
@@ -28,6 +30,11 @@ pub fn coverage(program: &Program) -> Coverage {
     let mut coverage = Coverage::default();
     for function in &program.functions {
         each_loop(&function.body, &mut |facts| coverage.count(facts));
+        function.body.with_branches(&mut |block| {
+            for reason in &block.reasons {
+                *coverage.outside.entry(reason.code.clone()).or_insert(0) += 1;
+            }
+        });
     }
     coverage
 }

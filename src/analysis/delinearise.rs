@@ -6,10 +6,18 @@ use super::facts::Subscript;
 use super::references::split_integer;
 use crate::expr::{Expr, Monomial};
 
-/// The subscripts, contiguous first, that one affine subscript with symbolic strides stands for, and
-/// their offsets. `None` if all strides are numbers, or if one of them is no whole multiple of a
-/// polynomial that the others are built from.
-pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<(Subscript, i64)>> {
+/// A dimension that was recovered.
+pub struct Recovered {
+    pub subscript: Subscript,
+    pub offset: i64,
+    /// The next dimension's stride over its own; `None` for the last one.
+    pub extent: Option<Expr>,
+}
+
+/// The dimensions, contiguous first, that one affine subscript with symbolic strides stands for. `None` if
+/// all strides are numbers, or if one of them is no whole multiple of a polynomial that the others are
+/// built from.
+pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>> {
     let mut strides: Vec<Expr> = Vec::new();
     let mut terms: Vec<(String, usize, i64)> = Vec::new();
     let mut contiguous = Vec::new();
@@ -42,11 +50,19 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<(Subscript,
         rest = (rest - stride.clone() * offsets[*position] as f64).expand();
     }
     let (base, first) = split_integer(&rest);
-    let mut found = vec![(Subscript { terms: contiguous, base, gather: None }, first)];
-    for position in order {
-        let walks = terms.iter().filter(|(_, p, _)| *p == position);
+    // Of every dimension but the last.
+    let mut extents = order.iter().enumerate().map(|(at, position)| {
+        let longer = strides[*position].clone();
+        let Some(before) = at.checked_sub(1).map(|before| &strides[order[before]]) else { return longer };
+        longer.divided_by(before).unwrap_or_else(|| longer.quotient(before.clone()))
+    });
+    let subscript = Subscript { terms: contiguous, base, gather: None };
+    let mut found = vec![Recovered { subscript, offset: first, extent: extents.next() }];
+    for position in &order {
+        let walks = terms.iter().filter(|(_, p, _)| p == position);
         let terms = walks.map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor))).collect();
-        found.push((Subscript { terms, base: Expr::from(0.0), gather: None }, offsets[position]));
+        let subscript = Subscript { terms, base: Expr::from(0.0), gather: None };
+        found.push(Recovered { subscript, offset: offsets[*position], extent: extents.next() });
     }
     Some(found)
 }
@@ -100,12 +116,13 @@ mod tests {
 
     fn check(text: &str, expected: &[(&str, i64)]) {
         let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
-        let found = delinearise(&subscript, offset).unwrap_or_else(|| vec![(subscript, offset)]);
+        let found = delinearise(&subscript, offset);
+        let found = found.unwrap_or_else(|| vec![Recovered { subscript, offset, extent: None }]);
         let shown: Vec<(String, i64)> = found
             .iter()
-            .map(|(s, o)| {
-                let terms = s.terms.iter().map(|(v, c)| c.clone() * Expr::symbol(v));
-                (Expr::sum(terms.chain([s.base.clone()])).to_string(), *o)
+            .map(|Recovered { subscript, offset, .. }| {
+                let terms = subscript.terms.iter().map(|(v, c)| c.clone() * Expr::symbol(v));
+                (Expr::sum(terms.chain([subscript.base.clone()])).to_string(), *offset)
             })
             .collect();
         assert_eq!(shown.iter().map(|(t, o)| (t.as_str(), *o)).collect::<Vec<_>>(), expected, "{text}");
@@ -118,6 +135,17 @@ mod tests {
         check("(k*ny + j)*nx + i - 1", &[("i", -1), ("j", 0), ("k", 0)]);
         check("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i", &[("i", 0), ("j", -1), ("k", 1)]);
         check("i + 2*n*j + n", &[("i", 0), ("2*j", 1)]);
+    }
+
+    #[test]
+    fn extents_are_ratios_of_strides() {
+        let extents = |text: &str| {
+            let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
+            let found = delinearise(&subscript, offset).unwrap();
+            found.iter().map(|r| r.extent.as_ref().map_or("?".into(), Expr::to_string)).collect::<Vec<String>>()
+        };
+        assert_eq!(extents("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i"), ["nx + 2", "ny + 2", "?"]);
+        assert_eq!(extents("i + j*js + k*ks"), ["js", "ks/js", "?"]);
     }
 
     #[test]

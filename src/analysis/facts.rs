@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
+use crate::message_passing::InterfaceKind;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -36,6 +37,8 @@ pub struct Function {
     pub line: u32,
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
+    /// Arrays with storage that they may lie in: two that share some may be the same elements.
+    pub shared: Vec<(String, String)>,
     pub body: Block,
 }
 
@@ -89,6 +92,8 @@ pub struct Block {
     pub calls: Vec<Call>,
     /// Loops and branches in program order.
     pub items: Vec<Item>,
+    /// What straight-line code around the items sets, in program order; only where there are loops to tell apart.
+    pub settings: Vec<Setting>,
     pub reasons: Vec<Reason>,
 }
 
@@ -96,6 +101,47 @@ pub struct Block {
 pub enum Item {
     Loop(Box<Loop>),
     Branch(Box<Branch>),
+}
+
+/// What a statement outside of the items of a block does with what loops may have computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// How many items of the block come before it.
+    pub position: usize,
+    pub kind: SettingKind,
+    /// The scalar or array that gets a value; empty if none does.
+    pub name: String,
+    /// The scalars and arrays that it is made from.
+    pub from: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingKind {
+    /// The old value is gone.
+    Whole,
+    /// An element of an array, or a scalar that may keep its value.
+    Part,
+    /// The condition of the branch that follows.
+    Condition,
+    /// What follows in the loop or function may not run.
+    End,
+}
+
+impl SettingKind {
+    pub const ALL: [SettingKind; 4] = [SettingKind::Whole, SettingKind::Part, SettingKind::Condition, SettingKind::End];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SettingKind::Whole => "whole",
+            SettingKind::Part => "part",
+            SettingKind::Condition => "condition",
+            SettingKind::End => "end",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<SettingKind> {
+        SettingKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
 }
 
 /// Why a loop is not fully understood.
@@ -106,6 +152,9 @@ pub struct Reason {
     pub line: u32,
     pub detail: String,
 }
+
+/// How the names of parameters begin that stand for iterations that nothing tells.
+pub const TRIP_PARAMETER: &str = "trip_";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
@@ -123,7 +172,46 @@ pub struct Loop {
     pub parallel: Option<String>,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
+    /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
+    pub registers: Option<Registers>,
     pub body: Block,
+}
+
+/// Values that an iteration keeps in registers, by kind of register; what each means is told in
+/// `analysis/registers.rs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    pub integer: RegisterUse,
+    pub floating: RegisterUse,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterUse {
+    /// Loop variable and bound.
+    pub counters: u32,
+    /// Scalars that live through the whole loop.
+    pub scalars: u32,
+    /// Addresses and strides of arrays.
+    pub pointers: u32,
+    /// Array elements, literals and constants that stay the same in the loop.
+    pub invariants: u32,
+    /// The most values of one iteration that live at once.
+    pub temporaries: u32,
+}
+
+impl RegisterUse {
+    /// Names in the order of [`RegisterUse::values`].
+    pub const NAMES: [&'static str; 5] = ["counters", "scalars", "pointers", "invariants", "temporaries"];
+
+    pub fn values(self) -> [u32; 5] {
+        let RegisterUse { counters, scalars, pointers, invariants, temporaries } = self;
+        [counters, scalars, pointers, invariants, temporaries]
+    }
+
+    pub fn from_values(values: [u32; 5]) -> RegisterUse {
+        let [counters, scalars, pointers, invariants, temporaries] = values;
+        RegisterUse { counters, scalars, pointers, invariants, temporaries }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -294,8 +382,24 @@ pub struct Stream {
     pub subscripts: Vec<Subscript>,
     /// Distinct offsets in order of first appearance; one entry a subscript.
     pub accesses: Vec<Access>,
-    /// Declared extents in storage order, where known: inclusive lower and upper bounds.
+    /// Declared extents in storage order, where known: inclusive lower and upper bounds. Of an array that is
+    /// flattened by hand, ratios of strides.
     pub extents: Vec<Option<(Expr, Expr)>>,
+}
+
+impl Stream {
+    /// Extents of all dimensions but the last one, components being the last: what leads from
+    /// subscripts to a place in memory.
+    pub fn shape(&self) -> impl Iterator<Item = &Option<(Expr, Expr)>> {
+        let components = self.component.split(',').filter(|part| !part.is_empty()).count();
+        let rank = self.subscripts.len() + components;
+        self.extents.iter().take(rank.saturating_sub(1))
+    }
+
+    /// Whether the same subscripts lead to the same element of an array.
+    pub fn has_shape_of(&self, other: &Stream) -> bool {
+        self.subscripts.len() == other.subscripts.len() && self.shape().eq(other.shape())
+    }
 }
 
 /// One dimension of a reference: `Σ coefficient·variable + base`, the integer constant being the
@@ -347,6 +451,38 @@ pub enum Body {
     Function(FunctionKey),
     /// It leads back to the caller: not followed further.
     Recursive,
+    /// It moves data between processes.
+    Communication(Box<Communication>),
+}
+
+/// What one call moves between processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communication {
+    /// `mpi`, `boxlib` …
+    pub library: String,
+    pub kind: InterfaceKind,
+    /// Buffers or arrays as written, the one that is sent first.
+    pub arrays: Vec<String>,
+    /// Elements that one process sends in one call, in a collective to each of the others where they get
+    /// different ones; of a call that only receives, those that it receives. `None`: it moves no such.
+    pub count: Option<Expr>,
+    /// The type of the elements as the call names it; empty where it names none.
+    pub datatype: String,
+    /// Bytes of an element; `None` is unknown.
+    pub element_bytes: Option<Expr>,
+    /// Of a halo exchange: what is filled.
+    pub halo: Option<Halo>,
+}
+
+/// The ghost cells that a halo exchange fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halo {
+    /// Components of every cell.
+    pub components: Expr,
+    /// Ghost cells on either side.
+    pub width: Expr,
+    /// Cells of one process in every dimension, in storage order.
+    pub extents: Vec<Expr>,
 }
 
 /// A function by name and place.
@@ -366,6 +502,7 @@ impl Body {
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
             Body::Recursive => "recursive",
+            Body::Communication(_) => "communication",
         }
     }
 }

@@ -10,7 +10,7 @@ use super::facts::{Flops, OperationCounts};
 use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
-use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value, wider};
 use crate::source::Language;
 
 /// Exponents up to this size are done by repeated multiplication.
@@ -113,7 +113,7 @@ impl<'f> FlopCounter<'f> {
         if !op.is_arithmetic() {
             return;
         }
-        let ty = Value::binary(op, left.clone(), right.clone()).ty(self.function);
+        let ty = wider(left_ty, right_ty);
         if !floating {
             if ty == Type::Unknown {
                 self.uncounted.insert(("unknown_type", self.show(op, left, right)));
@@ -175,6 +175,12 @@ impl<'f> FlopCounter<'f> {
         let counts = match intrinsic.kind {
             IntrinsicKind::Power if arguments.len() == 2 => {
                 self.power(&arguments[1], matches!(operand, Type::Complex(_)))
+            }
+            // √(re² + im²).
+            IntrinsicKind::MinMaxAbs if matches!(operand, Type::Complex(_)) && arguments.len() == 1 => {
+                let counts = OperationCounts { adds: 1, multiplies: 2, specials: 1, fma_pairs: 1, ..none };
+                let Type::Complex(size) = operand else { return };
+                return self.add(&Type::Real(size / 2), counts);
             }
             IntrinsicKind::MinMaxAbs => OperationCounts { selections: (arguments.len().max(2) - 1) as u64, ..none },
             IntrinsicKind::Conversion => OperationCounts { conversions: 1, ..none },

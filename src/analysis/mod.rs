@@ -4,6 +4,7 @@ mod addresses;
 mod alternatives;
 mod assignments;
 mod calls;
+mod communication;
 pub mod coverage;
 mod delinearise;
 pub mod dependence;
@@ -14,6 +15,8 @@ mod iterations;
 mod member_dimensions;
 mod moving;
 mod references;
+mod registers;
+mod shared;
 mod symbolic;
 mod walk;
 

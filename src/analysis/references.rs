@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::delinearise::delinearise;
+use super::delinearise::{Recovered, delinearise};
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
@@ -50,13 +50,21 @@ fn stream(
 ) -> Stream {
     let Place { array, name, mut dimensions } = place(symbols, array, subscripts, reasons);
     let variable = symbols.function.variable(array);
-    if let [only] = dimensions.as_slice()
-        && only.subscript.gather.is_none()
-        && let Some(found) = delinearise(&only.subscript, only.offset)
-    {
-        dimensions = found.into_iter().map(|(subscript, offset)| Dimension { subscript, offset }).collect();
+    let flattened = match dimensions.as_slice() {
+        [only] if only.subscript.gather.is_none() => delinearise(&only.subscript, only.offset),
+        _ => None,
+    };
+    let mut extents = match &flattened {
+        Some(found) => {
+            let upper = |r: &Recovered| r.extent.clone().map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)));
+            found.iter().map(upper).collect()
+        }
+        None => extents(symbols, variable, dimensions.len()),
+    };
+    if let Some(found) = flattened {
+        let dimension = |Recovered { subscript, offset, .. }| Dimension { subscript, offset };
+        dimensions = found.into_iter().map(dimension).collect();
     }
-    let mut extents = extents(symbols, variable, dimensions.len());
     let bytes = variable.ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
@@ -173,8 +181,12 @@ fn access(offset: Vec<i64>, class: AccessClass) -> Access {
 
 /// Adds a stream to others: one with the same array, component and subscripts absorbs it.
 pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
-    let same =
-        |s: &Stream| s.array == later.array && s.component == later.component && s.subscripts == later.subscripts;
+    let same = |s: &Stream| {
+        s.array == later.array
+            && s.component == later.component
+            && s.subscripts == later.subscripts
+            && s.has_shape_of(&later)
+    };
     let Some(stream) = streams.iter_mut().find(|s| same(s)) else {
         streams.push(later);
         return;

@@ -3,7 +3,9 @@
 mod bodies;
 mod branches;
 mod calls;
+mod iterations;
 mod loops;
+mod settings;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,10 +16,13 @@ use rayon::prelude::*;
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
 use super::calls::{ProcedureId, Procedures, expand};
+use super::communication::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
+use super::shared::shared_storage;
 use super::symbolic::{Known, Symbols};
 use crate::diagnostic::Place;
+use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
 use crate::source::Language;
 pub use bodies::ProcedureBody;
@@ -113,16 +118,22 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         outputs: outputs(function, &effects),
         effects,
         conditional: BTreeSet::new(),
+        last_values: BTreeMap::new(),
+        has_uncounted: counted.is_some(),
+        in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
         branches: 0,
+        datatypes: None,
     };
     let body = walker.block(&function.body);
+    let shared = shared_storage(function, language, &body);
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
         line: function.place.line,
         constants: walker.symbols.constants.into_values().collect(),
+        shared,
         body,
     }
 }
@@ -153,12 +164,19 @@ struct Walker<'f> {
     effects: Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
+    /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
+    last_values: BTreeMap<String, Expr>,
+    has_uncounted: bool,
+    /// Whether the loop around the walk, or the function, has several loops side by side.
+    in_sequence: bool,
     /// The next variable that counts iterations of a loop without a variable.
     next_iteration: u32,
     /// For every loop around the walk, whether something leaves it early.
     exits: Vec<bool>,
     /// Number of branches met so far.
     branches: u32,
+    /// What the procedure gives the variables that hold MPI types, once a call needs it.
+    datatypes: Option<Datatypes<'f>>,
 }
 
 impl<'f> Walker<'f> {
@@ -203,10 +221,13 @@ impl<'f> Walker<'f> {
                     self.argument(place, (name, position), argument, block);
                 }
                 self.call(place, name, arguments, block);
-                self.written_by_call(name, arguments);
+                self.written_by_call(name, arguments, block);
             }
             Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
+                if matches!(kind, Jump::Exit | Jump::Return | Jump::Goto) {
+                    self.ends(block);
+                }
                 let code = match kind {
                     _ if self.depth() == 0 => return,
                     Jump::Cycle => "cycle",
@@ -242,6 +263,9 @@ impl<'f> Walker<'f> {
     /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
+        if self.has_uncounted {
+            self.last_values.remove(&self.function().variable(id).name);
+        }
         match depth {
             0 => self.symbols.known.remove(&id),
             _ => self.symbols.known.insert(id, Known::Changes { depth, loaded: false }),
@@ -267,6 +291,6 @@ pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
 }
 
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
-fn symbol_part(name: &str) -> String {
+pub(super) fn symbol_part(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }

@@ -12,7 +12,8 @@ use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
-use crate::model::{Model, Setting};
+use crate::model::{Detail, Model, Setting};
+use crate::source::Preprocessing;
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,8 +46,24 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     spare_inputs(&requested, args, &program)?;
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    if voice.verbose {
+        for file in &program.files {
+            let way = match file.preprocessing {
+                Preprocessing::None => "as it stands",
+                Preprocessing::Builtin => "preprocessed by loopsheet",
+                Preprocessing::External => "preprocessed by the command of --cpp",
+            };
+            eprintln!("read: {} ({}, {} form, {way})", file.path, file.language.as_str(), file.form.as_str());
+        }
+    }
     refuse_empty(&program, args, &found)?;
-    let model = Model::build(&program, machine, &settings)?;
+    let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
+    let detail = match shows_formulas {
+        true => Detail::Formulas,
+        false if is_silent(args) => Detail::Least,
+        false => Detail::Values,
+    };
+    let model = Model::with(&program, machine, &settings, detail)?;
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {

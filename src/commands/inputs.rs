@@ -292,7 +292,11 @@ fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp
     let Kind::Source { language, form, preprocessed } = input.kind else {
         anyhow::bail!("{} is a model", input.name);
     };
-    let bytes = std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+    let mut bytes = std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+    // Copied from a block device or padded by an editor of old: the text ends there.
+    let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    let padding = bytes.len() - end;
+    bytes.truncate(end);
     anyhow::ensure!(
         !bytes.contains(&0),
         "{} is a binary file, not source text (it has a zero byte at offset {})",
@@ -315,6 +319,16 @@ fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp
     let form = source::form::sniff(&text, form);
     let files = Includes::new(&flags.include, headers);
     let mut source = SourceText::verbatim(&input.name, text);
+    if padding > 0 {
+        source.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            code: "zero-bytes".into(),
+            place: source.place(0, 0),
+            width: 1,
+            message: format!("{padding} zero bytes at the end of the file were left out"),
+            help: None,
+        });
+    }
     if preprocessed {
         source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
     }

@@ -33,6 +33,19 @@ pub fn preprocess(
     };
     if let Some(command) = command {
         match run(&command, flags, path) {
+            Ok(output) if output.trim().is_empty() && !source.text.trim().is_empty() => {
+                source.diagnostics.push(Diagnostic {
+                    severity: Severity::Warning,
+                    code: "cpp-no-output".into(),
+                    place: source.place(0, 0),
+                    width: 1,
+                    message: format!(
+                        "`{}` printed nothing, the built-in preprocessor read the file",
+                        command.join(" ")
+                    ),
+                    help: Some("name a command that preprocesses, such as --cpp 'cc -E'".to_string()),
+                });
+            }
             Ok(output) => {
                 let main = name(path);
                 let mut read = line_markers::read(&output, &main, &|file| name(Path::new(file)));

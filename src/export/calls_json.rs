@@ -8,7 +8,7 @@ use crate::model::{CallPath, Calls, Costs, Model};
 
 /// All of the program: names whose bodies are not known, and call paths, the costliest first.
 pub(super) fn calls(model: &Model) -> Value {
-    let paths = model.calls.iter().flat_map(|calls| &calls.paths);
+    let paths = model.calls.iter().flat_map(|calls| calls.ranked_paths(&model.figures));
     json!({
         "known": model.call_graph.sites.len(),
         "unknown": unknown_calls(model.program),

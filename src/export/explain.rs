@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::analysis::facts::Loop;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
-use crate::model::{Model, NestModel};
+use crate::model::{Model, NestModel, RegisterFigures};
 
 /// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`,
 /// `file:line`, or a function.
@@ -27,10 +27,14 @@ pub fn nest(model: &Model, name: &str) -> Result<String, String> {
         let more = if more > 0 { format!(" … and {more} more") } else { String::new() };
         return Err(format!("--explain {name}: no such nest; there are {}{more}", ids.join(", ")));
     }
-    Ok(fitting.into_iter().map(|n| one(model, n)).collect())
+    let texts = fitting.into_iter().map(|n| {
+        let index = model.nests.iter().position(|other| std::ptr::eq(other, n));
+        one(model, n, index.and_then(|index| model.registers[index].as_ref()))
+    });
+    Ok(texts.collect())
 }
 
-fn one(model: &Model, nest: &NestModel) -> String {
+fn one(model: &Model, nest: &NestModel, registers: Option<&RegisterFigures>) -> String {
     let head = nest.nest.head();
     let mut text = format!("{} ({}:{})\n", head.id, head.file, head.line);
     for chain_loop in &nest.nest.loops {
@@ -40,7 +44,8 @@ fn one(model: &Model, nest: &NestModel) -> String {
     let mut needed = BTreeSet::new();
     let results = [nest.operations.flops, nest.time.intensity, nest.time.bound, nest.time.seconds];
     let sets = nest.working_sets.naive.levels.iter().copied();
-    for id in results.into_iter().chain(sets) {
+    let spilled = registers.map(|found| [found.integer.spilled, found.floating.spilled]);
+    for id in results.into_iter().chain(sets).chain(spilled.into_iter().flatten()) {
         require(model, id, &mut needed);
     }
     for id in needed {

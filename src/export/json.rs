@@ -4,15 +4,19 @@ use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::calls_json;
+use super::{calls_json, communication_json};
 use crate::analysis::coverage;
-use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
-use crate::analysis::facts::{Block, File, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::dependence::{Dependence, Through};
+use crate::analysis::facts::{
+    Block, File, Flops, Function, Item, Loop, OperationCounts, RegisterUse, Stream, Subscript,
+};
 use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
-use crate::model::{Model, NestModel, StreamShape, WorkingSet, dimension_name};
+use crate::model::{
+    FileFigures, LevelFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name,
+};
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
@@ -39,12 +43,16 @@ pub fn analysis(model: &Model) -> String {
             "understood": coverage.understood,
             "partial": coverage.partial,
             "reasons": coverage.reasons,
+            "outside": coverage.outside,
         },
     });
     if let Some(calls) = &model.calls {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
     }
     value["calls"] = calls_json::calls(model);
+    if let Some(communication) = &model.communication {
+        value["communication"] = communication_json::totals(model, communication);
+    }
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
@@ -149,6 +157,9 @@ fn function(
     collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
     let nests = nests.iter().map(|(index, facts)| {
         let mut value = nest(model, facts);
+        if let Some(found) = &model.registers[*index] {
+            value["registers"] = registers(model, found);
+        }
         if let Some(flops) = model.calls.as_ref().and_then(|calls| calls.called_flops.get(index)) {
             value["called_flops"] = figure(model, *flops);
         }
@@ -166,7 +177,27 @@ fn function(
     if let Some(calls) = &model.calls {
         calls_json::add_to_function(model, calls, index, &mut value);
     }
+    if let Some(communication) = communication_json::of_function(model, index) {
+        value["communication"] = communication;
+    }
     value
+}
+
+/// Values that an iteration of the innermost loop keeps in registers.
+fn registers(model: &Model, registers: &RegisterFigures) -> Value {
+    let file = |file: &FileFigures| {
+        let parts = RegisterUse::NAMES.iter().zip(file.parts);
+        let mut object: Map<String, Value> =
+            parts.map(|(name, part)| (name.to_string(), figure(model, part))).collect();
+        object.insert("live".into(), figure(model, file.live));
+        object.insert("spilled".into(), figure(model, file.spilled));
+        object
+    };
+    json!({
+        "integer": file(&registers.integer),
+        "floating": file(&registers.floating),
+        "spills": model.value(registers.spills) == 1.0,
+    })
 }
 
 /// Edges of all sequences of a function.
@@ -175,13 +206,15 @@ fn dependencies(sequences: &[&SequenceModel]) -> Vec<Value> {
     for SequenceModel { within, graph, .. } in sequences {
         for edge in graph.edge_references() {
             let Dependence { kind, arrays, is_implied } = edge.weight();
+            let (scalars, others): (Vec<&Through>, Vec<&Through>) = arrays.iter().partition(|t| t.is_scalar);
             let distances: Map<String, Value> =
-                arrays.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
+                others.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
             found.push(json!({
                 "from": graph[edge.source()].id,
                 "to": graph[edge.target()].id,
                 "kind": kind.as_str(),
                 "arrays": arrays.iter().map(|through| &through.array).collect::<Vec<_>>(),
+                "scalars": scalars.iter().map(|through| &through.array).collect::<Vec<_>>(),
                 "distances": distances,
                 "implied": is_implied,
                 "within": within.map(|facts| &facts.id),
@@ -409,12 +442,35 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
             "by_level": traffic.scenarios.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
         },
         "streams": streams.collect::<Vec<_>>(),
-        "levels": nest.time.levels.iter().map(|l| json!({
-            "name": l.name, "bytes": fig(l.bytes), "seconds": fig(l.seconds),
+        "levels": levels(model, nest),
+        "caches": nest.levels.caches.iter().map(|c| json!({
+            "name": c.name, "capacity": fig(c.capacity), "fetched": fig(c.fetched),
+            "written_back": fig(c.written_back), "bytes": fig(c.bytes),
+            "seconds": c.seconds.map(fig), "condition": c.condition_text,
         })).collect::<Vec<_>>(),
         "intensity": fig(nest.time.intensity),
         "cpu_seconds": fig(nest.time.cpu),
         "seconds": fig(nest.time.seconds),
         "bound": bound,
     })
+}
+
+/// Levels of the hierarchy that serve the nest; what a level serves goes through the cache before it.
+fn levels(model: &Model, nest: &NestModel) -> Value {
+    let fig = |id: FigureId| number(model.value(id));
+    let caches = &nest.levels.caches;
+    let level = |l: &LevelFigures| {
+        let mut level = json!({ "name": l.name, "bytes": fig(l.bytes), "seconds": fig(l.seconds) });
+        let before = match caches.iter().position(|cache| cache.name == l.name) {
+            Some(position) => position.checked_sub(1),
+            None => caches.len().checked_sub(1),
+        };
+        if let Some(cache) = before.map(|position| &caches[position]) {
+            level["fetched"] = fig(cache.fetched);
+            level["written_back"] = fig(cache.written_back);
+            level["condition"] = json!(cache.condition_text);
+        }
+        level
+    };
+    nest.time.levels.iter().map(level).collect()
 }

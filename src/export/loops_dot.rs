@@ -73,7 +73,8 @@ pub(super) fn details(model: &Model, sequence: &SequenceModel, node: NodeIndex) 
 pub(super) fn edge_details(dependence: &Dependence) -> String {
     let mut text = dependence.kind.as_str().to_string();
     for through in &dependence.arrays {
-        let _ = write!(text, "\n{}{}", through.array, distance_text(through.distance.as_deref()));
+        let scalar = if through.is_scalar { " (scalar)" } else { "" };
+        let _ = write!(text, "\n{}{scalar}{}", through.array, distance_text(through.distance.as_deref()));
     }
     text
 }

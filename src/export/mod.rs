@@ -5,6 +5,7 @@ mod calls_json;
 pub mod camat_json;
 pub mod camat_table;
 mod columns;
+mod communication_json;
 pub mod dot;
 pub mod explain;
 pub mod json;

@@ -77,13 +77,32 @@ fn write_calls(text: &mut String, model: &Model) {
     };
     let _ = writeln!(text, "with every call followed: {}", costs(&calls.executed).join(", "));
     let mut rows = vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
-    rows.extend(calls.paths.iter().take(PATHS).map(|path| {
+    rows.extend(calls.ranked_paths(&model.figures).into_iter().take(PATHS).map(|path| {
         let [flops, traffic, seconds] = costs(&path.costs);
         let nest = model.nests[path.nest].nest.head().id.clone();
         [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]
     }));
     use Align::{Left, Right};
     let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));
+}
+
+/// What one process sends to others in all.
+fn write_communication(text: &mut String, model: &Model) {
+    let Some(communication) = &model.communication else { return };
+    let shown = |id, text: &dyn Fn(f64) -> String| {
+        let value = model.value(id);
+        if value.is_finite() { text(value) } else { "unknown".to_string() }
+    };
+    let unknown = communication.unknown().count();
+    let without = if unknown > 0 { format!(", without {unknown} of unknown size") } else { String::new() };
+    let _ = writeln!(
+        text,
+        "communication of one process: {} messages, {}, {} in {} calls{without}",
+        shown(communication.messages, &count),
+        shown(communication.bytes, &|v| Bytes(v).to_string()),
+        shown(communication.seconds, &|v| Seconds(v).to_string()),
+        communication.calls.len(),
+    );
 }
 
 fn write_summary(text: &mut String, model: &Model) {
@@ -124,10 +143,17 @@ fn write_summary(text: &mut String, model: &Model) {
         );
     }
     write_calls(text, model);
+    write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
+    }
+    // Calls without a body are named below.
+    let outside = coverage.outside.iter().filter(|(code, _)| *code != "call");
+    let outside: Vec<String> = outside.map(|(code, places)| format!("{code} {places}")).collect();
+    if !outside.is_empty() {
+        let _ = writeln!(text, "not understood outside of loops, in places: {}", outside.join(", "));
     }
     let unknown = coverage::unknown_calls(model.program);
     if !unknown.is_empty() {

@@ -40,7 +40,8 @@ impl Expr {
                 let arguments = items.iter().map(value).collect::<Result<Vec<f64>, Unbound>>()?;
                 apply(*function, &arguments)
             }
-            Node::If(comparison, a, b, c, d) => {
+            Node::If(comparison, parts) => {
+                let [a, b, c, d] = &**parts;
                 let (left, right) = (value(a)?, value(b)?);
                 if left.is_nan() || right.is_nan() {
                     f64::NAN
@@ -72,6 +73,8 @@ pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
         Function::Floor => arguments[0].floor(),
         Function::Truncate => arguments[0].trunc(),
         Function::Absolute => arguments[0].abs(),
+        Function::TreeStages if arguments[0].is_nan() => f64::NAN,
+        Function::TreeStages => (0..1024).find(|stages| 2f64.powi(*stages) >= arguments[0]).map_or(f64::NAN, f64::from),
     }
 }
 

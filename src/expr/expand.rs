@@ -34,6 +34,31 @@ impl Expr {
         (self - other).expand().as_number()
     }
 
+    /// The polynomial that times `divisor` is this one, if there is one.
+    pub fn divided_by(&self, divisor: &Expr) -> Option<Expr> {
+        const STEPS: usize = 64;
+        let degree = |m: &Monomial| m.iter().map(|(_, power)| *power).sum::<u32>();
+        let leading = |p: Polynomial| p.into_iter().max_by(|a, b| degree(&a.0).cmp(&degree(&b.0)).then(a.0.cmp(&b.0)));
+        let (by, scale) = leading(divisor.polynomial())?;
+        let (mut rest, mut found) = (self.expand(), Vec::new());
+        for _ in 0..STEPS {
+            let Some((monomial, coefficient)) = leading(rest.polynomial()) else { return Some(Expr::sum(found)) };
+            let mut powers: BTreeMap<Expr, u32> = monomial.into_iter().collect();
+            for (atom, power) in &by {
+                let own = powers.get_mut(atom)?;
+                *own = own.checked_sub(*power)?;
+            }
+            powers.retain(|_, power| *power > 0);
+            let part = term(&powers.into_iter().collect::<Monomial>(), coefficient / scale);
+            rest = (&rest - &(&part * divisor)).expand();
+            found.push(part);
+            if rest.is_zero() {
+                return Some(Expr::sum(found));
+            }
+        }
+        None
+    }
+
     /// The linear part in `variables`; `None` if a variable occurs in any other way.
     pub fn linear_in(&self, variables: &[&str]) -> Option<Linear> {
         let mut coefficients = vec![Vec::new(); variables.len()];

@@ -75,6 +75,8 @@ pub enum Function {
     /// Towards zero, as integer division in C and Fortran does.
     Truncate,
     Absolute,
+    /// ⌈log₂ x⌉, zero for x ≤ 1: stages of a binary tree over x members.
+    TreeStages,
 }
 
 /// How the two sides of a condition are compared.
@@ -95,14 +97,17 @@ pub enum Node {
     Number(Number),
     Symbol(Arc<str>),
     Figure(FigureId),
-    Sum(Vec<Expr>),
-    Product(Vec<Expr>),
+    Sum(Box<[Expr]>),
+    Product(Box<[Expr]>),
     Quotient(Expr, Expr),
     Power(Expr, Expr),
-    Call(Function, Vec<Expr>),
-    /// If `left (comparison) right` then the first, else the second.
-    If(Comparison, Expr, Expr, Expr, Expr),
+    Call(Function, Box<[Expr]>),
+    /// Of `[left, right, first, second]`: the first if `left (comparison) right`, else the second.
+    If(Comparison, Box<[Expr; 4]>),
 }
+
+// Models of big programs have tens of millions of nodes.
+const _: () = assert!(size_of::<Node>() <= 24);
 
 /// A symbolic expression; cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,7 +207,7 @@ impl Expr {
             // `3*(a + b) - 2*(a + b)` left a bare sum behind.
             Expr::sum(terms)
         } else {
-            Expr::wrap(Node::Sum(terms))
+            Expr::wrap(Node::Sum(terms.into()))
         }
     }
 
@@ -226,7 +231,7 @@ impl Expr {
         if constant != 1.0 || collected.is_empty() {
             collected.insert(0, Expr::from(constant));
         }
-        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected)) }
+        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected.into())) }
     }
 
     /// `self / divisor` as real numbers; use [`Expr::truncated`] around it for integer division.
@@ -272,7 +277,7 @@ impl Expr {
         match rest.len() {
             0 => Expr::from(0.0),
             1 => rest.remove(0),
-            _ => Expr::wrap(Node::Call(function, rest)),
+            _ => Expr::wrap(Node::Call(function, rest.into())),
         }
     }
 
@@ -295,10 +300,15 @@ impl Expr {
         self.rounded(Function::Absolute)
     }
 
+    /// ⌈log₂ x⌉, zero for x ≤ 1.
+    pub fn tree_stages(self) -> Expr {
+        self.rounded(Function::TreeStages)
+    }
+
     fn rounded(self, function: Function) -> Expr {
         match self.as_number() {
             Some(n) => Expr::from(evaluate::apply(function, &[n])),
-            None => Expr::wrap(Node::Call(function, vec![self])),
+            None => Expr::wrap(Node::Call(function, [self].into())),
         }
     }
 
@@ -315,7 +325,7 @@ impl Expr {
                     otherwise
                 }
             }
-            _ => Expr::wrap(Node::If(comparison, left, right, then, otherwise)),
+            _ => Expr::wrap(Node::If(comparison, Box::new([left, right, then, otherwise]))),
         }
     }
 
@@ -335,7 +345,7 @@ impl Expr {
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => vec![],
             Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => items.iter().collect(),
             Node::Quotient(a, b) | Node::Power(a, b) => vec![a, b],
-            Node::If(_, a, b, c, d) => vec![a, b, c, d],
+            Node::If(_, parts) => parts.iter().collect(),
         }
     }
 
@@ -383,7 +393,10 @@ impl Expr {
             Node::Call(Function::Min, items) => Expr::min(items.iter().map(again)),
             Node::Call(Function::Max, items) => Expr::max(items.iter().map(again)),
             Node::Call(function, items) => again(&items[0]).rounded(*function),
-            Node::If(comparison, a, b, c, d) => Expr::choose(*comparison, again(a), again(b), again(c), again(d)),
+            Node::If(comparison, parts) => {
+                let [left, right, then, otherwise] = parts.each_ref().map(again);
+                Expr::choose(*comparison, left, right, then, otherwise)
+            }
         }
     }
 }

@@ -265,6 +265,7 @@ fn function(name: &str) -> Option<Function> {
         "floor" => Function::Floor,
         "trunc" => Function::Truncate,
         "abs" => Function::Absolute,
+        "treestages" => Function::TreeStages,
         _ => return None,
     })
 }

@@ -88,7 +88,8 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
             write(f, b, Binding::Tight, style)?;
         }
         Node::Call(function, items) => write_call(f, *function, items, style)?,
-        Node::If(comparison, a, b, c, d) => {
+        Node::If(comparison, parts) => {
+            let [a, b, c, d] = &**parts;
             f.write_str(if style.names.is_some() { "IF(" } else { "if(" })?;
             write(f, a, Binding::Loose, style)?;
             f.write_str(comparison.sign())?;
@@ -175,6 +176,8 @@ fn write_call(f: &mut fmt::Formatter<'_>, function: Function, items: &[Expr], st
         Function::Floor => ("floor", "INT", ""),
         Function::Truncate => ("trunc", "TRUNC", ""),
         Function::Absolute => ("abs", "ABS", ""),
+        // Rounded first: a spreadsheet's logarithm of 8 may be a little more than 3.
+        Function::TreeStages => ("treestages", "ROUNDUP(ROUND(LOG(MAX", ",1),2),9),0"),
     };
     let in_excel = style.names.is_some();
     write!(f, "{}(", if in_excel { excel } else { text })?;

@@ -87,6 +87,16 @@ fn excel_formulas() {
 }
 
 #[test]
+fn stages_of_a_tree_are_whole_powers_of_two() {
+    for (members, stages) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (5.0, 3.0), (8.0, 3.0), (9.0, 4.0), (1024.0, 10.0)] {
+        assert_eq!(Expr::from(members).tree_stages().as_number(), Some(stages), "{members}");
+    }
+    let show = |e: &Expr| Excel { expr: e, names: &Cells }.to_string();
+    assert_eq!(show(&parse("2*treestages(p)")), "2*ROUNDUP(ROUND(LOG(MAX(p,1),2),9),0)");
+    assert_eq!(parse("treestages(p)").to_string(), "treestages(p)");
+}
+
+#[test]
 fn a_sign_does_not_slip_under_a_power_or_into_a_sum() {
     let a = Expr::symbol("a");
     let minus = |e: &Expr| Expr::product([Expr::from(-1.0), e.clone()]);

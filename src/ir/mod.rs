@@ -38,6 +38,8 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
+    /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
+    pub shared: Vec<(VarId, VarId)>,
     /// The module or procedure that contains it: others know it only if they use that one.
     pub host: Option<String>,
     /// The variable that holds a function's result, in languages that have one.
@@ -65,8 +67,8 @@ pub struct VarId(pub u32);
 impl Function {
     /// A function without anything in it.
     pub fn new(name: String, place: Place) -> Function {
-        let (variables, members, body) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Function { name, place, variables, members, host: None, result: None, body }
+        let (variables, members, shared, body) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        Function { name, place, variables, members, shared, host: None, result: None, body }
     }
 
     pub fn variable(&self, id: VarId) -> &Variable {

@@ -6,6 +6,7 @@
 //! `effects` makes statements of what an expression does on the way.
 
 mod access;
+mod alignment;
 mod calls;
 mod constants;
 mod declarations;
@@ -14,6 +15,7 @@ mod expressions;
 mod fields;
 mod for_loop;
 mod functions;
+mod jumps;
 mod literals;
 mod lone_names;
 mod mask;

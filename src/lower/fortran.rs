@@ -6,10 +6,13 @@
 //! and a variable of the IR is made for each that it uses.
 
 mod allocations;
+mod array_functions;
 mod array_syntax;
 mod assigned;
+mod associate;
 mod branches;
 mod component;
+mod constructors;
 mod declarations;
 mod declarators;
 mod directives;
@@ -17,6 +20,7 @@ mod elementwise;
 mod expression;
 mod flow;
 mod implicit;
+mod input_output;
 mod intrinsic_types;
 mod jumps;
 mod kinds;

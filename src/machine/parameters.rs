@@ -62,6 +62,7 @@ pub const CORE_PARAMETERS: &[ParameterRow] = &[
     row(("gflops_per_core", "Peak a core", "Gflop/s", Real, (1e-3, 1e5), Required, "Double-precision additions and multiplications of one core per second, at best")),
     row(("fp_registers", "Floating-point registers", "registers", Integer, (1.0, 4096.0), Value(32.0), "Floating-point or vector registers that a program can name")),
     row(("int_registers", "Integer registers", "registers", Integer, (1.0, 4096.0), Value(16.0), "General-purpose registers that a program can name")),
+    row(("int_reserved", "Reserved integer registers", "registers", Integer, (0.0, 4096.0), Value(1.0), "Integer registers that hold no value of a loop: the stack pointer and its like")),
     row(("cost_div", "Cost of a division", "flop", Real, (0.0, 1e5), Value(39.0), "Additions that take as long as one division; ExaSAT's default is 39")),
     row(("cost_special", "Cost of a special", "flop", Real, (0.0, 1e5), Value(125.0), "Additions that take as long as one sqrt, exp, sin …; ExaSAT's default is 125")),
     row(("fma_aware", "Fused multiply-add", "", Switch, (0.0, 1.0), Value(0.0), "1: an addition that can be fused with a multiplication costs nothing")),
@@ -93,6 +94,8 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
+    row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so that receiving takes no time of its own; 0: it takes turns")),
+    row(("long_message_bytes", "Long messages", "B", Size, (1.0, 1e13), Value(2048.0), "Collectives that move more use the algorithms for long messages; MPICH's limit for reductions")),
 ];
 
 /// Full names and rows of all parameters in the order of the sheet: core, levels L1 … L4, memory.

@@ -2,6 +2,7 @@
 
 use super::dimension_name;
 use super::figures::{Figures, Unit};
+use super::levels::NestLevels;
 use super::nest::{Content, Nest, weight_expr};
 use super::parameters::ParameterTable;
 use super::stream::{StreamFigures, StreamShape};
@@ -79,6 +80,8 @@ pub struct NestModel<'p> {
     pub streams: Vec<StreamFigures>,
     pub working_sets: WorkingSets,
     pub traffic: NestTraffic,
+    /// Every cache level, by the refined rule.
+    pub levels: NestLevels,
     pub time: TimeFigures,
 }
 
@@ -123,15 +126,9 @@ impl<'p> NestModel<'p> {
             .collect();
         let (working_sets, nest_traffic) = traffic::define_nest(&streams, depth, levels, figures);
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
-        let time = TimeFigures::define(
-            machine,
-            &operations,
-            &nest,
-            &streams,
-            (&working_sets, &nest_traffic),
-            &counts.iterations,
-            figures,
-        );
+        let levels = NestLevels::define(&nest, machine, parameters, figures);
+        let moved = (&levels, &nest_traffic);
+        let time = TimeFigures::define(machine, &operations, &nest, &streams, moved, &counts.iterations, figures);
         NestModel {
             iterations: counts.total,
             counts: counts.loops,
@@ -144,6 +141,7 @@ impl<'p> NestModel<'p> {
             streams,
             working_sets,
             traffic: nest_traffic,
+            levels,
             time,
         }
     }

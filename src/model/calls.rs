@@ -8,12 +8,13 @@
 mod figures;
 mod paths;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
-use crate::analysis::facts::{Block, Body, FunctionKey, Item, Loop, Program};
+use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
+pub(super) use figures::runs;
 pub use figures::{Calls, Costs, FunctionFigures, SiteFigures};
 pub use paths::CallPath;
 
@@ -44,19 +45,15 @@ impl CallGraph {
     pub fn collect(program: &Program, nests: &[Nest]) -> CallGraph {
         let index: HashMap<FunctionKey, usize> =
             program.functions.iter().enumerate().rev().map(|(index, function)| (function.key(), index)).collect();
-        let mut homes = HashMap::new();
-        for (number, nest) in nests.iter().enumerate() {
-            for (level, chain_loop) in (1..).zip(&nest.loops) {
-                homes.entry(std::ptr::from_ref(chain_loop.facts)).or_insert((number, level));
-            }
-        }
+        let homes = Homes::of(nests);
         let mut sites = Vec::new();
         for (caller, function) in program.functions.iter().enumerate() {
             let mut found = Vec::new();
-            calls_of(&function.body, None, &Weight::new(), &mut |key, line, inside, weight| {
+            each_call(&function.body, None, &Weight::new(), &mut |call, inside, weight| {
+                let Body::Function(key) = &call.body else { return };
                 if let Some(callee) = index.get(key) {
-                    let loops = inside.and_then(|inside| homes.get(&std::ptr::from_ref(inside)).copied());
-                    found.push(CallSite { caller, callee: *callee, line, loops, weight: weight.clone() });
+                    let (line, weight) = (call.line, weight.clone());
+                    found.push(CallSite { caller, callee: *callee, line, loops: homes.of_loop(inside), weight });
                 }
             });
             sites.extend(found);
@@ -64,6 +61,7 @@ impl CallGraph {
         if sites.is_empty() {
             return CallGraph::default();
         }
+        drop_sites_in_place(program, &mut sites);
         let bottom_up = without_recursion(&mut sites, program.functions.len());
         sites.sort_by_key(|site| site.callee);
         let mut is_called = vec![false; program.functions.len()];
@@ -92,22 +90,74 @@ impl CallGraph {
     }
 }
 
-type Visit<'v, 'p> = &'v mut dyn FnMut(&'p FunctionKey, u32, Option<&'p Loop>, &Weight);
+/// Where the loops of a program are among the nests.
+pub(super) struct Homes(HashMap<*const Loop, (usize, usize)>);
 
-fn calls_of<'p>(block: &'p Block, inside: Option<&'p Loop>, weight: &Weight, visit: Visit<'_, 'p>) {
-    for call in &block.calls {
-        if let Body::Function(key) = &call.body {
-            visit(key, call.line, inside, weight);
+impl Homes {
+    pub fn of(nests: &[Nest]) -> Homes {
+        let mut homes = HashMap::new();
+        for (number, nest) in nests.iter().enumerate() {
+            for (level, chain_loop) in (1..).zip(&nest.loops) {
+                homes.entry(std::ptr::from_ref(chain_loop.facts)).or_insert((number, level));
+            }
         }
+        Homes(homes)
     }
+
+    /// A nest that holds the loop, and how many of its loops end with it.
+    pub fn of_loop(&self, inside: Option<&Loop>) -> Option<(usize, usize)> {
+        self.0.get(&std::ptr::from_ref(inside?)).copied()
+    }
+}
+
+type Visit<'v, 'p> = &'v mut dyn FnMut(&'p Call, Option<&'p Loop>, &Weight);
+
+/// Every call in a block, with the innermost loop around it and the branches inside that loop.
+pub(super) fn each_call<'p>(block: &'p Block, inside: Option<&'p Loop>, weight: &Weight, visit: Visit<'_, 'p>) {
+    block.calls.iter().for_each(|call| visit(call, inside, weight));
     for item in &block.items {
         match item {
-            Item::Loop(inner) => calls_of(&inner.body, Some(inner), &Weight::new(), visit),
+            Item::Loop(inner) => each_call(&inner.body, Some(inner), &Weight::new(), visit),
             Item::Branch(branch) => {
-                calls_of(&branch.then, inside, &side(weight, &branch.probability, true), visit);
+                each_call(&branch.then, inside, &side(weight, &branch.probability, true), visit);
                 if let Some(otherwise) = &branch.otherwise {
-                    calls_of(otherwise, inside, &side(weight, &branch.probability, false), visit);
+                    each_call(otherwise, inside, &side(weight, &branch.probability, false), visit);
                 }
+            }
+        }
+    }
+}
+
+/// Drops the sites of bodies that only run in place of their calls: what they call is counted there too, and they are
+/// no functions that are run once by themselves.
+fn drop_sites_in_place(program: &Program, sites: &mut Vec<CallSite>) {
+    let mut expanded = HashSet::new();
+    for function in &program.functions {
+        expanded_names(&function.body, &mut expanded);
+    }
+    loop {
+        let mut is_called = vec![false; program.functions.len()];
+        sites.iter().for_each(|site| is_called[site.callee] = true);
+        let count = sites.len();
+        sites.retain(|site| {
+            let caller = &program.functions[site.caller];
+            is_called[site.caller] || !expanded.contains(caller.name.as_str()) || !caller.body.loops().is_empty()
+        });
+        if sites.len() == count {
+            return;
+        }
+    }
+}
+
+fn expanded_names<'p>(block: &'p Block, found: &mut HashSet<&'p str>) {
+    let expanded = block.calls.iter().filter(|call| call.body == Body::Expanded);
+    found.extend(expanded.map(|call| call.name.as_str()));
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => expanded_names(&inner.body, found),
+            Item::Branch(branch) => {
+                expanded_names(&branch.then, found);
+                branch.otherwise.iter().for_each(|block| expanded_names(block, found));
             }
         }
     }

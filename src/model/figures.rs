@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::group_name;
@@ -85,6 +86,7 @@ pub struct Figure {
     /// Short name for `--explain`, e.g. `trip count of i`.
     pub label: Label,
     pub unit: Unit,
+    /// Kept with [`Detail::Formulas`] only.
     pub expr: Expr,
     pub value: f64,
 }
@@ -92,6 +94,8 @@ pub struct Figure {
 /// A cell holds 8,192 characters of formula; names of figures are not known here, so stay well below.
 const FORMULA_LENGTH: usize = 5000;
 const PART_LENGTH: usize = 1200;
+/// Figures that a part of the work is expected to define: growing by copying is slow.
+const A_PART: usize = 30_000;
 
 /// About how many characters a formula takes, a figure being called `Arrays!AB12345`.
 fn printed_length(expr: &Expr) -> usize {
@@ -104,24 +108,111 @@ fn printed_length(expr: &Expr) -> usize {
     own + 3 + expr.children().into_iter().map(printed_length).sum::<usize>()
 }
 
+/// One value for each figure. Figures are kept in segments, so that nests can be built side by side: the
+/// upper bits of an id number the segment, the lower ones count within it.
+#[derive(Clone, Debug)]
+pub struct FigureMap<T> {
+    segments: Vec<Vec<T>>,
+}
+
+impl<T> FigureMap<T> {
+    const COUNT_BITS: u32 = 25;
+    /// Of ids of 32 bits.
+    pub const MOST_SEGMENTS: usize = 1 << (u32::BITS - Self::COUNT_BITS);
+
+    /// The same value for every figure; as many in each segment as it says.
+    pub fn filled(value: T, lengths: impl IntoIterator<Item = usize>) -> FigureMap<T>
+    where
+        T: Clone,
+    {
+        FigureMap { segments: lengths.into_iter().map(|length| vec![value.clone(); length]).collect() }
+    }
+
+    fn id(segment: usize, index: usize) -> FigureId {
+        assert!(segment < Self::MOST_SEGMENTS && index < 1 << Self::COUNT_BITS, "too many figures");
+        FigureId((segment as u32) << Self::COUNT_BITS | index as u32)
+    }
+
+    fn place(id: FigureId) -> (usize, usize) {
+        ((id.0 >> Self::COUNT_BITS) as usize, (id.0 & ((1 << Self::COUNT_BITS) - 1)) as usize)
+    }
+
+    pub fn get(&self, id: FigureId) -> Option<&T> {
+        let (segment, index) = Self::place(id);
+        self.segments.get(segment)?.get(index)
+    }
+
+    pub fn get_mut(&mut self, id: FigureId) -> Option<&mut T> {
+        let (segment, index) = Self::place(id);
+        self.segments.get_mut(segment)?.get_mut(index)
+    }
+
+    /// All of them, in the order of definition.
+    pub fn iter(&self) -> impl Iterator<Item = (FigureId, &T)> {
+        let segments = self.segments.iter().enumerate();
+        segments
+            .flat_map(|(s, values)| values.iter().enumerate().map(move |(index, value)| (Self::id(s, index), value)))
+    }
+
+    /// How many there are in each segment.
+    pub fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
+        self.segments.iter().map(Vec::len)
+    }
+}
+
 /// All figures of a model, in the order of their definition.
 pub struct Figures {
-    figures: Vec<Figure>,
-    symbols: FxHashMap<String, f64>,
+    figures: FigureMap<Figure>,
+    symbols: Arc<FxHashMap<String, f64>>,
+    detail: Detail,
+}
+
+/// How much of the model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Figures are numbers, those of single nests and totals only, and those of cache levels only where the
+    /// time of nests depends on them: enough for the table.
+    Least,
+    /// Figures are numbers, for outputs that show no formula.
+    Values,
+    /// Everything is a formula.
+    Formulas,
 }
 
 impl Figures {
-    pub fn new(machine: &MachineModel, parameters: &ParameterTable) -> Figures {
+    pub fn new(machine: &MachineModel, parameters: &ParameterTable, detail: Detail) -> Figures {
         let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), p.value?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
-        Figures { figures: Vec::new(), symbols: machine_values.chain(problem_values).collect() }
+        let symbols = Arc::new(machine_values.chain(problem_values).collect());
+        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail }
     }
 
-    /// Makes room for about so many nests and streams: growing by copying is slow for millions.
-    pub fn reserve(&mut self, nests: usize, streams: usize) {
-        const A_NEST: usize = 90;
-        const A_STREAM: usize = 26;
-        self.figures.reserve(nests * A_NEST + streams * A_STREAM);
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// Works on every part at once, each with a segment of its own: what one part defines, the others
+    /// do not see. Gives the results in the order of the parts, which is also the order of the figures.
+    pub fn define_side_by_side<P: Send, R: Send>(
+        &mut self,
+        parts: Vec<P>,
+        work: impl Fn(P, &mut Figures) -> R + Sync,
+    ) -> Vec<R> {
+        let first = self.figures.segments.len();
+        let done: Vec<(R, Vec<Figure>)> = (parts.into_par_iter().enumerate())
+            .map(|(index, part)| {
+                let mut segments = vec![Vec::new(); first + index];
+                segments.push(Vec::with_capacity(A_PART));
+                let mut own =
+                    Figures { figures: FigureMap { segments }, symbols: self.symbols.clone(), detail: self.detail };
+                let result = work(part, &mut own);
+                (result, own.figures.segments.pop().unwrap_or_default())
+            })
+            .collect();
+        let (results, segments): (Vec<R>, Vec<Vec<Figure>>) = done.into_iter().unzip();
+        self.figures.segments.extend(segments);
+        self.figures.segments.push(Vec::new());
+        results
     }
 
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which
@@ -129,7 +220,7 @@ impl Figures {
     /// become figures of their own.
     pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
         let label = label.into();
-        let expr = self.shortened(&label, unit, expr);
+        let expr = if self.detail == Detail::Formulas { self.shortened(&label, unit, expr) } else { expr };
         self.push(label, unit, expr)
     }
 
@@ -146,8 +237,11 @@ impl Figures {
 
     fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
-        let id = FigureId(self.figures.len() as u32);
-        self.figures.push(Figure { label, unit, expr, value });
+        let expr = if self.detail == Detail::Formulas { expr } else { Expr::from(0.0) };
+        let segments = &mut self.figures.segments;
+        let last = segments.len() - 1;
+        let id = FigureMap::<Figure>::id(last, segments[last].len());
+        segments[last].push(Figure { label, unit, expr, value });
         id
     }
 
@@ -178,7 +272,17 @@ impl Figures {
     }
 
     pub fn get(&self, id: FigureId) -> &Figure {
-        &self.figures[id.0 as usize]
+        self.figures.get(id).expect("ids come from definitions")
+    }
+
+    /// All of them, in the order of definition.
+    pub fn iter(&self) -> impl Iterator<Item = (FigureId, &Figure)> {
+        self.figures.iter()
+    }
+
+    /// The same value for every figure.
+    pub fn map_of<T: Clone>(&self, value: T) -> FigureMap<T> {
+        FigureMap::filled(value, self.figures.lengths())
     }
 
     pub fn value(&self, id: FigureId) -> f64 {
@@ -186,11 +290,11 @@ impl Figures {
     }
 
     pub fn len(&self) -> usize {
-        self.figures.len()
+        self.figures.lengths().sum()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.figures.is_empty()
+        self.len() == 0
     }
 }
 
@@ -200,6 +304,6 @@ impl Lookup for Figures {
     }
 
     fn figure(&self, id: FigureId) -> Option<f64> {
-        self.figures.get(id.0 as usize).map(|figure| figure.value)
+        self.figures.get(id).map(|figure| figure.value)
     }
 }

@@ -23,11 +23,22 @@ pub struct Columns {
     /// Elements by which a run is longer than the block's own extent along dimension 0; for a fixed
     /// dimension 0, the length of the run less one.
     pub extra: i64,
+    /// Where the run begins along dimension 0, less the block's own place; zero where columns of all
+    /// places are taken together.
+    pub first: i64,
     /// Number of runs in a column: more than one only if dimension 0 is fixed or strided.
     pub runs: i64,
     /// The number of columns: coefficient of each product of block extents. A key holds the
     /// dimensions whose extents are multiplied, ascending.
     pub count: BTreeMap<Vec<usize>, i64>,
+}
+
+impl Columns {
+    /// Those of a single offset.
+    pub fn single(first: i64, walks: &[Walk]) -> Columns {
+        let walked: Vec<usize> = (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed).collect();
+        Columns { extra: 0, first, runs: 1, count: BTreeMap::from([(walked, 1)]) }
+    }
 }
 
 /// Offsets further apart than this many elements are taken to be in different cache lines when
@@ -38,22 +49,37 @@ const SAME_LINE_REACH: i64 = 8;
 /// order, `walks` says which dimensions the sweep moves along. Exact for extents of at least the
 /// span of the offsets along each walked dimension.
 pub fn union(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
+    let mut merged: BTreeMap<(i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
+    for Columns { extra, runs, count, .. } in placed(offsets, walks) {
+        let known = merged.entry((extra, runs)).or_default();
+        for (dimensions, coefficient) in count {
+            *known.entry(dimensions).or_insert(0) += coefficient;
+        }
+    }
+    merged.values_mut().for_each(|count| count.retain(|_, coefficient| *coefficient != 0));
+    let kept = merged.into_iter().filter(|(_, count)| !count.is_empty());
+    kept.map(|((extra, runs), count)| Columns { extra, first: 0, runs, count }).collect()
+}
+
+/// The same, columns that begin at different places apart.
+pub fn placed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     let rank = walks.len();
-    let mut columns: BTreeMap<(i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
+    let mut columns: BTreeMap<(i64, i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
     for part in split_fixed(offsets, walks) {
         // Along a strided dimension, offsets of different residue never meet.
         for residue in split_residues(&part, walks) {
             let walked: Vec<usize> = (1..rank).filter(|d| walks[*d] != Walk::Fixed).collect();
             regions(&residue, &walked, &mut Vec::new(), 1, &mut |reach, dimensions, length| {
-                for (extra, runs) in runs(reach, walks.first().copied().unwrap_or(Walk::Fixed)) {
-                    let count = columns.entry((extra, runs)).or_default();
+                for (first, extra, runs) in runs(reach, walks.first().copied().unwrap_or(Walk::Fixed)) {
+                    let count = columns.entry((extra, first, runs)).or_default();
                     add_product(count, dimensions, length);
                 }
             });
         }
     }
     let not_empty = |(_, count): &(_, BTreeMap<Vec<usize>, i64>)| !count.is_empty();
-    (columns.into_iter().filter(not_empty)).map(|((extra, runs), count)| Columns { extra, runs, count }).collect()
+    let columns = columns.into_iter().filter(not_empty);
+    columns.map(|((extra, first, runs), count)| Columns { extra, first, runs, count }).collect()
 }
 
 /// Offsets grouped by their position in the fixed dimensions; dimension 0 never splits.
@@ -111,27 +137,27 @@ fn regions(offsets: &[Vec<i64>], walked: &[usize], core: &mut Vec<(usize, i64)>,
     core.pop();
 }
 
-/// The runs of a column along dimension 0: (extra length, how many).
-fn runs(reach: &[Vec<i64>], walk: Walk) -> Vec<(i64, i64)> {
+/// The runs of a column along dimension 0: (where they begin, extra length, how many).
+fn runs(reach: &[Vec<i64>], walk: Walk) -> Vec<(i64, i64, i64)> {
     let mut values: Vec<i64> = reach.iter().filter_map(|offset| offset.first().copied()).collect();
     values.sort_unstable();
     values.dedup();
     let Some((first, last)) = values.first().zip(values.last()) else { return Vec::new() };
     match walk {
-        Walk::By(1) => vec![(last - first, 1)],
+        Walk::By(1) => vec![(*first, last - first, 1)],
         // Strided: the run covers the gaps; how many separate elements it has is kept beside.
-        Walk::By(_) => vec![(last - first, values.len() as i64)],
+        Walk::By(_) => vec![(*first, last - first, values.len() as i64)],
         Walk::Fixed => {
-            let mut found: BTreeMap<i64, i64> = BTreeMap::new();
+            let mut found = Vec::new();
             let mut start = *first;
             for pair in values.windows(2) {
                 if pair[1] - pair[0] > SAME_LINE_REACH {
-                    *found.entry(pair[0] - start).or_insert(0) += 1;
+                    found.push((start, pair[0] - start, 1));
                     start = pair[1];
                 }
             }
-            *found.entry(last - start).or_insert(0) += 1;
-            found.into_iter().collect()
+            found.push((start, last - start, 1));
+            found
         }
     }
 }

@@ -5,12 +5,15 @@
 
 mod build;
 pub mod calls;
+pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod levels;
 pub mod nest;
 pub mod parameters;
 mod prediction;
+pub mod registers;
 mod stream;
 mod summary;
 mod time;
@@ -23,11 +26,14 @@ use crate::machine::MachineModel;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
+pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
-pub use figures::{Figure, Figures, Unit};
+pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
+pub use levels::{CacheFigures, NestLevels, ReuseFigures};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
+pub use registers::{FileFigures, RegisterFigures};
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
@@ -41,12 +47,16 @@ pub struct Model<'p> {
     pub figures: Figures,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
-    /// What follows what, function by function.
+    /// What follows what, function by function; left out with [`Detail::Least`].
     pub sequences: Vec<SequenceModel<'p>>,
     /// Who calls whom.
     pub call_graph: CallGraph,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
+    /// What moves between processes, if anything does.
+    pub communication: Option<CommunicationModel<'p>>,
+    /// What the innermost loops keep in registers, in the order of the nests.
+    pub registers: Vec<Option<RegisterFigures>>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -57,19 +67,56 @@ impl<'p> Model<'p> {
     /// # Errors
     /// A setting names nothing, or its value is out of range.
     pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
+        Model::with(program, machine, settings, Detail::Formulas)
+    }
+
+    /// The same in as much detail as is needed: formulas of all cache levels take longer than their values.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn with(
+        program: &'p Program,
+        machine: MachineModel,
+        settings: &[Setting],
+        detail: Detail,
+    ) -> Result<Model<'p>, SettingError> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
+        let messages = communication::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
         let (machine, parameters) =
-            ParameterTable::build(program, (&nests, &call_graph), machine, dimensions, settings)?;
-        let mut figures = Figures::new(&machine, &parameters);
-        figures.reserve(nests.len(), nests.iter().map(|nest| nest.streams.len()).sum());
-        let nests: Vec<NestModel> =
-            (nests.into_iter()).map(|nest| NestModel::build(nest, &machine, &parameters, &mut figures)).collect();
+            ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
+        let mut figures = Figures::new(&machine, &parameters, detail);
+        let build = |nest, figures: &mut Figures| NestModel::build(nest, &machine, &parameters, figures);
+        let nests: Vec<NestModel> = figures
+            .define_side_by_side(parts(nests), |part, figures| {
+                part.into_iter().map(|nest| build(nest, figures)).collect::<Vec<_>>()
+            })
+            .into_iter()
+            .flatten()
+            .collect();
         let totals = Totals::define(&nests, &mut figures);
-        let sequences = dependencies::build(program, &nests, &mut figures);
+        let sequences = match detail {
+            Detail::Least => Vec::new(),
+            Detail::Values | Detail::Formulas => dependencies::build(program, &nests, &mut figures),
+        };
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
-        Ok(Model { program, machine, parameters, figures, nests, totals, sequences, call_graph, calls, dimensions })
+        let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
+        let registers = registers::define(&nests, &mut figures);
+        Ok(Model {
+            program,
+            machine,
+            parameters,
+            figures,
+            nests,
+            totals,
+            sequences,
+            call_graph,
+            calls,
+            communication,
+            registers,
+            dimensions,
+        })
     }
 
     /// The functions of a call path: `main → step → advance`.
@@ -87,6 +134,20 @@ impl<'p> Model<'p> {
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
+}
+
+/// Nests that are built one after the other, next to other such parts; however many threads there are, the
+/// parts are the same.
+fn parts(nests: Vec<Nest>) -> Vec<Vec<Nest>> {
+    const SMALLEST: usize = 128;
+    const MOST: usize = FigureMap::<Figure>::MOST_SEGMENTS / 2;
+    let size = nests.len().div_ceil(MOST).max(SMALLEST);
+    let mut rest = nests.into_iter();
+    let part = || {
+        let part: Vec<Nest> = rest.by_ref().take(size).collect();
+        (!part.is_empty()).then_some(part)
+    };
+    std::iter::from_fn(part).collect()
 }
 
 /// `x`, `y`, `z`, `w` … for a loop counted from the innermost: the suffix of `block_x`.

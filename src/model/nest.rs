@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream};
+use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
 
@@ -75,10 +75,11 @@ impl<'p> Nest<'p> {
         reasons.chain(self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT)).collect()
     }
 
-    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, or
-    /// are an upper bound because something leaves the loop early.
+    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, are an upper
+    /// bound because something leaves the loop early, or are a parameter because nothing tells them.
     pub fn has_approximate_trip_count(&self) -> bool {
-        if self.loops.iter().any(|c| c.facts.exits_early) {
+        let is_guess = |facts: &Loop| facts.upper.symbols().iter().any(|name| name.starts_with(TRIP_PARAMETER));
+        if self.loops.iter().any(|c| c.facts.exits_early || is_guess(c.facts)) {
             return true;
         }
         let depends = |length: &usize| {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::calls::CallGraph;
+use super::communication::{MessageSite, NEIGHBOURS};
 use super::dimension_name;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
@@ -73,6 +74,8 @@ pub struct ParameterTable {
 pub const DEFAULT_SIZE: f64 = 128.0;
 /// Value of a symbol that only ever is the start of a range, or a step.
 pub const DEFAULT_ORIGIN: f64 = 1.0;
+/// Neighbours of a process in a topology that nothing is known of: the faces of a box.
+pub const DEFAULT_NEIGHBOURS: f64 = 6.0;
 /// Probability of a branch that nothing is known of.
 pub const DEFAULT_PROBABILITY: f64 = 0.5;
 
@@ -101,7 +104,7 @@ impl ParameterTable {
 
     pub(super) fn build(
         program: &Program,
-        (nests, calls): (&[Nest], &CallGraph),
+        (nests, calls, messages): (&[Nest], &CallGraph, &[MessageSite]),
         mut machine: MachineModel,
         dimensions: usize,
         settings: &[Setting],
@@ -120,7 +123,7 @@ impl ParameterTable {
                 functions: Vec::new(),
             });
         }
-        let usage = Usage::of(program, nests, calls);
+        let usage = Usage::of(program, nests, calls, messages);
         table.add_symbols(program, &usage, settings, &mut names);
         table.define_values(program, &usage);
         for setting in settings {
@@ -183,6 +186,7 @@ impl ParameterTable {
             let entry = &mut self.rows[row];
             entry.value = match entry.kind {
                 Kind::Probability => DEFAULT_PROBABILITY,
+                Kind::Problem if symbol == NEIGHBOURS => DEFAULT_NEIGHBOURS,
                 Kind::Problem if usage.origins.contains(&symbol) => DEFAULT_ORIGIN,
                 _ => DEFAULT_SIZE,
             };
@@ -298,7 +302,7 @@ struct Usage {
 }
 
 impl Usage {
-    fn of(program: &Program, nests: &[Nest], calls: &CallGraph) -> Usage {
+    fn of(program: &Program, nests: &[Nest], calls: &CallGraph, messages: &[MessageSite]) -> Usage {
         let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new() };
         let mut sizes = HashSet::new();
         for nest in nests {
@@ -321,9 +325,26 @@ impl Usage {
             for content in &nest.contents {
                 content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
+            // Where rows begin decides how many cache lines they touch.
+            for used in &nest.streams {
+                for (lower, upper) in used.stream.extents.iter().flatten() {
+                    [lower, upper].into_iter().for_each(&mut mention);
+                    add_sizes(lower, -1.0, &mut sizes);
+                    add_sizes(upper, 1.0, &mut sizes);
+                }
+                used.stream.subscripts.iter().for_each(|subscript| mention(&subscript.base));
+            }
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
+        }
+        for site in messages {
+            site.symbols(&mut |symbol, is_size| {
+                usage.add(program, site.function, symbol, 0);
+                if is_size {
+                    sizes.insert(symbol.to_string());
+                }
+            });
         }
         sizes_behind(program, &mut sizes);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
@@ -333,7 +354,8 @@ impl Usage {
     /// The symbol, and what its value mentions.
     fn add(&mut self, program: &Program, function: usize, symbol: &str, depth: u32) {
         let users = self.functions.entry(symbol.to_string()).or_default();
-        if users.contains(&function) || depth > 32 {
+        // Functions come one after another.
+        if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
             return;
         }
         users.push(function);

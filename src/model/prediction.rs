@@ -1,7 +1,8 @@
 //! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation.
 
-use super::{Model, scenario_name};
-use crate::expr::Expr;
+use super::Model;
+use super::levels::{self, Profile};
+use crate::expr::{Expr, Lookup};
 
 /// What the model says of a nest and one cache level.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,17 +16,17 @@ pub struct Prediction {
 impl Model<'_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
-        let nest = &self.nests[nest];
-        let depth = nest.nest.spatial().len();
-        let bytes = nest.traffic.through(&nest.working_sets, depth, Expr::from(capacity));
-        let bytes = bytes.evaluate(&self.figures).unwrap_or(f64::NAN);
-        let fits = |set| self.value(set) < capacity;
-        let condition = if fits(nest.working_sets.footprint) {
-            "the whole nest fits".to_string()
-        } else {
-            let held = (0..depth).rev().find(|level| fits(nest.working_sets.actual.levels[*level]));
-            scenario_name(held.map_or(0, |level| level + 1))
-        };
-        Prediction { bytes, condition }
+        let (profile, names) = self.profile(nest);
+        let (fetched, written) = profile.through(capacity);
+        let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
+        Prediction { bytes: (fetched + written) * line, condition: levels::condition(&names, &profile, capacity) }
+    }
+
+    /// What the traffic of a nest through any cache follows from, and the names of its loops.
+    pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
+        let nest = &self.nests[nest].nest;
+        let symbol = |name: &str| self.symbol_value(nest.function, name).or_else(|| self.figures.symbol(name));
+        let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
+        levels::profile(nest, &value)
     }
 }

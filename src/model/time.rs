@@ -2,9 +2,10 @@
 
 use super::build::OperationFigures;
 use super::figures::{Figures, Unit};
+use super::levels::NestLevels;
 use super::nest::Nest;
 use super::stream::StreamFigures;
-use super::traffic::{NestTraffic, WorkingSets};
+use super::traffic::NestTraffic;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
 
@@ -41,7 +42,7 @@ impl TimeFigures {
         operations: &OperationFigures,
         nest: &Nest,
         streams: &[StreamFigures],
-        (sets, traffic): (&WorkingSets, &NestTraffic),
+        (caches_moved, traffic): (&NestLevels, &NestTraffic),
         iterations: &[Expr],
         figures: &mut Figures,
     ) -> TimeFigures {
@@ -50,7 +51,6 @@ impl TimeFigures {
         let peak = Expr::product([Expr::symbol("gflops_per_core"), cores.clone(), giga.clone()]);
         let cpu = Expr::from(operations.weighted).quotient(peak);
         let cpu = figures.define("CPU time", Unit::Seconds, cpu);
-        let depth = nest.spatial().len();
         let mut levels = Vec::new();
         let caches = machine.levels();
         for (position, cache) in caches.iter().enumerate() {
@@ -58,10 +58,12 @@ impl TimeFigures {
                 continue;
             }
             let bytes = match position {
-                0 => register_traffic(nest, streams, iterations),
-                _ => traffic.through(sets, depth, share(&caches[position - 1])),
+                0 => {
+                    let bytes = register_traffic(nest, streams, iterations);
+                    figures.define(format!("{} traffic", cache.name), Unit::Bytes, bytes)
+                }
+                _ => caches_moved.caches[position - 1].bytes,
             };
-            let bytes = figures.define(format!("{} traffic", cache.name), Unit::Bytes, bytes);
             let rate = Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), cores.clone(), giga.clone()]);
             let seconds = Expr::from(bytes).quotient(rate);
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
@@ -102,12 +104,6 @@ impl TimeFigures {
     pub fn bound_names(&self) -> Vec<&str> {
         std::iter::once("CPU").chain(self.levels.iter().map(|l| l.name.as_str())).collect()
     }
-}
-
-/// One core's share of a cache level.
-fn share(cache: &crate::machine::Level) -> Expr {
-    let symbol = |what: &str| Expr::symbol(&format!("l{}_{what}", cache.index));
-    symbol("bytes").quotient(symbol("shared_by"))
 }
 
 /// Bytes between registers and the first level: every reference, every time.

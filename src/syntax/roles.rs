@@ -78,6 +78,10 @@ roles! {
     PointerDeclarator = "declarator.pointer";
     /// A function declarator.
     FunctionDeclarator = "declarator.function";
+    /// C `__attribute__((…))`.
+    Attribute = "attribute";
+    /// C `_Alignas(…)`.
+    Alignment = "alignment";
     /// A declarator in parentheses or with attributes.
     WrappedDeclarator = "declarator.wrapped";
     /// `: 3` after a member.

@@ -14,7 +14,7 @@ use loopsheet::analysis;
 use loopsheet::export::{json, table};
 use loopsheet::lower::{self, fortran::Modules};
 use loopsheet::machine::MachineModel;
-use loopsheet::model::Model;
+use loopsheet::model::{Detail, Model};
 use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
 use rayon::prelude::*;
 
@@ -109,12 +109,14 @@ fn analyse_all(files: &[(Arc<str>, Form, String)], stages: &mut Vec<(&'static st
     let program = analysis::analyze(&units);
     stage("analysis");
     let machine = MachineModel::preset("exasat").expect("the preset is there");
-    let model = Model::build(&program, machine, &[]).expect("no settings, no errors");
+    let model = Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
     assert!(table::render(&model, None).len() > 2);
     stage("table");
     let whole = start.elapsed();
+    drop(model);
+    let model = Model::with(&program, machine, &[], Detail::Values).expect("no settings, no errors");
     assert!(json::analysis(&model).len() > 2);
-    stage("(JSON)");
+    stage("(to JSON)");
     whole
 }

@@ -90,6 +90,7 @@ pub fn nest(function: &str, file: &str, line: u32, loops: &[(&str, &str, &str)],
         step: Expr::from(1.0),
         parallel: None,
         exits_early: false,
+        registers: None,
         body,
     }
 }
@@ -105,6 +106,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         file: file.into(),
         line: 1,
         constants: constants.iter().map(constant).collect(),
+        shared: Vec::new(),
         body: Block { items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(), ..Block::default() },
     }
 }

@@ -6,6 +6,7 @@
 use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::Expr;
+use loopsheet::message_passing::InterfaceKind;
 use loopsheet::source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -169,7 +170,8 @@ fn call() -> impl Strategy<Value = Call> {
     let key =
         (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey { name, file: file.into(), line });
     let plain = prop::sample::select(vec![Body::Unknown, Body::Library, Body::Expanded, Body::Recursive]);
-    let body = prop_oneof![plain, key.prop_map(Body::Function)];
+    let moved = communication().prop_map(|moved| Body::Communication(Box::new(moved)));
+    let body = prop_oneof![plain, key.prop_map(Body::Function), moved];
     (any::<u32>(), text(), prop::collection::vec(text(), 0..3), body).prop_map(|(line, name, arguments, body)| Call {
         line,
         name,
@@ -201,6 +203,7 @@ fn block() -> impl Strategy<Value = Block> {
                 streams,
                 calls,
                 items: Vec::new(),
+                settings: Vec::new(),
                 reasons,
             })
     };
@@ -209,15 +212,20 @@ fn block() -> impl Strategy<Value = Block> {
             enter_loop(inner.clone()).prop_map(|inner| Item::Loop(Box::new(inner))),
             branch(inner).prop_map(|inner| Item::Branch(Box::new(inner))),
         ];
-        (flat(), prop::collection::vec(item, 0..3)).prop_map(|(block, items)| Block { items, ..block })
+        let settings = prop::collection::vec(setting(), 0..3);
+        (flat(), prop::collection::vec(item, 0..3), settings).prop_map(|(block, items, mut settings)| {
+            settings.iter_mut().for_each(|setting| setting.position = setting.position.min(items.len()));
+            settings.sort_by_key(|setting| setting.position);
+            Block { items, settings, ..block }
+        })
     })
 }
 
 fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop> {
     let step = prop_oneof![Just(Expr::from(1.0)), expr()].prop_filter("a step of zero", |step| !step.is_zero());
     let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
-    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), any::<bool>(), body).prop_map(
-        |((id, file, variable, parallel), line, end_line, (lower, upper, step), exits_early, body)| Loop {
+    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), (any::<bool>(), registers()), body).prop_map(
+        |((id, file, variable, parallel), line, end_line, (lower, upper, step), (exits_early, registers), body)| Loop {
             id,
             file: file.into(),
             line,
@@ -228,7 +236,31 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
             step,
             parallel,
             exits_early,
+            registers,
             body,
+        },
+    )
+}
+
+fn registers() -> impl Strategy<Value = Option<Registers>> {
+    let one = || any::<[u32; 5]>().prop_map(RegisterUse::from_values);
+    prop::option::of((one(), one()).prop_map(|(integer, floating)| Registers { integer, floating }))
+}
+
+fn communication() -> impl Strategy<Value = Communication> {
+    let kind = prop::sample::select(InterfaceKind::ALL.to_vec());
+    let halo = (expr(), expr(), prop::collection::vec(expr(), 0..3));
+    let halo = halo.prop_map(|(components, width, extents)| Halo { components, width, extents });
+    let sizes = (prop::option::of(expr()), prop::option::of(expr()), prop::option::of(halo));
+    (text(), kind, prop::collection::vec(text(), 0..3), text(), sizes).prop_map(
+        |(library, kind, arrays, datatype, (count, element_bytes, halo))| Communication {
+            library,
+            kind,
+            arrays,
+            count,
+            datatype,
+            element_bytes,
+            halo,
         },
     )
 }
@@ -267,14 +299,28 @@ fn file() -> impl Strategy<Value = File> {
     )
 }
 
+fn setting() -> impl Strategy<Value = Setting> {
+    (0..4usize, select(SettingKind::ALL.to_vec()), text(), prop::collection::vec(text(), 0..3))
+        .prop_map(|(position, kind, name, from)| Setting { position, kind, name, from })
+}
+
 fn function() -> impl Strategy<Value = Function> {
     let constant = (text(), expr(), select(Origin::ALL.to_vec())).prop_map(|(name, value, origin)| Constant {
         name,
         value,
         origin,
     });
-    (text(), text(), any::<u32>(), prop::collection::vec(constant, 0..3), block())
-        .prop_map(|(name, file, line, constants, body)| Function { name, file: file.into(), line, constants, body })
+    let shared = prop::collection::vec((text(), text()), 0..2);
+    (text(), text(), any::<u32>(), prop::collection::vec(constant, 0..3), shared, block()).prop_map(
+        |(name, file, line, constants, shared, body)| Function {
+            name,
+            file: file.into(),
+            line,
+            constants,
+            shared,
+            body,
+        },
+    )
 }
 
 /// Any program with unique loop ids.

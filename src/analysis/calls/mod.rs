@@ -12,10 +12,14 @@ mod instance;
 mod straight;
 mod summary;
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::communication::GlobalTypes;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::{self, Role, Stmt, Value, VarId};
+use crate::message_passing::{Interface, Interfaces};
 use crate::source::Language;
 use straight::Template;
 pub use summary::Summary;
@@ -46,6 +50,8 @@ pub enum Target {
     Recursive(ProcedureId),
     /// What the language brings along.
     Library(IntrinsicKind),
+    /// Moves data between processes.
+    Communication(&'static Interface),
     Unknown,
 }
 
@@ -59,6 +65,8 @@ pub struct Procedures<'u> {
     targets: Vec<FxHashMap<&'u str, Target>>,
     summaries: Vec<Summary>,
     templates: Vec<Option<Template>>,
+    /// What the program gives global variables that hold MPI types, once a call needs it.
+    global_types: OnceLock<GlobalTypes>,
 }
 
 impl<'u> Procedures<'u> {
@@ -76,8 +84,9 @@ impl<'u> Procedures<'u> {
         for (name, specific) in units.iter().flat_map(|unit| &unit.generics) {
             generics.entry(name).or_default().extend(specific.iter().map(String::as_str));
         }
-        let mut known =
-            Procedures { all, by_name, generics, targets: Vec::new(), summaries: Vec::new(), templates: Vec::new() };
+        let (targets, summaries, templates) = (Vec::new(), Vec::new(), Vec::new());
+        let global_types = OnceLock::new();
+        let mut known = Procedures { all, by_name, generics, targets, summaries, templates, global_types };
         known.targets = (0..known.all.len()).map(|index| known.called_names(ProcedureId(index as u32))).collect();
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
@@ -101,8 +110,12 @@ impl<'u> Procedures<'u> {
     pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
         self.targets[caller.at()].get(name).copied().unwrap_or_else(|| {
             let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
-            library.map_or(Target::Unknown, |intrinsic| Target::Library(intrinsic.kind))
+            library.map_or_else(|| communication(name), |intrinsic| Target::Library(intrinsic.kind))
         })
+    }
+
+    pub fn global_types(&self) -> &GlobalTypes {
+        self.global_types.get_or_init(|| GlobalTypes::of(self.all.iter().map(|procedure| procedure.function)))
     }
 
     pub fn summary(&self, id: ProcedureId) -> &Summary {
@@ -116,6 +129,7 @@ impl<'u> Procedures<'u> {
                 let summary = self.summary(*callee);
                 !summary.globals.is_empty() || summary.writes.contains(&true)
             }
+            Target::Communication(interface) => interface.to_buffer.is_some(),
             _ => false,
         };
         self.targets[caller.at()].values().any(writes)
@@ -148,7 +162,9 @@ impl<'u> Procedures<'u> {
             // A pointer to a function, a dummy procedure.
             true => Target::Unknown,
             false => match self.resolve(caller, name) {
-                Target::Unknown => self.specific(caller, name, arguments).map_or(Target::Unknown, Target::Body),
+                Target::Unknown => {
+                    self.specific(caller, name, arguments).map_or_else(|| communication(name), Target::Body)
+                }
                 target => target,
             },
         };
@@ -230,6 +246,11 @@ impl<'u> Procedures<'u> {
             self.nearest(caller, &found)
         })
     }
+}
+
+/// A procedure that moves data between processes, or nothing that is known.
+fn communication(name: &str) -> Target {
+    Interfaces::builtin().lookup(name).map_or(Target::Unknown, Target::Communication)
 }
 
 /// How many leading directories two paths have in common.

@@ -153,7 +153,7 @@ impl Scan<'_> {
             }
             Target::Library(kind) if !may_write(kind) => return,
             Target::Library(_) => None,
-            Target::Recursive(_) => None,
+            Target::Recursive(_) | Target::Communication(_) => None,
             Target::Unknown => {
                 self.gap(format!("{name} has no body here"));
                 None

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::regions::{Reference, Region, references};
+use super::shared::Sharing;
 use crate::analysis::facts::{Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript};
 use crate::expr::Expr;
 
@@ -15,6 +16,9 @@ pub struct Candidate<'p> {
     pub second: &'p Loop,
     pub verdict: Verdict,
 }
+
+/// Scalars whose values are not the same everywhere, and arrays that may share storage.
+type Names<'n> = (&'n BTreeSet<&'n str>, &'n Sharing<'n>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -28,10 +32,10 @@ pub enum Verdict {
 }
 
 /// Every pair of loops that follow each other in a block, with nothing but straight-line code between.
-pub fn candidates<'p>(block: &'p Block, changing: &BTreeSet<&str>, found: &mut Vec<Candidate<'p>>) {
+pub fn candidates<'p>(block: &'p Block, names: Names, found: &mut Vec<Candidate<'p>>) {
     for pair in block.items.windows(2) {
         if let [Item::Loop(first), Item::Loop(second)] = pair {
-            let verdict = match verdict(block, first, second, changing) {
+            let verdict = match verdict(block, first, second, names) {
                 Ok(loops) => Verdict::Fuses { loops },
                 Err(why) => Verdict::Prevented { why },
             };
@@ -40,17 +44,17 @@ pub fn candidates<'p>(block: &'p Block, changing: &BTreeSet<&str>, found: &mut V
     }
     for item in &block.items {
         match item {
-            Item::Loop(inner) => candidates(&inner.body, changing, found),
+            Item::Loop(inner) => candidates(&inner.body, names, found),
             Item::Branch(branch) => {
-                candidates(&branch.then, changing, found);
-                branch.otherwise.iter().for_each(|block| candidates(block, changing, found));
+                candidates(&branch.then, names, found);
+                branch.otherwise.iter().for_each(|block| candidates(block, names, found));
             }
         }
     }
 }
 
 /// How many outer loops can be made one, or why none can.
-fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>) -> Result<usize, String> {
+fn verdict(block: &Block, first: &Loop, second: &Loop, (changing, sharing): Names) -> Result<usize, String> {
     for facts in [first, second] {
         obstacle(facts)?;
     }
@@ -80,6 +84,11 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, changing: &BTreeSet<&str>
     between(block, before.iter().chain(&after))?;
     let mut most = depth;
     for a in &before {
+        let conflicts = |b: &&Reference| a.written.is_some() || b.written.is_some();
+        let name = &a.stream.array;
+        if let Some(b) = after.iter().filter(conflicts).find(|b| sharing.may_share(name, &b.stream.array)) {
+            return Err(format!("`{name}` and `{}` may share storage", b.stream.array));
+        }
         for b in after.iter().filter(|b| b.stream.array == a.stream.array) {
             let writes = a.written.is_some() || b.written.is_some();
             if !writes || components_differ(a, b) || never_meet(a, b) {
@@ -298,7 +307,7 @@ fn distances(
     other: &[&Loop],
 ) -> Distance {
     let mut entries = vec![None; chain.len()];
-    if a.stream.subscripts.len() != b.stream.subscripts.len() {
+    if !a.stream.has_shape_of(b.stream) {
         return Distance::Of(entries);
     }
     let pairs = a.stream.subscripts.iter().zip(&b.stream.subscripts).enumerate();

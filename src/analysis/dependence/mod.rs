@@ -1,4 +1,4 @@
-//! Which loops must come before which others: dependences through arrays (static.md section 8), which of
+//! Which loops must come before which others: dependences through arrays and scalars (static.md section 8), which of
 //! them can be made one, and the picture of both.
 //!
 //! Loops are compared within a sequence: the outermost loops of a function, and the loops directly inside one
@@ -8,7 +8,10 @@
 //! use hides it from what follows: the order is complete through the edges between.
 
 pub mod fusion;
+mod lattice;
 mod regions;
+mod scalars;
+mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +21,7 @@ use petgraph::visit::EdgeRef;
 use super::facts::{Block, Function, Item, Loop};
 use fusion::Candidate;
 use regions::{Reference, Region, references};
+use shared::Sharing;
 
 /// The kind of a dependence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +57,8 @@ pub struct Dependence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Through {
     pub array: String,
+    /// It is a scalar, or what straight-line code makes of what the earlier loop computes.
+    pub is_scalar: bool,
     /// Per dimension, contiguous first, by how many elements the places of the earlier use are ahead of
     /// those of the later one, at least and at most; `None` if the two do not walk the array alike.
     pub distance: Option<Vec<(i64, i64)>>,
@@ -87,8 +93,8 @@ fn gather<'p>(
     placed_loops(block, &mut Arms::new(), &mut 0, &mut loops);
     if loops.len() > 1 {
         let mut fusions = Vec::new();
-        fusion::candidates(block, changing, &mut fusions);
-        found.push(Sequence { within, graph: graph(function, &loops, changing), fusions });
+        fusion::candidates(block, (changing, &Sharing::new(function)), &mut fusions);
+        found.push(Sequence { within, graph: graph(function, block, &loops, changing), fusions });
     }
     for placed in loops {
         gather(function, Some(placed.facts), &placed.facts.body, changing, found);
@@ -165,8 +171,15 @@ struct Use<'p> {
 
 type Edges = BTreeMap<(NodeIndex, Kind), BTreeMap<String, Option<Vec<(i64, i64)>>>>;
 
-fn graph<'p>(function: &Function, loops: &[Placed<'p>], changing: &BTreeSet<&str>) -> DiGraph<&'p Loop, Dependence> {
+fn graph<'p>(
+    function: &Function,
+    block: &Block,
+    loops: &[Placed<'p>],
+    changing: &BTreeSet<&str>,
+) -> DiGraph<&'p Loop, Dependence> {
     let mut graph = DiGraph::new();
+    let sharing = Sharing::new(function);
+    let mut through_scalars = scalars::edges(block).into_iter();
     let mut seen: BTreeMap<&str, Vec<Use<'p>>> = BTreeMap::new();
     for Placed { facts, arms } in loops {
         let node = graph.add_node(*facts);
@@ -179,6 +192,9 @@ fn graph<'p>(function: &Function, loops: &[Placed<'p>], changing: &BTreeSet<&str
                     break;
                 }
             }
+            for partner in sharing.partners(&later.reference.stream.array) {
+                seen.get(partner).into_iter().flatten().for_each(|earlier| connect_shared(earlier, &later, &mut edges));
+            }
             added.push(later);
         }
         for later in added {
@@ -188,8 +204,21 @@ fn graph<'p>(function: &Function, loops: &[Placed<'p>], changing: &BTreeSet<&str
             }
             uses.push(later);
         }
-        for ((from, kind), arrays) in edges {
-            let arrays = arrays.into_iter().map(|(array, distance)| Through { array, distance }).collect();
+        let mut all: BTreeMap<(NodeIndex, Kind), Vec<Through>> = BTreeMap::new();
+        for (edge, arrays) in edges {
+            let through = arrays.into_iter().map(|(array, distance)| Through { array, is_scalar: false, distance });
+            all.entry(edge).or_default().extend(through);
+        }
+        for ((from, kind), names) in through_scalars.next().unwrap_or_default() {
+            let through = all.entry((NodeIndex::new(from), kind)).or_default();
+            let is_new = |name: &String, through: &[Through]| through.iter().all(|known| known.array != *name);
+            for array in names {
+                if is_new(&array, through) {
+                    through.push(Through { array, is_scalar: true, distance: None });
+                }
+            }
+        }
+        for ((from, kind), arrays) in all {
             graph.add_edge(from, node, Dependence { kind, arrays, is_implied: false });
         }
     }
@@ -223,7 +252,8 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
     let kinds =
         [(&a.written, &b.read, Kind::Flow), (&a.read, &b.written, Kind::Anti), (&a.written, &b.written, Kind::Output)];
     for (x, y, kind) in kinds {
-        if meets(x, y) {
+        let ways = (kind != Kind::Anti, kind != Kind::Flow);
+        if meets(x, y) && !lattice::are_apart(a, b, ways) {
             let distance = distance(a, b, kind).filter(|_| same_component);
             let arrays = edges.entry((earlier.node, kind)).or_default();
             let name = &a.stream.array;
@@ -247,11 +277,27 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
     runs_before && a.writes_all && a.written.is_some() && same_component && covers(&b.read) && covers(&b.written)
 }
 
+/// Adds the edges between arrays of different names that may be the same.
+fn connect_shared(earlier: &Use, later: &Use, edges: &mut Edges) {
+    if exclude_each_other(&earlier.arms, &later.arms) {
+        return;
+    }
+    let (a, b) = (&earlier.reference, &later.reference);
+    let kinds = [
+        (a.written.is_some() && b.read.is_some(), Kind::Flow),
+        (a.read.is_some() && b.written.is_some(), Kind::Anti),
+        (a.written.is_some() && b.written.is_some(), Kind::Output),
+    ];
+    for (_, kind) in kinds.into_iter().filter(|(meets, _)| *meets) {
+        edges.entry((earlier.node, kind)).or_default().insert(a.stream.array.clone(), None);
+    }
+}
+
 /// Between the places of two references that walk an array alike.
 fn distance(a: &Reference, b: &Reference, kind: Kind) -> Option<Vec<(i64, i64)>> {
     let level = |reference: &Reference, name: &str| reference.loops.iter().position(|facts| facts.variable == name);
     let (s, t) = (&a.stream.subscripts, &b.stream.subscripts);
-    let alike = s.len() == t.len()
+    let alike = a.stream.has_shape_of(b.stream)
         && s.iter().zip(t).all(|(s, t)| {
             s.gather.is_none()
                 && t.gather.is_none()
@@ -352,6 +398,7 @@ mod tests {
                 step: Expr::from(1.0),
                 parallel: None,
                 exits_early: false,
+                registers: None,
                 body,
             }))
         };
@@ -360,7 +407,7 @@ mod tests {
             flops: Flops { by_type: BTreeMap::new() },
             ..Block::default()
         };
-        Function { name: "f".into(), file: "x.c".into(), line: 1, constants: Vec::new(), body }
+        Function { name: "f".into(), file: "x.c".into(), line: 1, constants: Vec::new(), shared: Vec::new(), body }
     }
 
     /// From, to, kind and arrays of every edge of the first sequence, sorted.

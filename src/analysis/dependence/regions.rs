@@ -11,6 +11,8 @@ use crate::expr::{Expr, Linear, Lookup};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     ranges: Vec<Option<Range>>,
+    /// Extents of the array's dimensions, the last one's left out, where known.
+    shape: Vec<Option<Range>>,
     /// Symbols of the array's declared extents: they are taken to be two or more.
     sizes: BTreeSet<Arc<str>>,
 }
@@ -46,6 +48,7 @@ impl Region {
     pub fn covers(&self, other: &Region) -> bool {
         let reaches = |a: &Expr, b: &Expr| b.distance(a).is_some_and(|distance| distance >= 0.0);
         self.ranges.len() == other.ranges.len()
+            && self.shape == other.shape
             && self.pairs(other).all(|pair| match pair {
                 (Some((low, high)), Some((other_low, other_high))) => {
                     reaches(low, other_low) && reaches(other_high, high)
@@ -68,8 +71,8 @@ impl Region {
     }
 
     fn pairs<'r>(&'r self, other: &'r Region) -> impl Iterator<Item = (&'r Option<Range>, &'r Option<Range>)> {
-        // References of different rank to one array are not compared.
-        let same = self.ranges.len() == other.ranges.len();
+        // References to one array in different shapes are not compared.
+        let same = self.ranges.len() == other.ranges.len() && self.shape == other.shape;
         self.ranges.iter().zip(&other.ranges).filter(move |_| same)
     }
 }
@@ -93,7 +96,12 @@ fn collect<'p>(
         let (read, written) = match stream.accesses.as_slice() {
             // A model written by hand may only say how the array is used.
             [] => {
-                let all = || Region { ranges: vec![None; stream.subscripts.len()], sizes: BTreeSet::new() };
+                let ranges = vec![None; stream.subscripts.len()];
+                let all = || Region {
+                    ranges: ranges.clone(),
+                    shape: stream.shape().cloned().collect(),
+                    sizes: BTreeSet::new(),
+                };
                 let is_read = stream.class != AccessClass::WriteOnly;
                 (is_read.then(all), (stream.class != AccessClass::ReadOnly).then(all))
             }
@@ -143,6 +151,7 @@ fn region(stream: &Stream, loops: &[&Loop], uses: fn(&Access) -> u64, changing: 
     let ends = stream.extents.iter().flatten().flat_map(|(lower, upper)| [lower, upper]);
     Some(Region {
         ranges: stream.subscripts.iter().enumerate().map(of_dimension).chain(parts.map(of_component)).collect(),
+        shape: stream.shape().cloned().collect(),
         sizes: ends.flat_map(Expr::symbols).collect(),
     })
 }

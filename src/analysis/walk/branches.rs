@@ -11,6 +11,7 @@ use crate::ir::{self, Stmt, VarId};
 impl<'f> Walker<'f> {
     pub(super) fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
         self.read(&branch.place, &branch.condition, block);
+        self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let then_block = self.block(then);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());

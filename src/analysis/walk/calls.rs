@@ -2,10 +2,12 @@
 
 use super::Walker;
 use crate::analysis::calls::Target;
-use crate::analysis::facts::{Block, Body, Call};
+use crate::analysis::communication::{self, Datatypes, Types};
+use crate::analysis::facts::{Block, Body, Call, Communication};
 use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::{Value, VarId};
+use crate::message_passing::Interface;
 
 impl<'f> Walker<'f> {
     pub(super) fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
@@ -29,6 +31,9 @@ impl<'f> Walker<'f> {
             Target::Recursive(_) => {
                 self.reason(block, place, "recursion", name.to_string());
                 Body::Recursive
+            }
+            Target::Communication(interface) => {
+                Body::Communication(Box::new(self.communication(place, name, interface, arguments)))
             }
             Target::Unknown => {
                 self.reason(block, place, "call", name.to_string());
@@ -63,14 +68,41 @@ impl<'f> Walker<'f> {
         }
     }
 
+    fn communication(
+        &mut self,
+        place: &Place,
+        name: &str,
+        interface: &Interface,
+        arguments: &[Value],
+    ) -> Communication {
+        let call = communication::Call { line: place.line, name, interface, arguments };
+        if self.datatypes.is_none() && interface.kind.moves_data() {
+            self.datatypes = Some(Datatypes::of(self.function()));
+        }
+        let types = self.datatypes.as_ref().map(|local| Types { local, global: self.effects.global_types() });
+        communication::moved(&call, types.as_ref(), &mut self.symbols)
+    }
+
     pub(super) fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
         let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
         block.calls.push(Call { line: place.line, name: name.to_string(), arguments, body });
     }
 
     /// After the call, nobody knows the scalars that it gives values.
-    pub(super) fn written_by_call(&mut self, name: &str, arguments: &[Value]) {
+    pub(super) fn written_by_call(&mut self, name: &str, arguments: &[Value], block: &mut Block) {
         let written: Vec<VarId> = self.effects.written(name, arguments).collect();
+        match self.effects.target(name) {
+            // All that it may reach.
+            Target::Unknown | Target::Recursive(_) | Target::Library(IntrinsicKind::Communication) => {
+                let scalar = |argument: &Value| match argument {
+                    Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => Some(*id),
+                    _ => None,
+                };
+                let passed: Vec<VarId> = arguments.iter().filter_map(scalar).collect();
+                self.set_by_call(&passed, arguments, block);
+            }
+            _ => self.set_by_call(&written, arguments, block),
+        }
         for id in written {
             self.changes(id, self.depth());
         }

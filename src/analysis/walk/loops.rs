@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::iterations::Ends;
+use super::settings::holds_sequence;
 use super::{Walker, symbol_part};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
-use crate::analysis::facts::{Block, Item, Loop};
+use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
 use crate::analysis::inductions::{advanced, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
-use crate::analysis::references;
 use crate::analysis::symbolic::{Known, variables_of};
+use crate::analysis::{references, registers};
 use crate::expr::Expr;
 use crate::ir::{self, Control, Value, VarId};
 use crate::source::Language;
@@ -18,13 +20,14 @@ use crate::source::Language;
 impl<'f> Walker<'f> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
         let function = self.function();
-        let trip_symbol = || Expr::symbol(&format!("trip_{}_{}", symbol_part(&function.name), inner.place.line));
+        let trip_symbol =
+            || Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
         let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
         let before = self.symbols.known.clone();
-        let (variable, lower, upper, step) = match &inner.control {
+        let (variable, lower, mut upper, step) = match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
                 let name = function.variable(*variable).name.clone();
                 let bounds = [lower, upper, step].map(|bound| self.symbols.bound(bound));
@@ -39,6 +42,11 @@ impl<'f> Walker<'f> {
                 }
                 match bounds {
                     [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => (name, lower, upper, step),
+                    // The end moves: how fast is seen below.
+                    [Some(lower), _, Some(step)] if moves && step.as_integer().is_some_and(|s| s != 0) => {
+                        let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + lower.clone();
+                        (name, lower, last.expand(), step)
+                    }
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
                     [_, _, step] => {
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
@@ -57,8 +65,22 @@ impl<'f> Walker<'f> {
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
+        let mut ends = Ends::AtBound;
+        match &inner.control {
+            Control::Uncounted { condition: Some(condition), .. } => {
+                if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
+                    (upper, ends) = (trips, found);
+                }
+            }
+            Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
+                if let Some(trips) = self.towards(*own, bound, (&variable, &lower, &step)) {
+                    upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
+                }
+            }
+            Control::Uncounted { condition: None, .. } | Control::Counted { .. } => {}
+        }
         let bounds = (variable, lower, upper, step);
-        self.loop_body(inner, counter, bounds, &reasons, block);
+        self.loop_body(inner, counter, bounds, (&reasons, ends), block);
         self.conditional = outer_conditional;
         self.symbols.known = before;
         self.vary(&inner.body, self.depth());
@@ -145,13 +167,13 @@ impl<'f> Walker<'f> {
         inner: &ir::Loop,
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
-        reasons: &[(&'static str, String)],
+        (reasons, ends): (&[(&'static str, String)], Ends),
         block: &mut Block,
     ) {
         self.symbols.loops.extend(counter);
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
         self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body, &self.effects) });
-        self.exits.push(false);
+        self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();
         for (code, detail) in reasons {
             if !UNDERSTOOD.contains(code) {
@@ -162,7 +184,9 @@ impl<'f> Walker<'f> {
             // Evaluated once an iteration: part of the body.
             self.read(&inner.place, condition, &mut body);
         }
+        let in_sequence = std::mem::replace(&mut self.in_sequence, holds_sequence(&inner.body));
         self.statements(&inner.body, &mut body);
+        self.in_sequence = in_sequence;
         self.symbols.levels.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
@@ -173,6 +197,7 @@ impl<'f> Walker<'f> {
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
+        let registers = body.loops().is_empty().then(|| registers::needed(self.function(), inner, &body, &variable));
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),
@@ -184,6 +209,7 @@ impl<'f> Walker<'f> {
             step,
             parallel: inner.parallel.clone(),
             exits_early,
+            registers,
             body,
         })));
     }

@@ -18,6 +18,7 @@ impl<'f> Walker<'f> {
         self.read(place, value, block);
         let ty = target.ty(self.function());
         self.with_counter(place, block, |counter| counter.conversion(&ty, value));
+        self.sets(target, value, block);
         match target {
             Value::Element { array, subscripts, .. } => {
                 subscripts.iter().for_each(|s| self.index(place, s, block));
@@ -42,6 +43,15 @@ impl<'f> Walker<'f> {
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let expression = if is_index { self.value(value) } else { None };
+        if self.has_uncounted && self.depth() == 0 && is_index {
+            match &expression {
+                Some(Known::Is(expr)) => {
+                    let expr = expr.substitute(&|name| self.last_values.get(name).cloned());
+                    self.last_values.insert(variable.name.clone(), expr)
+                }
+                _ => self.last_values.remove(&variable.name),
+            };
+        }
         let address = if is_pointer { self.symbols.address(value) } else { None };
         let known = match (expression, address) {
             (Some(known), _) if self.depth() > 0 => known,
@@ -116,7 +126,7 @@ impl<'f> Walker<'f> {
                     self.reads_in_argument(place, (name, position), argument, block);
                 }
                 self.call(place, name, arguments, block);
-                self.written_by_call(name, arguments);
+                self.written_by_call(name, arguments, block);
             }
             Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
                 Some((left, right)) => [left, right].into_iter().for_each(|v| self.reads_in(place, v, block)),

@@ -8,7 +8,7 @@ use crate::cache::spec::Ways;
 use crate::cache::{CacheSpec, Hierarchy};
 use crate::cli::ValidateArgs;
 use crate::machine::{Level, MachineModel};
-use crate::model::{Model, Setting, SettingError};
+use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
 use crate::validate::Settings;
 
@@ -86,7 +86,7 @@ pub fn build<'p>(
 ) -> anyhow::Result<(Model<'p>, Vec<(String, f64)>)> {
     let (mut known, mut others) = (settings.to_vec(), Vec::new());
     loop {
-        match Model::build(program, machine.clone(), &known) {
+        match Model::with(program, machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
             Err(SettingError::Unknown { name, .. }) if is_scalar(bodies, &name) => {
                 let position = known.iter().position(|setting| setting.name == name).context("a setting")?;

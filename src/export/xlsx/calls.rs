@@ -133,7 +133,7 @@ const COSTS: [CostColumn; 3] = [
     ("Time", "s", Look::Seconds, |c| c.seconds),
 ];
 
-/// One row a path, the costliest first.
+/// One row a path, in program order.
 pub(super) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a CallPath> {
     let mut columns: Vec<Column<&CallPath>> = vec![
         column(
@@ -163,7 +163,7 @@ pub(super) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
         sheet: Sheet::CallPaths,
         title: "Call paths",
         remark:
-            "The costliest nests under the calls that lead to them, as they were ranked when this file was written."
+            "The costliest nests under the calls that lead to them, as they were ranked when this file was written; in program order."
                 .into(),
         rows: calls.paths.iter().collect(),
         columns,

@@ -172,7 +172,8 @@ fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
         for edge in sequence.graph.edge_references() {
             let Dependence { kind, arrays, is_implied } = edge.weight();
             let through = |t: &crate::analysis::dependence::Through| {
-                format!("{}{}", t.array, distance_text(t.distance.as_deref()))
+                let scalar = if t.is_scalar { " (scalar)" } else { "" };
+                format!("{}{scalar}{}", t.array, distance_text(t.distance.as_deref()))
             };
             let through = arrays.iter().map(through).collect::<Vec<String>>().join("; ");
             let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);

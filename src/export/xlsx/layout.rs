@@ -6,6 +6,7 @@ use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{ColNum, RowNum};
 
 use crate::expr::{CellNames, FigureId};
+use crate::model::FigureMap;
 
 /// The sheets of the workbooks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +16,14 @@ pub(super) enum Sheet {
     Parameters,
     Loops,
     Arrays,
+    Caches,
+    Conditions,
     Dependencies,
     Calls,
     Functions,
     CallPaths,
+    Communication,
+    Registers,
     Steps,
     Notes,
     Edag,
@@ -38,10 +43,14 @@ impl Sheet {
             Sheet::Parameters => "Parameters",
             Sheet::Loops => "Loops",
             Sheet::Arrays => "Arrays",
+            Sheet::Caches => "Caches",
+            Sheet::Conditions => "Layer conditions",
             Sheet::Dependencies => "Dependencies",
             Sheet::Calls => "Calls",
             Sheet::Functions => "Functions",
             Sheet::CallPaths => "Call paths",
+            Sheet::Communication => "Communication",
+            Sheet::Registers => "Registers",
             Sheet::Steps => "Steps",
             Sheet::Notes => "Notes",
             Sheet::Edag => "eDAG",
@@ -70,28 +79,27 @@ pub(super) struct Place {
 
 /// The homes of all figures.
 pub(super) struct Layout {
-    places: Vec<Option<Place>>,
+    places: FigureMap<Option<Place>>,
 }
 
 impl Layout {
-    /// A layout for so many figures, none of which has a place yet.
-    pub fn new(figures: usize) -> Layout {
-        Layout { places: vec![None; figures] }
+    /// A layout from no places yet.
+    pub fn new(places: FigureMap<Option<Place>>) -> Layout {
+        Layout { places }
     }
 
     /// Makes the cell the home of the figure, unless it has one.
     pub fn put(&mut self, figure: FigureId, place: Place) {
-        self.places[figure.0 as usize].get_or_insert(place);
+        self.places.get_mut(figure).expect("all figures have an entry").get_or_insert(place);
     }
 
     pub fn place(&self, figure: FigureId) -> Option<Place> {
-        self.places[figure.0 as usize]
+        self.places.get(figure).copied().flatten()
     }
 
     /// Figures without a home, in the order of their definition.
     pub fn homeless(&self) -> Vec<FigureId> {
-        let without = self.places.iter().enumerate().filter(|(_, place)| place.is_none());
-        without.map(|(index, _)| FigureId(index as u32)).collect()
+        self.places.iter().filter(|(_, place)| place.is_none()).map(|(figure, _)| figure).collect()
     }
 
     /// Names of cells as formulas of one sheet write them.
@@ -155,7 +163,7 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        let mut layout = Layout::new(6);
+        let mut layout = Layout::new(FigureMap::filled(None, [6]));
         for (figure, row, column) in [(0, 4, 2), (1, 5, 2), (2, 6, 2), (3, 7, 3), (4, 9, 2)] {
             layout.put(FigureId(figure), Place { sheet: Sheet::Arrays, row, column });
         }

@@ -4,7 +4,9 @@
 //! model's value as cached result. The same model gives the same bytes.
 
 mod arrays;
+mod caches;
 mod calls;
+mod communication;
 mod dependencies;
 mod inputs;
 mod layout;
@@ -13,6 +15,7 @@ mod machine;
 mod notes;
 mod page;
 mod parameters;
+mod registers;
 mod steps;
 mod style;
 mod summary;
@@ -45,12 +48,11 @@ pub struct FigureCell {
 /// The home cells of all figures, in the order of the figures.
 pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
     let layout = Tables::new(model).layout;
-    let cell = |index: usize| {
-        let figure = FigureId(index as u32);
+    let cell = |figure: FigureId| {
         let Place { sheet, row, column } = layout.place(figure)?;
         Some(FigureCell { figure, sheet: sheet.name(), row, column })
     };
-    (0..model.figures.len()).filter_map(cell).collect()
+    model.figures.iter().filter_map(|(figure, _)| cell(figure)).collect()
 }
 
 /// The workbook of a model, as the bytes of an .xlsx file.
@@ -58,7 +60,8 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, calls, steps, layout } = Tables::new(model);
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } =
+        Tables::new(model);
     let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
@@ -75,6 +78,12 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);
+    let mut page = Page::new(Sheet::Caches, book)?;
+    caches.write(&mut page)?;
+    push(page);
+    let mut page = Page::new(Sheet::Conditions, book)?;
+    conditions.write(&mut page)?;
+    push(page);
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
@@ -89,10 +98,21 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
         calls.paths.write(&mut page)?;
         push(page);
     }
+    if let Some(communication) = &communication {
+        let mut page = Page::new(Sheet::Communication, book)?;
+        communication.write(&mut page)?;
+        push(page);
+    }
+    if !registers.rows.is_empty() {
+        let mut page = Page::new(Sheet::Registers, book)?;
+        registers.write(&mut page)?;
+        registers::highlight(&mut page, &registers)?;
+        push(page);
+    }
     if !steps.is_empty() {
         push(steps::write(book, &steps)?);
     }
-    push(notes::write(book, &loops, &arrays)?);
+    push(notes::write(book, &loops, &arrays, (&caches, &conditions))?);
     workbook.save_to_buffer()
 }
 
@@ -100,7 +120,11 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
 struct Tables<'a> {
     loops: Table<'a, (usize, &'a NestModel<'a>)>,
     arrays: Table<'a, arrays::Row<'a>>,
+    caches: Table<'a, caches::CacheRow<'a>>,
+    conditions: Table<'a, caches::ReuseRow<'a>>,
     calls: Option<CallTables<'a>>,
+    communication: Option<Table<'a, communication::Row<'a>>>,
+    registers: Table<'a, registers::Row<'a>>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
@@ -114,8 +138,11 @@ struct CallTables<'a> {
 impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
-        let mut layout = Layout::new(model.figures.len());
+        let (caches, conditions) = (caches::table(model), caches::conditions(model));
+        let mut layout = Layout::new(model.figures.map_of(None));
         arrays.place(&mut layout);
+        caches.place(&mut layout);
+        conditions.place(&mut layout);
         loops.place(&mut layout);
         summary::place(model, &mut layout);
         dependencies::place(model, &mut layout);
@@ -129,8 +156,12 @@ impl<'a> Tables<'a> {
             calls.functions.place(&mut layout);
             calls.paths.place(&mut layout);
         }
+        let communication = model.communication.as_ref().map(|found| communication::table(model, found));
+        communication.iter().for_each(|table| table.place(&mut layout));
+        let registers = registers::table(model);
+        registers.place(&mut layout);
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, calls, steps, layout }
+        Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout }
     }
 }
 

@@ -36,8 +36,20 @@ const METHOD: &[(&str, &str)] = &[
         "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. (ExaSAT report, sections 2.1 and 2.3.3)",
     ),
     (
+        "Cache levels",
+        "Sheets Caches and Layer conditions go neighbour by neighbour: a line that a loop comes back to is found again if all lines touched in between fit, else it moves again. Each loop carries the reuse of what one of its iterations shares with those before; stencils, transposed and strided accesses, small arrays that outer loops reuse, tiles and blocks follow from the same rule. Rows count the lines that they really touch, where they begin being known, else on average. Where the bounds of inner loops depend on an outer one, that loop is taken at the middle of several parts of its range.",
+    ),
+    (
         "Time",
         "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth; the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
+    ),
+    (
+        "Communication",
+        "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages a dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
+    ),
+    (
+        "Registers",
+        "Of the innermost loop of a nest: the loop variable and its bound; scalars that live through the loop; one address an array for all references a known number of bytes apart, strides that only a symbol gives; elements, literals and constants that stay the same; and the most values of one iteration that live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
     ),
     (
         "Units",
@@ -57,7 +69,14 @@ const LIMITS: &[(&str, &str)] = &[
         "Blocks",
         "Formulas for blocks hold for extents of at least the span of the offsets. Where the last block is smaller, its smaller extent is counted.",
     ),
-    ("Scenarios", "Reuse is all or nothing at each level, and rows are rounded to whole cache lines."),
+    (
+        "Scenarios",
+        "In Loops and Arrays reuse is all or nothing at each level, and rows are rounded to whole cache lines; so is the DRAM traffic of Loops. In Caches it is not.",
+    ),
+    (
+        "Cache levels",
+        "Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
+    ),
     (
         "Siblings",
         "Loops side by side are nests of their own; what one leaves in the cache for the next is not counted.",
@@ -66,6 +85,14 @@ const LIMITS: &[(&str, &str)] = &[
         "Unknown",
         "What cannot be known is shown as unknown and never as zero; what depends on it is unknown too. Such cells are text: to fill a gap, set the value and run the program again. Cache levels whose bandwidth is empty set no bound.",
     ),
+    (
+        "Messages",
+        "No contention between processes, no overlap with arithmetic, no waiting for slower processes. Types that a procedure does not make itself from MPI's own have unknown sizes.",
+    ),
+    (
+        "Registers",
+        "An estimate for scalar code: no vectorisation, no unrolling, nothing that calls save, no values that a compiler loads again instead of keeping them.",
+    ),
     ("Calls", "Calls of functions that are not known are listed below and cost nothing."),
 ];
 
@@ -73,7 +100,12 @@ const LIMITS: &[(&str, &str)] = &[
 const LAST_ROW: RowNum = 1_048_576 - 1000;
 const WIDTHS: [f64; 6] = [56.0, 28.0, 16.0, 10.0, 40.0, 70.0];
 
-pub(super) fn write<'a, L, A>(book: Book<'a>, loops: &Table<L>, arrays: &Table<A>) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write<'a, L, A, C, R>(
+    book: Book<'a>,
+    loops: &Table<L>,
+    arrays: &Table<A>,
+    (caches, conditions): (&Table<C>, &Table<R>),
+) -> Result<Page<'a>, XlsxError> {
     let mut notes = Notes { page: Page::new(Sheet::Notes, book)?, row: 0 };
     for (column, width) in (0..).zip(WIDTHS) {
         notes.page.worksheet.set_column_width(column, width)?;
@@ -87,6 +119,8 @@ pub(super) fn write<'a, L, A>(book: Book<'a>, loops: &Table<L>, arrays: &Table<A
     notes.files()?;
     notes.glossary(loops)?;
     notes.glossary(arrays)?;
+    notes.glossary(caches)?;
+    notes.glossary(conditions)?;
     let mut page = notes.page;
     style::print_setup(&mut page.worksheet, 1);
     Ok(page)

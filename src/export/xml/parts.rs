@@ -9,6 +9,7 @@ use super::streams;
 use crate::analysis::facts::*;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::expr::Expr;
+use crate::message_passing::InterfaceKind;
 
 pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
     let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
@@ -84,6 +85,22 @@ pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
     Ok(reason)
 }
 
+/// What a statement sets behind so many items of its block.
+pub(super) fn setting(fields: &Fields<'_>, position: usize) -> Result<Setting, XmlError> {
+    let kinds = SettingKind::ALL.map(SettingKind::as_str).join(", ");
+    fields.required("kind")?;
+    let kind = fields.word("kind", SettingKind::parse, &kinds)?.unwrap_or(SettingKind::Part);
+    let name = fields.text("name").unwrap_or("").to_string();
+    let mut from = Vec::new();
+    for child in fields.element.children.iter().filter(|child| child.name == "ls:from") {
+        let source = Fields::new(child, fields.context);
+        from.push(source.required("name")?.to_string());
+        source.finish();
+    }
+    fields.finish();
+    Ok(Setting { position, kind, name, from })
+}
+
 pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
     let (ty, _) = streams::read_type(fields);
     let class = fields.word("accesstype", AccessClass::parse, streams::CLASSES)?;
@@ -103,7 +120,12 @@ pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
 
 pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     let mut arguments = Vec::new();
+    let mut moved = None;
     for child in &fields.element.children {
+        if child.name == "ls:communication" {
+            moved = Some(Box::new(moves(&Fields::new(child, fields.context))?));
+            continue;
+        }
         if child.name != "arg" {
             fields.context.unknown_element(child, fields.element);
             continue;
@@ -113,10 +135,59 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         argument.finish();
     }
     let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let body = body(fields)?;
+    let body = match moved {
+        Some(moved) => {
+            fields.text("ls:body");
+            Body::Communication(moved)
+        }
+        None => body(fields)?,
+    };
     let call = Call { line, name: fields.required("name")?.to_string(), arguments, body };
     fields.finish();
     Ok(call)
+}
+
+/// What an iteration keeps in one kind of registers.
+pub(super) fn registers(fields: &Fields<'_>, name: &'static str) -> Result<Option<RegisterUse>, XmlError> {
+    let read = |text: &str| {
+        let values = text.split_whitespace().map(|value| value.parse().ok()).collect::<Option<Vec<u32>>>()?;
+        values.try_into().ok().map(RegisterUse::from_values)
+    };
+    fields.word(name, read, "five whole numbers: counters, scalars, pointers, invariants, temporaries")
+}
+
+/// What a call moves between processes.
+fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
+    let (mut arrays, mut extents) = (Vec::new(), Vec::new());
+    for child in &fields.element.children {
+        let part = Fields::new(child, fields.context);
+        match child.name.as_str() {
+            "ls:buffer" => arrays.push(part.required("name")?.to_string()),
+            "ls:cells" => extents.extend(part.expression("count")?),
+            _ => {
+                fields.context.unknown_element(child, fields.element);
+                continue;
+            }
+        }
+        part.finish();
+    }
+    let kinds = InterfaceKind::ALL.map(InterfaceKind::as_str).join(", ");
+    let kind = fields.required("kind").and_then(|_| fields.word("kind", InterfaceKind::parse, &kinds))?;
+    let halo = match (fields.expression("components")?, fields.expression("width")?) {
+        (Some(components), Some(width)) => Some(Halo { components, width, extents }),
+        _ => None,
+    };
+    let communication = Communication {
+        library: fields.text("library").unwrap_or("").to_string(),
+        kind: kind.unwrap_or(InterfaceKind::Setup),
+        arrays,
+        count: fields.expression("count")?,
+        datatype: fields.text("datatype").unwrap_or("").to_string(),
+        element_bytes: fields.expression("bytes")?,
+        halo,
+    };
+    fields.finish();
+    Ok(communication)
 }
 
 fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {

@@ -116,10 +116,16 @@ impl Reader {
         for child in element.children.iter().filter(|child| child.name == "ls:constant") {
             constants.push(parts::constant(&Fields::new(child, context))?);
         }
+        let mut shared = Vec::new();
+        for child in element.children.iter().filter(|child| child.name == "ls:shares") {
+            let fields = Fields::new(child, context);
+            shared.push((fields.required("name")?.to_string(), fields.required("storage")?.to_string()));
+            fields.finish();
+        }
         let scope = Scope { function: &name, file: &file, loops: &[] };
         let body = read_block(&fields, scope, &mut self.loop_ids)?;
         fields.finish();
-        self.program.functions.push(Function { name, file, line, constants, body });
+        self.program.functions.push(Function { name, file, line, constants, shared, body });
         Ok(())
     }
 
@@ -201,6 +207,7 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
                 by_type.insert(inner.required("type")?.to_string(), parts::operations(&inner)?);
             }
             "ls:reason" => block.reasons.push(parts::reason(&inner)?),
+            "ls:set" => block.settings.push(parts::setting(&inner, block.items.len())?),
             "scalar" => block.scalars.push(parts::scalar(&inner)?),
             "array" => block.streams.extend(streams::read(child, scope.loops, context)?),
             "funccall" | "functioncall" => block.calls.push(parts::call(&inner)?),
@@ -216,7 +223,7 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" if element.name == "function" => {}
             _ => context.unknown_element(child, element),
         }
     }
@@ -239,6 +246,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         loops.push(variable);
     }
     let body = read_block(fields, Scope { loops: &loops, ..scope }, ids)?;
+    let (integer, floating) = (parts::registers(fields, "ls:integers")?, parts::registers(fields, "ls:floats")?);
     let read = Loop {
         id: String::new(),
         file: fields.text("ls:file").map_or_else(|| scope.file.clone(), Arc::from),
@@ -250,6 +258,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         step,
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
+        registers: integer.zip(floating).map(|(integer, floating)| Registers { integer, floating }),
         body,
     };
     fields.finish();

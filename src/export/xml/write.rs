@@ -49,7 +49,7 @@ fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
 }
 
 fn function(function: &Function) -> Element {
-    let Function { name, file, line, constants, body } = function;
+    let Function { name, file, line, constants, shared, body } = function;
     let constant = |Constant { name, value, origin }: &Constant| {
         Element::new("ls:constant").with("name", name).with("value", value).with("origin", origin.as_str())
     };
@@ -57,7 +57,8 @@ fn function(function: &Function) -> Element {
         .with("name", name)
         .with("ls:file", file)
         .with("ls:line", line)
-        .containing(constants.iter().map(constant));
+        .containing(constants.iter().map(constant))
+        .containing(shared.iter().map(|(name, of)| Element::new("ls:shares").with("name", name).with("storage", of)));
     block(element, body, Scope { function, loops: &[] })
 }
 
@@ -71,7 +72,7 @@ struct Scope<'a> {
 
 /// The element with the counts and children of a block.
 fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
-    let Block { flops, scalars, streams, calls, items, reasons } = block;
+    let Block { flops, scalars, streams, calls, items, settings, reasons } = block;
     let total = flops.total();
     let is_simple = flops.by_type.iter().all(|(ty, counts)| {
         let [adds, multiplies, divides, specials, others @ ..] = counts.values();
@@ -88,10 +89,19 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         .containing(scalars.iter().map(scalar))
         .containing(streams.iter().map(|stream| array(stream, scope.loops)))
         .containing(calls.iter().map(call))
-        .containing(items.iter().flat_map(|item| match item {
-            Item::Loop(inner) => vec![enter_loop(inner, scope)],
-            Item::Branch(inner) => branch(inner, scope),
+        .containing((0..=items.len()).flat_map(|position| {
+            let before = settings.iter().filter(move |setting| setting.position == position).map(setting);
+            before.chain(items.get(position).into_iter().flat_map(|item| match item {
+                Item::Loop(inner) => vec![enter_loop(inner, scope)],
+                Item::Branch(inner) => branch(inner, scope),
+            }))
         }))
+}
+
+fn setting(Setting { position: _, kind, name, from }: &Setting) -> Element {
+    let source = |name: &String| Element::new("ls:from").with("name", name);
+    let name = Some(name).filter(|name| !name.is_empty());
+    Element::new("ls:set").with("kind", kind.as_str()).maybe("name", name).containing(from.iter().map(source))
 }
 
 fn operations(ty: &str, counts: OperationCounts) -> Element {
@@ -177,12 +187,31 @@ fn call(Call { line, name, arguments, body }: &Call) -> Element {
             let element = element.with("ls:body", body.as_str());
             element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
         }
+        Body::Communication(moved) => {
+            let element = element.with("ls:body", body.as_str());
+            return element.containing(arguments.iter().map(argument)).containing([communication(moved)]);
+        }
     };
     element.containing(arguments.iter().map(argument))
 }
 
+fn communication(communication: &Communication) -> Element {
+    let Communication { library, kind, arrays, count, datatype, element_bytes, halo } = communication;
+    let (components, width) = halo.as_ref().map(|halo| (&halo.components, &halo.width)).unzip();
+    Element::new("ls:communication")
+        .with("library", library)
+        .with("kind", kind.as_str())
+        .maybe("count", count.as_ref())
+        .maybe("datatype", Some(datatype).filter(|name| !name.is_empty()))
+        .maybe("bytes", element_bytes.as_ref())
+        .maybe("components", components)
+        .maybe("width", width)
+        .containing(arrays.iter().map(|name| Element::new("ls:buffer").with("name", name)))
+        .containing(halo.iter().flat_map(|h| &h.extents).map(|cells| Element::new("ls:cells").with("count", cells)))
+}
+
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
-    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, body } = inner;
+    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, registers, body } = inner;
     let element = Element::new("loop")
         .with("linenum", line)
         .with("loopvar", variable)
@@ -193,12 +222,18 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
-        .maybe("ls:exits", exits_early.then_some("early"));
+        .maybe("ls:exits", exits_early.then_some("early"))
+        .maybe("ls:integers", registers.map(|needed| register_use(needed.integer)))
+        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
     }
     block(element, body, Scope { loops: &loops, ..scope })
+}
+
+fn register_use(needed: RegisterUse) -> String {
+    needed.values().map(|count| count.to_string()).join(" ")
 }
 
 /// An `if` and its `else`, which ExaSAT puts beside it.

@@ -45,6 +45,8 @@ pub struct Path<'t> {
     offset: Option<Value>,
     /// The structure that the path is inside of.
     record: Option<InRecord>,
+    /// Length of the members' text where the outermost union begins.
+    union: Option<usize>,
     /// The expression is the address of the path.
     is_address: bool,
     ty: CType<'t>,
@@ -76,6 +78,7 @@ impl<'t> Lowering<'t> {
                     extents: Vec::new(),
                     offset: None,
                     record: None,
+                    union: None,
                     is_address: false,
                     ty: self.type_of_variable(root),
                     place: self.place(node),
@@ -246,6 +249,11 @@ impl<'t> Lowering<'t> {
             .take()
             .zip(offset)
             .and_then(|(record, more)| Some(InRecord { offset: record.offset.checked_add(more)?, ..record }));
+        if let CType::Record(id) = path.ty
+            && self.records[id.0].is_union
+        {
+            path.union.get_or_insert(path.members.len());
+        }
         path.members.push_str(if through_pointer { "->" } else { "." });
         path.members.push_str(name);
         path.ty = self.member_type(&path.ty, name);
@@ -349,6 +357,11 @@ impl<'t> Lowering<'t> {
             self.function.members.insert(id, layout);
         }
         self.components.insert(key, id);
+        if let Some(union) = path.union {
+            let key = (path.root, path.members[..union].to_string());
+            let first = *self.unions.entry(key).or_insert(id);
+            self.function.shared.extend((first != id).then_some((first, id)));
+        }
         id
     }
 }

@@ -12,9 +12,10 @@ use crate::ir::{BinaryOp, If, Stmt, Type, UnaryOp, Value};
 use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
-const CHAIN: usize = 400;
-/// So many links of a chain count as one level of nesting for its operands.
+const CHAIN: usize = 2000;
+/// So many links of a chain count as one level of nesting for its operands, up to a limit.
 const CHARGE: u32 = 8;
+const MOST_CHARGED: u32 = 50;
 
 impl<'t> Lowering<'t> {
     pub fn value(&mut self, node: Node<'t>) -> Value {
@@ -88,7 +89,7 @@ impl<'t> Lowering<'t> {
             match self.role(child) {
                 Some(Role::Number | Role::Text | Role::LogicalLiteral | Role::Null) => {}
                 Some(Role::ArrayConstructor) => self.values_below(child, values, depth + 1),
-                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Qualifier) => {}
+                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Attribute | Role::Qualifier) => {}
                 Some(Role::Keyword) => {
                     if let Some(value) = part(child, Field::Value) {
                         if self.role(value) == Some(Role::ArrayConstructor) {
@@ -132,7 +133,7 @@ impl<'t> Lowering<'t> {
             first = part(left, Field::Left);
         }
         let length = links.len();
-        let charge = length.min(CHAIN) as u32 / CHARGE;
+        let charge = (length.min(CHAIN) as u32 / CHARGE).min(MOST_CHARGED);
         self.deeper_by(charge, |this| {
             let first = match first {
                 Some(first) => this.value(first),

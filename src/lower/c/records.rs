@@ -1,7 +1,8 @@
-//! Structures, unions and enumerations. Sizes follow natural alignment.
+//! Structures, unions and enumerations. Sizes follow natural alignment and what attributes say of it.
 
 use tree_sitter::Node;
 
+use super::alignment::Alignment;
 use super::fields::{Field, children, part, parts};
 use super::scope::{EnumeratorValue, Lowering, Symbol};
 use super::types::CType;
@@ -30,6 +31,8 @@ pub struct Member<'t> {
     /// Empty for an anonymous structure or union, whose members count as members of the outer one.
     pub name: &'t str,
     pub ty: CType<'t>,
+    /// Its own, or that of the whole structure if it is packed.
+    pub alignment: Alignment,
 }
 
 impl Record<'_> {
@@ -79,7 +82,11 @@ impl<'t> Lowering<'t> {
             let mut members = Vec::new();
             let mut sized = true;
             self.members(body, &mut members, &mut sized, 0);
-            let layout = if sized { self.record_layout(&members, self.role(specifier)) } else { None };
+            let whole = self.alignment(specifier).filter(|_| sized);
+            if whole.is_some_and(|whole| whole.is_packed) {
+                members.iter_mut().for_each(|member| member.alignment.is_packed = true);
+            }
+            let layout = whole.and_then(|whole| self.record_layout(&members, self.role(specifier), whole));
             let is_union = self.role(specifier) == Some(Role::Union);
             let record = &mut self.records[id.0];
             record.members = members;
@@ -94,14 +101,17 @@ impl<'t> Lowering<'t> {
             match self.role(child) {
                 Some(Role::Declaration) => {
                     let base = self.specified_type(child);
+                    let alignment = self.alignment(child);
+                    *sized &= alignment.is_some();
+                    let alignment = alignment.unwrap_or_default();
                     let declarators = parts(child, Field::Declarator);
                     if declarators.is_empty() {
-                        members.push(Member { name: "", ty: base.clone() });
+                        members.push(Member { name: "", ty: base.clone(), alignment });
                     }
                     for declarator in declarators {
                         let found = self.declarator(declarator, base.clone());
                         let name = found.name.map_or("", |name| self.text(name));
-                        members.push(Member { name, ty: found.ty });
+                        members.push(Member { name, ty: found.ty, alignment });
                     }
                     *sized &= children(child).iter().all(|part| self.role(*part) != Some(Role::BitField));
                 }
@@ -115,12 +125,12 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Natural alignment: each member at the next multiple of its alignment, the whole rounded up
-    /// to the largest one.
-    fn record_layout(&self, members: &[Member<'t>], kind: Option<Role>) -> Option<(u32, u32)> {
-        let (mut end, mut alignment) = (0u32, 1u32);
+    /// Each member at the next multiple of its alignment, the whole rounded up to the largest one.
+    fn record_layout(&self, members: &[Member<'t>], kind: Option<Role>, whole: Alignment) -> Option<(u32, u32)> {
+        let (mut end, mut alignment) = (0u32, whole.least.max(1));
         for member in members {
-            let (bytes, aligned) = self.layout_of(&member.ty)?;
+            let (bytes, natural) = self.layout_of(&member.ty)?;
+            let aligned = member.alignment.of(natural);
             alignment = alignment.max(aligned);
             end = if kind == Some(Role::Union) {
                 end.max(bytes)
@@ -139,8 +149,9 @@ impl<'t> Lowering<'t> {
         record.layout?;
         let mut end = 0u32;
         for member in &record.members {
-            let (bytes, alignment) = self.layout_of(&member.ty)?;
-            let start = if record.is_union { 0 } else { end.checked_next_multiple_of(alignment)? };
+            let (bytes, natural) = self.layout_of(&member.ty)?;
+            let aligned = member.alignment.of(natural);
+            let start = if record.is_union { 0 } else { end.checked_next_multiple_of(aligned)? };
             if member.name == name {
                 return Some(start);
             }

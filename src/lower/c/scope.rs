@@ -69,6 +69,8 @@ pub struct Lowering<'t> {
     pub(super) imported: FxHashMap<&'t str, VarId>,
     /// Variables made of a variable and the members selected from it.
     pub(super) components: FxHashMap<(VarId, String), VarId>,
+    /// The first variable made of a member of a union, by the union.
+    pub(super) unions: FxHashMap<(VarId, String), VarId>,
     /// The statements of the block at hand, so far.
     pub(super) block: Vec<Stmt>,
     /// Where the increment of `i++` may wait for the end of the statement; `None` where the value is
@@ -78,6 +80,10 @@ pub struct Lowering<'t> {
     pub(super) addressed: Vec<VarId>,
     /// What `break` leaves.
     pub(super) leaves_switch: bool,
+    /// The loops around, innermost last, by their bytes.
+    pub(super) loops: Vec<std::ops::Range<usize>>,
+    /// Where the labels of the function begin; read when first needed.
+    pub(super) labels: Option<FxHashMap<&'t str, usize>>,
     /// Constants whose values are being read.
     pub(super) expanding: Vec<&'t str>,
     /// Where the macro stands whose value is being read, and the text of its tree as it was written.
@@ -105,10 +111,13 @@ impl<'t> Lowering<'t> {
             types: Vec::new(),
             imported: FxHashMap::default(),
             components: FxHashMap::default(),
+            unions: FxHashMap::default(),
             block: Vec::new(),
             deferred: None,
             addressed: Vec::new(),
             leaves_switch: false,
+            loops: Vec::new(),
+            labels: None,
             expanding: Vec::new(),
             expansion: None,
             depth: 0,
@@ -122,10 +131,13 @@ impl<'t> Lowering<'t> {
         self.types.clear();
         self.imported.clear();
         self.components.clear();
+        self.unions.clear();
         self.block.clear();
         self.addressed.clear();
         self.deferred = None;
         self.leaves_switch = false;
+        self.loops.clear();
+        self.labels = None;
     }
 
     pub fn role(&self, node: Node) -> Option<Role> {

@@ -6,16 +6,34 @@ use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
 use crate::diagnostic::Severity;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Value};
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Type, Value, VarId};
 use crate::syntax::Role;
+
+/// Chains of `else if` that are longer would nest too deeply.
+const MOST_ARMS: usize = 200;
 
 impl<'t> Lowering<'t> {
     pub fn statement(&mut self, node: Node<'t>) {
         if self.deeper(|this| this.statement_within(node)).is_none() {
-            let stmt =
-                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
+            let inner = self.loops_below(node);
+            let stmt = Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner };
             self.emit(stmt);
         }
+    }
+
+    /// The loops of what is nested too deeply, side by side and without their bodies.
+    fn loops_below(&mut self, node: Node<'t>) -> Vec<Stmt> {
+        let mut found = Vec::new();
+        let mut left = vec![node];
+        while let Some(node) = left.pop() {
+            if let Some(Role::Loop | Role::WhileLoop | Role::DoWhileLoop) = self.role(node) {
+                let control = Control::Uncounted { condition: None, reason: self.reason("too_deep", node) };
+                let ((), stmt) = self.captured(|this| this.emit_loop(node, control, Vec::new()));
+                found.extend(stmt);
+            }
+            left.extend(children(node).into_iter().rev());
+        }
+        found
     }
 
     fn statement_within(&mut self, node: Node<'t>) {
@@ -34,7 +52,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Select) => self.switch(node),
             Some(Role::Case) => self.statements(fields::case_statements(node)),
             Some(Role::Labelled) => self.statements(children(node)),
-            Some(Role::Goto) => self.jump(node, Jump::Goto),
+            Some(Role::Goto) => self.goto(node),
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
                 // Of a `switch`, it only ends the case.
@@ -56,7 +74,7 @@ impl<'t> Lowering<'t> {
                 self.statements(taken);
             }
             // Definitions are lowered on their own, macros were collected.
-            Some(Role::Nothing | Role::Macro | Role::Procedure) => {}
+            Some(Role::Nothing | Role::Attribute | Role::Macro | Role::Procedure) => {}
             Some(role) if is_expression(role) => self.expression_statement(node),
             _ if node.is_error() => self.opaque_statement("syntax_error", node),
             _ => self.opaque_statement("unsupported_statement", node),
@@ -67,7 +85,7 @@ impl<'t> Lowering<'t> {
         nodes.into_iter().for_each(|node| self.statement(node));
     }
 
-    fn jump(&mut self, node: Node<'t>, kind: Jump) {
+    pub fn jump(&mut self, node: Node<'t>, kind: Jump) {
         let place = self.place(node);
         self.emit(Stmt::Jump { place, kind });
     }
@@ -90,15 +108,32 @@ impl<'t> Lowering<'t> {
         self.emit(Stmt::Opaque { place, reason, inner });
     }
 
+    /// `if … else if … else`, however long: the grammar nests every arm in the one before.
     fn branch(&mut self, node: Node<'t>) {
-        let condition = self.part_value(node, Field::Condition);
-        let then = part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
-        let otherwise = match part(node, Field::Alternative) {
-            Some(clause) => self.captured(|this| this.scoped(|this| this.statements(children(clause)))).1,
-            None => Vec::new(),
-        };
-        let place = self.place(node);
-        self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
+        let mut arms = Vec::new();
+        let mut next = Some(node);
+        let mut last = Vec::new();
+        while let Some(node) = next.take() {
+            let (condition, effects) = self.captured(|this| this.part_value(node, Field::Condition));
+            let then = part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
+            arms.push((self.place(node), condition, effects, then));
+            let clause = part(node, Field::Alternative).map_or(Vec::new(), children);
+            match clause[..] {
+                [inner] if self.role(inner) == Some(Role::If) => next = Some(inner),
+                _ => last = self.captured(|this| this.scoped(|this| this.statements(clause))).1,
+            }
+        }
+        if arms.len() > MOST_ARMS {
+            let mut inner: Vec<Stmt> = arms.into_iter().flat_map(|(_, _, _, then)| then).collect();
+            inner.append(&mut last);
+            let stmt = Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner };
+            return self.emit(stmt);
+        }
+        for (place, condition, mut effects, then) in arms.into_iter().rev() {
+            effects.push(Stmt::If(Box::new(If { place, condition, then, otherwise: last })));
+            last = effects;
+        }
+        self.block.append(&mut last);
     }
 
     /// A statement as a block of its own.
@@ -109,7 +144,9 @@ impl<'t> Lowering<'t> {
     /// The body of a loop, in which `break` leaves the loop.
     pub fn loop_body(&mut self, node: Node<'t>) -> Vec<Stmt> {
         let outer = std::mem::replace(&mut self.leaves_switch, false);
+        self.loops.push(node.byte_range());
         let body = part(node, Field::Body).map_or(Vec::new(), |body| self.block_of(body));
+        self.loops.pop();
         self.leaves_switch = outer;
         body
     }
@@ -125,6 +162,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let (condition, mut effects) = self.captured(|this| this.part_value(node, Field::Condition));
+        let condition = if is_do { condition } else { self.before(condition, &effects) };
         let mut body = self.loop_body(node);
         let code = if is_do {
             "do_while_loop"
@@ -185,5 +223,40 @@ impl<'t> Lowering<'t> {
     /// A value of a statement whose side effects come before it.
     pub fn captured_value(&mut self, node: Node<'t>) -> (Value, Vec<Stmt>) {
         self.captured(|this| this.settled(|this| this.value(node)))
+    }
+}
+
+impl<'t> Lowering<'t> {
+    /// A condition in the values that its variables have before its effects, which stand in front of it in the
+    /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
+    fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
+        let counts = |stmt: &Stmt| match stmt {
+            Stmt::Assign { target: Value::Variable(id), value: Value::Binary(_, left, right), .. } => {
+                let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
+                let is_own = matches!(**left, Value::Variable(own) if own == *id);
+                is_index
+                    && is_own
+                    && matches!(**right, Value::Integer(_))
+                    && self.function.variable(*id).dimensions.is_empty()
+            }
+            _ => false,
+        };
+        if !effects.iter().all(counts) {
+            return condition;
+        }
+        effects.iter().rev().fold(condition, |condition, effect| match effect {
+            Stmt::Assign { target: Value::Variable(id), value, .. } => replaced(condition, *id, value),
+            _ => condition,
+        })
+    }
+}
+
+fn replaced(value: Value, id: VarId, by: &Value) -> Value {
+    match value {
+        Value::Variable(own) if own == id => by.clone(),
+        Value::Unary(op, operand) => Value::Unary(op, Box::new(replaced(*operand, id, by))),
+        Value::Convert(ty, operand) => Value::Convert(ty, Box::new(replaced(*operand, id, by))),
+        Value::Binary(op, left, right) => Value::binary(op, replaced(*left, id, by), replaced(*right, id, by)),
+        other => other,
     }
 }

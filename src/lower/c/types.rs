@@ -89,10 +89,20 @@ const NAMES: &[(&str, CType<'static>)] = &[
     ("_Float64x", real(16)),
     ("_Float128", real(16)),
     ("__float128", real(16)),
+    // `_Complex` and its real type as the preprocessor joins them.
+    ("float_Complex", complex(8)),
+    ("double_Complex", complex(16)),
+    ("_Complex", complex(16)),
+    ("long_double_Complex", complex(32)),
 ];
 
 pub const fn integer(bytes: u32) -> CType<'static> {
     CType::Arithmetic(Type::Integer(bytes))
+}
+
+/// Of both parts together.
+const fn complex(bytes: u32) -> CType<'static> {
+    CType::Arithmetic(Type::Complex(bytes))
 }
 
 const fn real(bytes: u32) -> CType<'static> {

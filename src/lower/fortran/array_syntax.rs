@@ -9,16 +9,25 @@ use tree_sitter::Node;
 use super::elementwise::Index;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Control, If, Loop, Stmt, Value};
+use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
 use crate::syntax::{Role, named_children};
-
-/// Array constructors up to this long become single assignments.
-const CONSTRUCTOR_LIMIT: usize = 16;
 
 impl<'a> Lowering<'a> {
     /// An assignment, whatever its shape.
     pub fn assign(&mut self, node: Node, target: Value, value: Value, out: &mut Vec<Stmt>) {
         let place = self.place(node);
+        let value = match value {
+            // The whole right side: its arguments first, for the target itself may take the result.
+            Value::Call { name, arguments, ty } if self.rank(&target) != Some(0) => {
+                let arguments = arguments.into_iter().map(|a| self.hoist_reductions(&place, a, out)).collect();
+                let value = Value::Call { name, arguments, ty };
+                if self.fills(&place, &target, &value, out) {
+                    return;
+                }
+                value
+            }
+            value => value,
+        };
         let value = self.hoist_reductions(&place, value, out);
         if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
             let code = match &target {
@@ -36,10 +45,38 @@ impl<'a> Lowering<'a> {
         let value = self.hoist_calls(&place, value, out);
         match self.array_assignment(&place, &target, &value) {
             Some(statements) => out.extend(statements),
-            None => {
-                let inner = vec![Stmt::Assign { place, target, value }];
-                out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
-            }
+            None => match self.unknown_elements(node, &target, &value) {
+                Some(statements) => {
+                    let inner = vec![Stmt::Evaluate { place, values: vec![value] }];
+                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
+                    out.extend(statements);
+                }
+                None => {
+                    let inner = vec![Stmt::Assign { place, target, value }];
+                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
+                }
+            },
+        }
+    }
+
+    /// A nest that writes every element of the target, from values that are not told: `pack`, `cshift` and
+    /// their like. What has the target's shape on the right counts as read element by element.
+    fn unknown_elements(&mut self, node: Node, target: &Value, value: &Value) -> Option<Vec<Stmt>> {
+        let indices = self.indices(target)?;
+        let target = self.element_of(target, &indices)?;
+        let mut inner = Vec::new();
+        self.same_shape(value, &indices, &mut inner);
+        let reason = Reason { code: "array_syntax", detail: self.first_line(node) };
+        let value = Value::Opaque { reason, inner };
+        let place = self.place(node);
+        Some(nest(&place, indices, vec![Stmt::Assign { place: place.clone(), target, value }]))
+    }
+
+    fn same_shape(&mut self, value: &Value, indices: &[Index], found: &mut Vec<Value>) {
+        match self.rank(value) {
+            Some(rank) if rank == indices.len() => found.extend(self.element_of(value, indices)),
+            Some(_) => {}
+            None => super::visit::parts(value).into_iter().for_each(|part| self.same_shape(part, indices, found)),
         }
     }
 
@@ -62,36 +99,13 @@ impl<'a> Lowering<'a> {
         Some(nest(place, indices, body))
     }
 
-    /// `a(1:2) = [x, y]` as `a(1) = x` and `a(2) = y`.
-    fn constructor_assignment(
-        &mut self,
-        place: &Place,
-        target: &Value,
-        value: &Value,
-        indices: &[Index],
-    ) -> Option<Vec<Stmt>> {
-        let Value::Opaque { reason, inner } = value else { return None };
-        let [index] = indices else { return None };
-        let scalars = inner.iter().all(|v| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0));
-        if reason.code != "array_constructor" || inner.len() > CONSTRUCTOR_LIMIT || !scalars {
-            return None;
-        }
-        let mut statements = Vec::with_capacity(inner.len());
-        for (at, value) in inner.iter().enumerate() {
-            let at = index.nth(at as i64)?;
-            let target = self.element_at(target, std::slice::from_ref(index), &[at])?;
-            statements.push(Stmt::Assign { place: place.clone(), target, value: value.clone() });
-        }
-        Some(statements)
-    }
-
     /// One nest for all assignments under a mask: what compilers make of it when nothing forbids.
     pub fn where_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let place = self.place(node);
-        let mut branches = vec![self.where_branch(node)];
+        let mut branches = vec![self.where_branch(node, out)];
         for clause in named_children(node) {
             if clause.kind() == super::names::kind::ELSEWHERE {
-                let branch = self.where_branch(clause);
+                let branch = self.where_branch(clause, out);
                 branches.push(branch);
             }
         }
@@ -109,24 +123,26 @@ impl<'a> Lowering<'a> {
     }
 
     /// Mask and assignments, which are not expanded yet.
-    fn where_branch(&mut self, node: Node) -> (Option<Value>, Vec<Stmt>) {
+    fn where_branch(&mut self, node: Node, out: &mut Vec<Stmt>) -> (Option<Value>, Vec<Stmt>) {
+        let place = self.place(node);
         let parts = named_children(node);
         let mask = parts.iter().find(|n| self.reader.tree.role(**n) == Some(Role::Parenthesised));
         let mask = mask.map(|n| self.reader.read(*n)).map(|e| self.own_value(&e));
+        let mask = mask.map(|mask| self.hoist_reductions(&place, mask, out));
         let mut assignments = Vec::new();
         for part in parts {
             match self.reader.tree.role(part) {
-                Some(Role::Assignment) => assignments.extend(self.plain_assignment(part)),
+                Some(Role::Assignment) => {
+                    let Some([target, value]) = self.sides(part) else { continue };
+                    let place = self.place(part);
+                    let value = self.hoist_reductions(&place, value, out);
+                    assignments.push(Stmt::Assign { place, target, value });
+                }
                 Some(Role::Where) => self.where_statement(part, &mut assignments),
                 _ => {}
             }
         }
         (mask, assignments)
-    }
-
-    fn plain_assignment(&mut self, node: Node) -> Option<Stmt> {
-        let [target, value] = self.sides(node)?;
-        Some(Stmt::Assign { place: self.place(node), target, value })
     }
 
     fn masked_nest(&mut self, place: &Place, branches: &[(Option<Value>, Vec<Stmt>)]) -> Option<Vec<Stmt>> {

@@ -15,16 +15,15 @@ const BRANCH_LIMIT: usize = 200;
 /// One branch of a chain; no condition: else.
 struct Branch<'t> {
     node: Node<'t>,
+    /// Loops that compute what the condition takes.
+    before: Vec<Stmt>,
     condition: Option<Value>,
     body: Vec<Stmt>,
 }
 
 impl<'a> Lowering<'a> {
     pub fn if_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let mut first = self.branch(node);
-        let place = self.place(node);
-        first.condition = first.condition.map(|condition| self.hoist_reductions(&place, condition, out));
-        let mut branches = vec![first];
+        let mut branches = vec![self.branch(node)];
         for clause in named_children(node) {
             if matches!(clause.kind(), kind::ELSE_IF | kind::ELSE) {
                 let branch = self.branch(clause);
@@ -39,7 +38,9 @@ impl<'a> Lowering<'a> {
         let condition =
             named_children(node).into_iter().find(|n| self.reader.tree.role(*n) == Some(Role::Parenthesised));
         let condition = condition.map(|n| self.reader.read(n)).map(|e| self.own_value(&e));
-        Branch { node, condition, body: self.body(node) }
+        let (place, mut before) = (self.place(node), Vec::new());
+        let condition = condition.map(|condition| self.hoist_reductions(&place, condition, &mut before));
+        Branch { node, before, condition, body: self.body(node) }
     }
 
     /// Branches tried one after the other as nested ifs.
@@ -50,11 +51,13 @@ impl<'a> Lowering<'a> {
             return;
         }
         let mut otherwise = Vec::new();
-        for Branch { node, condition, body } in branches.into_iter().rev() {
+        for Branch { node, before, condition, body } in branches.into_iter().rev() {
             otherwise = match condition {
                 Some(condition) => {
                     let place = self.place(node);
-                    vec![Stmt::If(Box::new(If { place, condition, then: body, otherwise }))]
+                    let mut statements = before;
+                    statements.push(Stmt::If(Box::new(If { place, condition, then: body, otherwise })));
+                    statements
                 }
                 // `case default` may stand anywhere: it is tried last.
                 None => body,
@@ -68,6 +71,8 @@ impl<'a> Lowering<'a> {
         let selector = named_children(node).into_iter().find(|n| n.kind() == kind::SELECTOR);
         let selector = selector.and_then(|n| named_children(n).into_iter().next()).map(|n| self.reader.read(n));
         let selector = selector.map_or(Value::opaque("syntax_error", ""), |e| self.own_value(&e));
+        let place = self.place(node);
+        let selector = self.hoist_reductions(&place, selector, out);
         let (mut branches, mut default) = (Vec::new(), None);
         let mut clauses = children(node);
         clauses.reverse();
@@ -81,12 +86,12 @@ impl<'a> Lowering<'a> {
             }
             let body = self.body(clause);
             if named_children(clause).iter().any(|n| n.kind() == kind::DEFAULT) {
-                default = Some(Branch { node: clause, condition: None, body });
+                default = Some(Branch { node: clause, before: Vec::new(), condition: None, body });
                 continue;
             }
             let condition = if is_case { self.case(clause, &selector) } else { None };
             let condition = condition.unwrap_or_else(|| Value::opaque("select_type", self.first_line(clause)));
-            branches.push(Branch { node: clause, condition: Some(condition), body });
+            branches.push(Branch { node: clause, before: Vec::new(), condition: Some(condition), body });
         }
         branches.extend(default);
         self.chain(node, branches, out);

@@ -45,7 +45,12 @@ impl<'a> Lowering<'a> {
                     Shape::Elemental => rank,
                     Shape::Reduction => (arguments.len() == 1 || rank == Some(0)).then_some(0),
                     Shape::Bounds => Some(usize::from(arguments.len() == 1)),
-                    Shape::Array => None,
+                    Shape::Array if !self.is_intrinsic(name) => None,
+                    Shape::Array => match name.as_str() {
+                        "transpose" => Some(2),
+                        "spread" => Some(self.rank(arguments.first()?)? + 1),
+                        _ => None,
+                    },
                 }
             }
             Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
@@ -159,6 +164,19 @@ impl<'a> Lowering<'a> {
                 let name = if name == "shape" { "size" } else { name };
                 Value::Call { name: name.to_string(), arguments, ty: ty.clone() }
             }
+            Value::Call { name, arguments, .. } if name == "transpose" && self.is_intrinsic(name) => {
+                let ([i, j], [m, n]) = (indices, at) else { return None };
+                self.element_at(arguments.first()?, &[j.clone(), i.clone()], &[n.clone(), m.clone()])?
+            }
+            Value::Call { name, arguments, .. } if name == "spread" && self.is_intrinsic(name) => {
+                let [source, Value::Integer(dimension), _] = &arguments[..] else { return None };
+                let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
+                let without = |(at, _): &(usize, Index)| *at != copies;
+                let indices: Vec<Index> = indices.iter().cloned().enumerate().filter(without).map(|(_, i)| i).collect();
+                let kept = at.iter().enumerate().filter(|(at, _)| *at != copies);
+                let at: Vec<Value> = kept.map(|(_, value)| value.clone()).collect();
+                self.element_at(source, &indices, &at)?
+            }
             Value::Call { name, arguments, ty } => {
                 let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
                 let arguments = arguments.iter().map(|a| inside(a).map(|a| *a)).collect::<Option<Vec<_>>>()?;
@@ -191,7 +209,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `a - b`, where the same terms cancel.
-    fn distance(&self, a: &Value, b: &Value) -> Value {
+    pub fn distance(&self, a: &Value, b: &Value) -> Value {
         let ((left, plus), (right, minus)) = (split(a), split(b));
         let same = match (left, right) {
             (None, None) => true,
@@ -232,7 +250,8 @@ fn split(value: &Value) -> (Option<&Value>, i64) {
     }
 }
 
-fn offset(value: Value, by: i64) -> Value {
+/// A value and a constant.
+pub fn offset(value: Value, by: i64) -> Value {
     match (&value, by) {
         (_, 0) => value,
         (Value::Integer(n), _) => Value::Integer(n.saturating_add(by)),

@@ -17,6 +17,11 @@ use crate::syntax::{Role, SyntaxTree, named_children};
 
 /// Deeper expressions are not followed: recursion must not depend on the input.
 pub const DEPTH_LIMIT: usize = 200;
+/// Chains of operators that are longer become opaque.
+const CHAIN: usize = 2000;
+/// So many links of a chain count as one level of nesting for its operands, up to a limit.
+pub const CHARGE: usize = 8;
+pub const MOST_CHARGED: usize = 50;
 
 /// An expression with names instead of variables.
 #[derive(Clone, Debug)]
@@ -146,7 +151,7 @@ impl<'a> Reader<'a> {
                 let typed = node.child_by_field_name(field::TYPE);
                 let values = named_children(node).into_iter().filter(|n| Some(*n) != typed);
                 let value = |node: Node| match self.tree.role(node) {
-                    Some(Role::ImpliedDo) => self.opaque("implied_do", node, depth),
+                    Some(Role::ImpliedDo) => self.implied_do(node, depth),
                     _ => self.expression(node, depth + 1),
                 };
                 Expr::Array(values.map(value).collect())
@@ -170,6 +175,25 @@ impl<'a> Reader<'a> {
             _ if node.is_error() => self.opaque("syntax_error", node, depth),
             _ => self.opaque("unknown_expression", node, depth),
         }
+    }
+
+    /// `(a(i), i = 1, n)`: variable, bounds and step stand before the values.
+    fn implied_do(&self, node: Node, depth: usize) -> Expr {
+        let parts = named_children(node);
+        let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL).map(|control| named_children(*control));
+        let [variable, lower, upper, ref step @ ..] = control.unwrap_or_default()[..] else {
+            return self.opaque("implied_do", node, depth);
+        };
+        let mut inner = [variable, lower, upper].map(|n| self.expression(n, depth + 1)).to_vec();
+        inner.push(step.first().map_or(Expr::Integer(1), |step| self.expression(*step, depth + 1)));
+        for value in parts.into_iter().filter(|n| self.tree.role(*n).is_some()) {
+            inner.push(match self.tree.role(value) {
+                Some(Role::ImpliedDo) => self.implied_do(value, depth + 1),
+                _ => self.expression(value, depth + 1),
+            });
+        }
+        let detail = self.tree.text(node).lines().next().unwrap_or("").to_string();
+        Expr::Opaque("implied_do", detail, inner)
     }
 
     fn opaque(&self, code: &'static str, node: Node, depth: usize) -> Expr {
@@ -216,15 +240,38 @@ impl<'a> Reader<'a> {
             let inner = [left, right].map(|n| self.expression(n, depth + 1));
             return Expr::Opaque("defined_operator", detail, inner.into());
         };
-        let left = self.expression_of_operand(left, op, depth);
-        let right = self.expression(right, depth + 1);
-        match left {
-            Operand::Power(mut operands) => {
-                operands.push(right);
-                right_associative(operands)
-            }
-            Operand::Other(left) => Expr::Binary(op, Box::new(left), Box::new(right)),
+        if op == BinaryOp::Power {
+            let left = self.expression_of_operand(left, op, depth);
+            let right = self.expression(right, depth + 1);
+            return match left {
+                Operand::Power(mut operands) => {
+                    operands.push(right);
+                    right_associative(operands)
+                }
+                Operand::Other(left) => Expr::Binary(op, Box::new(left), Box::new(right)),
+            };
         }
+        self.chain(node, left, op, right, depth)
+    }
+
+    /// `a + b + c + …`, which the grammar nests to the left as deep as it is long.
+    fn chain(&self, node: Node, left: Node, op: BinaryOp, right: Node, depth: usize) -> Expr {
+        let (mut first, mut links) = (left, vec![(op, right)]);
+        while self.tree.role(first) == Some(Role::Binary) {
+            let parts = [field::LEFT, field::OPERATOR, field::RIGHT].map(|part| first.child_by_field_name(part));
+            let [Some(left), Some(operator), Some(right)] = parts else { break };
+            let Some(op) = binary_operator(self.tree.text(operator)).filter(|op| *op != BinaryOp::Power) else { break };
+            links.push((op, right));
+            first = left;
+        }
+        if links.len() > CHAIN {
+            return self.opaque("too_deep", node, DEPTH_LIMIT);
+        }
+        // A long chain leaves less room for what is nested in its operands.
+        let depth = depth + 1 + (links.len() / CHARGE).min(MOST_CHARGED);
+        links.into_iter().rev().fold(self.expression(first, depth), |left, (op, right)| {
+            Expr::Binary(op, Box::new(left), Box::new(self.expression(right, depth)))
+        })
     }
 
     fn expression_of_operand(&self, mut node: Node, op: BinaryOp, depth: usize) -> Operand {

@@ -31,6 +31,7 @@ impl<'a> Lowering<'a> {
             named_children(*head).into_iter().find(is_control)
         });
         let name = self.loop_name(node);
+        let mut first = Vec::new();
         let control = match control {
             Some(control) if control.kind() == kind::CONCURRENT => {
                 let (indices, mask) = self.concurrent_header(control);
@@ -41,12 +42,26 @@ impl<'a> Lowering<'a> {
             Some(control) if control.kind() == kind::WHILE => {
                 let condition = named_children(control).first().map(|n| self.reader.read(*n));
                 let condition = condition.map(|e| self.own_value(&e));
+                let place = self.place(node);
+                // Tried before every iteration.
+                let condition = condition.map(|value| self.hoist_reductions(&place, value, &mut first));
                 Control::Uncounted { condition, reason: reason("while_loop", self.first_line(node)) }
             }
-            Some(control) => self.counted(control),
+            Some(control) => {
+                let place = self.place(node);
+                match self.counted(control) {
+                    Control::Counted { variable, lower, upper, step } => {
+                        let [lower, upper, step] =
+                            [lower, upper, step].map(|bound| self.hoist_reductions(&place, bound, out));
+                        Control::Counted { variable, lower, upper, step }
+                    }
+                    control => control,
+                }
+            }
             None => Control::Uncounted { condition: None, reason: reason("infinite_loop", self.first_line(node)) },
         };
-        let mut body = self.loop_body(&parts, name.clone());
+        let mut body = first;
+        body.extend(self.loop_body(&parts, name.clone()));
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
         let mark = |word: &str| name.as_ref().map(|name| jumps::label(place.clone(), &format!("{word} {name}")));

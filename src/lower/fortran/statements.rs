@@ -9,11 +9,11 @@ use super::jumps;
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Severity;
-use crate::ir::{Jump, Stmt, Value};
+use crate::ir::{Control, Jump, Loop, Reason, Stmt, Value, VarId};
 use crate::syntax::{Role, named_children};
 
 /// Blocks nested deeper are not followed.
-const NESTING_LIMIT: usize = 120;
+pub const NESTING_LIMIT: usize = 120;
 
 /// The children of a node, comments included: directives are comments.
 pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -27,7 +27,8 @@ impl<'a> Lowering<'a> {
         let mut out = Vec::with_capacity(nodes.len());
         if self.nesting >= NESTING_LIMIT {
             if let Some(first) = nodes.first() {
-                out.push(self.opaque(*first, "too_deep", "", Vec::new()));
+                let inner = self.loops_below(nodes);
+                out.push(self.opaque(*first, "too_deep", "", inner));
             }
             return out;
         }
@@ -52,6 +53,22 @@ impl<'a> Lowering<'a> {
         }
         self.nesting -= 1;
         out
+    }
+
+    /// The loops of what is nested too deeply, side by side and without their bodies.
+    fn loops_below(&self, nodes: &[Node]) -> Vec<Stmt> {
+        let mut found = Vec::new();
+        let mut left: Vec<Node> = nodes.iter().rev().copied().collect();
+        while let Some(node) = left.pop() {
+            if let Some(Role::Loop | Role::ConcurrentLoop) = self.reader.tree.role(node) {
+                let reason = Reason { code: "too_deep", detail: self.first_line(node) };
+                let control = Control::Uncounted { condition: None, reason };
+                let (place, end_line) = (self.place(node), self.end_line(node));
+                found.push(Stmt::Loop(Box::new(Loop { place, end_line, parallel: None, control, body: Vec::new() })));
+            }
+            left.extend(named_children(node).into_iter().rev());
+        }
+        found
     }
 
     /// The statements below a node.
@@ -86,10 +103,20 @@ impl<'a> Lowering<'a> {
             Role::Allocation => self.allocation(node),
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
-            Role::PointerAssignment => out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![])),
+            Role::PointerAssignment => {
+                let sides: Vec<Expr> = named_children(node).into_iter().map(|side| self.reader.read(side)).collect();
+                let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
+                self.share(&sides);
+                out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
+            }
             Role::Entry => out.push(self.opaque(node, "entry", self.first_line(node), Vec::new())),
             Role::Equivalence => {
-                let message = "variables share storage here: accesses through one name are not seen for the other";
+                for set in named_children(node) {
+                    let items: Vec<Expr> = named_children(set).into_iter().map(|item| self.reader.read(item)).collect();
+                    let items: Vec<Value> = items.iter().map(|item| self.own_value(item)).collect();
+                    self.share(&items);
+                }
+                let message = "variables share storage here: dependences know it, footprints count each by itself";
                 let what = self.first_line(node);
                 self.remark(Severity::Note, "equivalence", what, message.to_string(), None);
             }
@@ -101,6 +128,19 @@ impl<'a> Lowering<'a> {
             // Parts of the statement that `nodes` are the children of, and declarations.
             _ => {}
         }
+    }
+
+    /// Notes that the variables of some values share storage.
+    fn share(&mut self, values: &[Value]) {
+        let ids: Vec<VarId> = values
+            .iter()
+            .filter_map(|value| match value {
+                Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
+        self.function.shared.extend(pairs.filter(|(a, b)| a != b));
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
@@ -132,6 +172,10 @@ impl<'a> Lowering<'a> {
             }
         }
         let place = self.place(node);
+        if name == "random_number" && values.len() == 1 && self.is_intrinsic(&name) {
+            values.into_iter().for_each(|value| self.filled_by(&place, &name, value, out));
+            return;
+        }
         let arguments = values.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
         out.push(Stmt::Call { place, name, arguments });
     }
@@ -193,47 +237,6 @@ impl<'a> Lowering<'a> {
         values
     }
 
-    fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        for list in named_children(node) {
-            if matches!(list.kind(), kind::OUTPUT_ITEMS | kind::INPUT_ITEMS) {
-                self.items(node, &named_children(list), out);
-            }
-        }
-    }
-
-    /// What an input or output list names; an implied do is a loop over its items.
-    fn items(&mut self, statement: Node, nodes: &[Node], out: &mut Vec<Stmt>) {
-        if self.nesting >= NESTING_LIMIT {
-            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
-            return;
-        }
-        self.nesting += 1;
-        let mut values = Vec::new();
-        for item in nodes {
-            match self.reader.tree.role(*item) {
-                None | Some(Role::Nothing) => {}
-                Some(Role::ImpliedDo) => {
-                    let mut body = Vec::new();
-                    let parts = named_children(*item);
-                    let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL);
-                    self.items(statement, &parts, &mut body);
-                    out.push(match control {
-                        Some(control) => self.loop_over(statement, *control, body),
-                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
-                    });
-                }
-                Some(_) => {
-                    let value = self.reader.read(*item);
-                    values.push(self.own_value(&value));
-                }
-            }
-        }
-        self.nesting -= 1;
-        if !values.is_empty() {
-            out.push(Stmt::Evaluate { place: self.place(statement), values });
-        }
-    }
-
     /// `allocate` tells the bounds that a declaration left open.
     fn allocation(&mut self, node: Node) {
         let mut cursor = node.walk();
@@ -258,40 +261,5 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-    }
-
-    /// `associate … end associate`, `block … end block`.
-    fn construct(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let known = self.aliases.len();
-        let list = named_children(node).into_iter().find(|n| n.kind() == kind::ASSOCIATION_LIST);
-        for association in list.map(named_children).unwrap_or_default() {
-            let parts = [field::NAME, field::SELECTOR].map(|part| association.child_by_field_name(part));
-            let [Some(name), Some(selector)] = parts else { continue };
-            let name = self.reader.name(name);
-            let mut target = self.reader.read(selector);
-            // An earlier association may stand in the selector of an inner construct.
-            if let Some(replaced) = self.replace_alias(&target, self.scope) {
-                target = replaced;
-            }
-            if is_section(&target) {
-                let value = self.own_value(&target);
-                let inner = vec![Stmt::Evaluate { place: self.place(association), values: vec![value] }];
-                out.push(self.opaque(association, "associate", self.first_line(association), inner));
-            } else {
-                self.aliases.push((name, target));
-            }
-        }
-        out.extend(self.body(node));
-        self.aliases.truncate(known);
-    }
-}
-
-fn is_section(expr: &Expr) -> bool {
-    match expr {
-        Expr::Apply(base, arguments, _) => {
-            is_section(base) || arguments.iter().any(|argument| matches!(argument, Argument::Section(_)))
-        }
-        Expr::Member(base, _) => is_section(base),
-        _ => false,
     }
 }

@@ -106,6 +106,7 @@ end subroutine
               local undeclared: real8
               local icount: integer4
               local kc: complex8
+              local other: real8
               local dc: complex16
               local zc: complex16
               local q: complex16[:]
@@ -117,7 +118,7 @@ end subroutine
               x1[1, 0] := ((((((((((((r + rr) + cd) + big) + long) + y[1]) + z) + w[1]) + a[1, 1]) + b[1]) + undeclared) + icount) + kc)
               dc := ((zc + (q[1] * f(x))) + (m * pi))
               flag := (bt > ic)
-            1 equivalence: variables share storage here: accesses through one name are not seen for the other
+            1 equivalence: variables share storage here: dependences know it, footprints count each by itself
         "#]],
     );
 }
@@ -492,6 +493,8 @@ end subroutine
               local i_2: integer4
               local d: real8[1:3]
               local w: real8[0:n, 1:m]
+              local i_3: integer4
+              local matmul_1: real8[1:n, 1:m]
               local scale_of_1: real4
               loop i_2 = 1 .. m by 1 @5
                 loop i_1 = 1 .. n by 1 @5
@@ -512,8 +515,16 @@ end subroutine
               loop i_2 = 1 .. m by 1 @13
                 loop i_1 = 0 .. n by 1 @13
                   w[i_1, i_2] := sqrt(t)
-              opaque array_syntax a = matmul(a, w)
-                a := matmul(a, w)
+              loop i_3 = 1 .. m by 1 @14
+                loop i_1 = 1 .. n by 1 @14
+                  matmul_1[i_1, i_3] := 0.0_8
+              loop i_3 = 1 .. m by 1 @14
+                loop i_2 = 1 .. m by 1 @14
+                  loop i_1 = 1 .. n by 1 @14
+                    matmul_1[i_1, i_3] := (matmul_1[i_1, i_3] + (a[i_1, i_2] * w[(i_2 - 1), i_3]))
+              loop i_2 = 1 .. m by 1 @14
+                loop i_1 = 1 .. n by 1 @14
+                  a[i_1, i_2] := matmul_1[i_1, i_2]
               scale_of_1 := scale_of(t)
               loop i_1 = 1 .. m by 1 @15
                 a[1, i_1] := (scale_of_1 * a[2, i_1])
@@ -556,6 +567,7 @@ end subroutine
               local dot_product_1: real4
               local maxval_1: real4
               local any_1: logical4
+              local sum_2: real4[1:n]
               loop i_2 = 1 .. n by 1 @4
                 loop i_1 = 1 .. n by 1 @4
                   if (a[i_1, i_2] > 0) @4
@@ -585,7 +597,12 @@ end subroutine
               loop i_1 = 1 .. n by 1 @15
                 any_1 := (any_1 or (c[i_1] > t))
               if any_1 @15
-                t := sum(a, 1)
+                loop i_2 = 1 .. n by 1 @15
+                  sum_2[i_2] := 0.0_4
+                loop i_2 = 1 .. n by 1 @15
+                  loop i_1 = 1 .. n by 1 @15
+                    sum_2[i_2] := (sum_2[i_2] + a[i_1, i_2])
+                t := sum_2
         "#]],
     );
 }
@@ -632,12 +649,11 @@ end subroutine
               argument v%part: ?
               local i: integer4
               local k: integer4
-              opaque associate s => u(1, :)
-                evaluate u[1, opaque(array_section; 1, ny, 1)]
               u[1, 1] := (u[2, 2] + v%part)
+              call print statement()
+              evaluate u[1, 1]
               loop i = 1 .. nx by 1 @15
                 evaluate u[i, 1]
-              evaluate u[1, 1]
               u[k, 1] := 0
               opaque pointer_assignment p => u(:, 1)
               opaque entry entry other

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::expression::{Argument, DEPTH_LIMIT, Expr, MacroValue};
+use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
 use super::intrinsic_types;
 use super::modules::Found;
 use super::path::{Applied, Path};
@@ -10,7 +10,7 @@ use super::procedure::{Lowering, Meaning, key};
 use super::scope::{Class, Scope, Symbol};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{BinaryOp, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
@@ -41,10 +41,7 @@ impl<'a> Lowering<'a> {
             Expr::Macro(constant) => Value::Variable(self.macro_constant(constant)),
             Expr::Name(_) | Expr::Apply(..) | Expr::Member(..) => self.reference(expr, scope),
             Expr::Unary(op, operand) => Value::Unary(*op, Box::new(self.value(operand, scope))),
-            Expr::Binary(op, left, right) => {
-                let left = self.value(left, scope);
-                Value::binary(*op, left, self.value(right, scope))
-            }
+            Expr::Binary(op, left, right) => self.operators(*op, left, right, scope),
             Expr::Complex(re, im) => {
                 let arguments = vec![self.value(re, scope), self.value(im, scope)];
                 let size = arguments.iter().filter_map(|v| match v.ty(&self.function) {
@@ -63,6 +60,24 @@ impl<'a> Lowering<'a> {
             }
             Expr::Opaque(code, detail, inner) => self.opaque_value(code, detail.clone(), inner, scope),
         }
+    }
+
+    /// Along the left operands, as deep as the chain is long.
+    fn operators(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scope: &'a Scope) -> Value {
+        let (mut first, mut links) = (left, vec![(op, right)]);
+        while let Expr::Binary(op, left, right) = first {
+            links.push((*op, right));
+            first = left;
+        }
+        let charge = (links.len() / CHARGE).min(MOST_CHARGED);
+        self.depth += charge;
+        let first = self.value(first, scope);
+        let value = links.into_iter().rev().fold(first, |left, (op, right)| {
+            let right = self.value(right, scope);
+            Value::binary(op, left, right)
+        });
+        self.depth -= charge;
+        value
     }
 
     fn opaque_value(&mut self, code: &'static str, detail: String, inner: &[Expr], scope: &'a Scope) -> Value {
@@ -116,26 +131,6 @@ impl<'a> Lowering<'a> {
         let mut inner = vec![self.value(base, scope)];
         inner.extend(self.bounds_of(arguments, scope));
         Value::Opaque { reason: Reason { code: "unknown_expression", detail: String::new() }, inner }
-    }
-
-    /// With the first name replaced by what `associate` says it is.
-    pub fn replace_alias(&self, expr: &Expr, scope: &'a Scope) -> Option<Expr> {
-        if self.aliases.is_empty() || !std::ptr::eq(scope, self.scope) {
-            return None;
-        }
-        match expr {
-            Expr::Name(name) => {
-                let alias = self.aliases.iter().rev().find(|(alias, _)| alias == name);
-                // `associate (a => a)` stays as it is.
-                alias.map(|(_, target)| target.clone()).filter(|t| !matches!(t, Expr::Name(n) if n == name))
-            }
-            Expr::Apply(base, arguments, place) => {
-                let base = self.replace_alias(base, scope)?;
-                Some(Expr::Apply(Box::new(base), arguments.clone(), place.clone()))
-            }
-            Expr::Member(base, name) => Some(Expr::Member(Box::new(self.replace_alias(base, scope)?), name.clone())),
-            _ => None,
-        }
     }
 
     /// A name without components: variable, element, substring, intrinsic or function reference.

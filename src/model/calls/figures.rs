@@ -7,7 +7,7 @@ use super::{CallGraph, CallSite};
 use crate::expr::{Expr, FigureId};
 use crate::model::build::NestModel;
 use crate::model::figures::{Figures, Unit};
-use crate::model::nest::weight_expr;
+use crate::model::nest::{Weight, weight_expr};
 use crate::model::parameters::ParameterTable;
 
 /// Figures of one call site.
@@ -51,7 +51,7 @@ pub struct Calls {
     pub executed: Costs,
     /// Flops of called procedures by nest: those that keep their loops to themselves.
     pub called_flops: HashMap<usize, FigureId>,
-    /// The costliest, in that order.
+    /// The costliest, in program order; [`Calls::ranked_paths`] ranks them.
     pub paths: Vec<CallPath>,
     /// Sites by caller.
     pub(super) leaving: Vec<Vec<usize>>,
@@ -61,6 +61,14 @@ impl Calls {
     /// The call sites in a function.
     pub fn by_caller(&self, function: usize) -> impl Iterator<Item = usize> + '_ {
         self.leaving[function].iter().copied()
+    }
+
+    /// The costliest call paths, the costliest first.
+    pub fn ranked_paths(&self, figures: &Figures) -> Vec<&CallPath> {
+        let seconds = |path: &CallPath| figures.value(path.costs.seconds);
+        let mut ranked: Vec<&CallPath> = self.paths.iter().collect();
+        ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+        ranked
     }
 
     /// Defines the figures; `None` if the program has no call of a function of its own.
@@ -113,10 +121,19 @@ impl Calls {
 }
 
 fn define_runs(site: &CallSite, nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> FigureId {
-    let iterations =
-        site.loops.map_or(Expr::from(1.0), |(nest, level)| Expr::from(nests[nest].counts[level - 1].weighted));
-    let weight = weight_expr(&site.weight, &|name| parameters.symbol(site.caller, name));
-    figures.define("calls in one call of the caller", Unit::Count, iterations * weight)
+    let runs = runs((site.caller, site.loops, &site.weight), nests, parameters);
+    figures.define("calls in one call of the caller", Unit::Count, runs)
+}
+
+/// How often a call runs in one call of its function: iterations of the loops around it, times the
+/// probabilities of the branches.
+pub(in crate::model) fn runs(
+    (function, loops, weight): (usize, Option<(usize, usize)>, &Weight),
+    nests: &[NestModel],
+    parameters: &ParameterTable,
+) -> Expr {
+    let iterations = loops.map_or(Expr::from(1.0), |(nest, level)| Expr::from(nests[nest].counts[level - 1].weighted));
+    iterations * weight_expr(weight, &|name| parameters.symbol(function, name))
 }
 
 /// What the nests of every function cost, and its operations outside of loops.

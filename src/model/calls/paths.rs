@@ -57,8 +57,9 @@ impl Ord for Candidate {
     }
 }
 
-/// The costliest paths, best first: a path is followed while what lies below it may cost more than any
-/// other. A function that is called along several paths is on each with its part of the calls.
+/// The costliest paths, in program order, so that no input of the model moves a row of the sheet: a path is
+/// followed while what lies below it may cost more than any other. A function that is called along several
+/// paths is on each with its part of the calls.
 pub(super) fn define_paths(
     graph: &CallGraph,
     calls: &Calls,
@@ -76,16 +77,17 @@ pub(super) fn define_paths(
         .filter(|function| !is_called[*function])
         .map(|f| Candidate { bound: cost(f, figures), times: 1.0, functions: vec![f], steps: Vec::new(), nest: None })
         .collect();
-    let mut paths = Vec::new();
+    let mut chosen = Vec::new();
     for _ in 0..MOST_STEPS {
-        let Some(Candidate { times, functions, steps, nest, .. }) = heap.pop() else { break };
-        if let Some(nest) = nest {
-            paths.push(define_path(functions, &steps, &nests[nest], nest, calls, figures));
-            if paths.len() == MOST_PATHS {
+        let Some(candidate) = heap.pop() else { break };
+        if candidate.nest.is_some() {
+            chosen.push(candidate);
+            if chosen.len() == MOST_PATHS {
                 break;
             }
             continue;
         }
+        let Candidate { times, functions, steps, .. } = candidate;
         let last = functions[functions.len() - 1];
         for nest in &own[last] {
             let bound = times * known(figures.value(nests[*nest].time.seconds));
@@ -109,14 +111,18 @@ pub(super) fn define_paths(
             heap.push(Candidate { bound: times * cost(callee, figures), times, functions, steps, nest: None });
         }
     }
-    paths
+    chosen.sort_by(|a, b| (&a.functions, a.nest).cmp(&(&b.functions, b.nest)));
+    let define = |Candidate { functions, steps, nest, .. }| {
+        let nest = nest?;
+        Some(define_path(functions, &steps, (nest, &nests[nest]), calls, figures))
+    };
+    chosen.into_iter().filter_map(define).collect()
 }
 
 fn define_path(
     functions: Vec<usize>,
     steps: &[Vec<usize>],
-    model: &NestModel,
-    nest: usize,
+    (nest, model): (usize, &NestModel),
     calls: &Calls,
     figures: &mut Figures,
 ) -> CallPath {

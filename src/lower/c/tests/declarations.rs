@@ -4,6 +4,7 @@ use expect_test::expect;
 
 use super::{check, lowered};
 use crate::diagnostic::Place;
+use crate::ir::{MemberLayout, VarId};
 use crate::source::{MacroConstant, SourceText};
 
 #[test]
@@ -352,4 +353,32 @@ fn unknown_types_are_reported_once() {
         test.c:1:1 unknown-type: type `missing_t` is not declared in this file or what it includes
     "#]],
     );
+}
+
+/// Bytes to a member and from one structure to the next, as gcc lays them out for 64-bit machines.
+#[test]
+fn attributes_change_the_layout_of_structures() {
+    let unit = lowered(
+        "typedef struct {
+           int subtype;
+           struct { int i, j, k; } dim;
+           struct { int box, i, j, k, jStride, kStride; double *ptr; } read, write;
+         } __attribute__((aligned(64))) block;
+         struct __attribute__((aligned(32))) tagged { int a, b, c; };
+         struct member { int a; int b __attribute__((aligned(16))); };
+         struct c11 { _Alignas(32) int a; int b; };
+         typedef struct { int v[3]; double x; } __attribute__((packed)) packed;
+         struct plain { char c; double x; };
+         long f(int n, block *b, struct tagged *t, struct member *m, struct c11 *c, packed *p, struct plain *q) {
+           return b[n].dim.i + t[n].b + m[n].b + c[n].b + (long) p[n].x + (long) q[n].x;
+         }",
+    );
+    let function = &unit.functions[0];
+    let layout = |(id, layout): (&VarId, &MemberLayout)| {
+        (function.variable(*id).name.clone(), layout.offset, layout.record_bytes)
+    };
+    let found: Vec<(String, u32, u32)> = function.members.iter().map(layout).collect();
+    let expected =
+        [("b.dim.i", 4, 128), ("t.b", 4, 32), ("m.b", 16, 32), ("c.b", 4, 32), ("p.x", 12, 20), ("q.x", 8, 16)];
+    assert_eq!(found, expected.map(|(name, offset, bytes)| (name.to_string(), offset, bytes)));
 }

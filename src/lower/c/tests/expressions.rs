@@ -63,7 +63,7 @@ fn increments_come_before_or_after() {
               i := (i + 1)
               if ((i - 1) < n) @5
                 i := (i - 1)
-              loop ((n + 1) > 0) (while_loop) @6
+              loop (((n - 1) + 1) > 0) (while_loop) @6
                 n := (n - 1)
                 i := (i + 1)
               i := (i + 1)

@@ -1,0 +1,76 @@
+//! Names that may stand for the same storage: what `equivalence`, unions and assigned pointers say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::addresses::{addressed, is_left_out};
+use super::facts::{Block, Item};
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{Function, Stmt, Value, VarId};
+use crate::source::Language;
+
+/// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
+/// storage if one names the other's, or both name the same.
+pub fn shared_storage(function: &Function, language: Language, body: &Block) -> Vec<(String, String)> {
+    let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
+    for (a, b) in &function.shared {
+        direct.entry(*a).or_default().insert(*b);
+    }
+    if language == Language::C {
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign { target: Value::Variable(pointer), value, .. } = stmt
+                && !function.variable(*pointer).dimensions.is_empty()
+            {
+                pointed_to(value, function, &mut |target| {
+                    if target != *pointer {
+                        direct.entry(*pointer).or_default().insert(target);
+                    }
+                });
+            }
+        });
+    }
+    if direct.is_empty() {
+        return Vec::new();
+    }
+    let mut used = BTreeSet::new();
+    names(body, &mut used);
+    let mut pairs = Vec::new();
+    for start in direct.keys().filter(|id| used.contains(function.variable(**id).name.as_str())) {
+        // Pointers lead to pointers.
+        let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
+        while let Some(id) = left.pop() {
+            left.extend(direct.get(&id).into_iter().flatten().filter(|target| reached.insert(**target)));
+        }
+        let name = |id: &VarId| function.variable(*id).name.clone();
+        pairs.extend(reached.iter().filter(|id| *id != start).map(|id| (name(start), name(id))));
+    }
+    pairs
+}
+
+/// The arrays that an address may lie in.
+fn pointed_to(value: &Value, function: &Function, found: &mut dyn FnMut(VarId)) {
+    match value {
+        Value::Variable(id) if !function.variable(*id).dimensions.is_empty() => found(*id),
+        Value::Element { array, subscripts, .. } if subscripts.iter().any(is_left_out) => found(*array),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| pointed_to(v, function, found)),
+        Value::Select(_, then, otherwise) => [then, otherwise].into_iter().for_each(|v| pointed_to(v, function, found)),
+        Value::Convert(_, operand) => pointed_to(operand, function, found),
+        _ => {
+            if let Some(Value::Element { array, .. } | Value::Variable(array)) = addressed(value) {
+                found(*array);
+            }
+        }
+    }
+}
+
+fn names<'b>(block: &'b Block, found: &mut BTreeSet<&'b str>) {
+    found.extend(block.streams.iter().map(|stream| stream.array.as_str()));
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => names(&inner.body, found),
+            Item::Branch(branch) => {
+                names(&branch.then, found);
+                branch.otherwise.iter().for_each(|block| names(block, found));
+            }
+        }
+    }
+}

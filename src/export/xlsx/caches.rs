@@ -1,0 +1,142 @@
+//! The sheets Caches, one row a nest and cache level, and Layer conditions, one row a reuse: what lies
+//! in between, and what moves again through every cache that does not hold it.
+
+use super::layout::Sheet;
+use super::style::Look;
+use super::table::{Column, Content, Table};
+use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
+
+/// A nest with one of its cache levels.
+pub(super) type CacheRow<'a> = (&'a NestModel<'a>, &'a CacheFigures);
+/// A nest with one of its reuses.
+pub(super) type ReuseRow<'a> = (&'a NestModel<'a>, &'a ReuseFigures);
+
+type Meaning<'m> = (&'m str, &'m str, &'static str, &'m str);
+
+fn column<'a, R>(
+    (group, header, unit, meaning): Meaning,
+    look: Look,
+    cell: impl Fn(&R) -> Content + 'a,
+) -> Column<'a, R> {
+    Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell: Box::new(cell) }
+}
+
+fn text(text: &str) -> Content {
+    Content::Text(text.to_string())
+}
+
+/// Loop, function and line.
+fn identity<'a, R: 'a>(model: &'a Model<'a>, nest: fn(&R) -> &NestModel<'a>) -> Vec<Column<'a, R>> {
+    let group = "Nest";
+    vec![
+        column((group, "Loop", "", "The nest: its row in Loops"), Look::Text, move |row| {
+            text(&nest(row).nest.head().id)
+        }),
+        column((group, "Function", "", "Function, subroutine or program"), Look::Text, move |row| {
+            text(&model.program.functions[nest(row).nest.function].name)
+        }),
+        column((group, "Line", "", "Line of the outermost loop of the nest"), Look::Number, move |row| {
+            Content::Fact(f64::from(nest(row).nest.head().line))
+        }),
+    ]
+}
+
+/// The sheet Caches.
+pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
+    let mut columns: Vec<Column<CacheRow>> = identity(model, |row| row.0);
+    let group = "Cache";
+    columns.push(column((group, "Level", "", "The cache"), Look::Text, |(_, cache): &CacheRow| text(&cache.name)));
+    let meaning = "One core's share of it, from Machine";
+    columns
+        .push(column((group, "Capacity", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.capacity)));
+    let meaning = "The outermost loop whose reuse fits completely; Layer conditions has every reuse";
+    columns.push(column((group, "What stays", "", meaning), Look::Text, |(nest, cache): &CacheRow| {
+        match cache.condition {
+            Some(id) => Content::Choice(id, nest.levels.conditions.clone()),
+            None => text(&cache.condition_text),
+        }
+    }));
+    let group = "Moved over the whole execution";
+    let meaning = "Lines fetched: all lines once, and again after every reuse that does not fit";
+    columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.fetched)));
+    let meaning = "Dirty lines written back, those left at the end included";
+    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
+        Content::Figure(c.written_back)
+    }));
+    columns.push(column((group, "Together", "B", "Both"), Look::Count, |(_, c): &CacheRow| Content::Figure(c.bytes)));
+    let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
+    columns.push(column((group, "Time", "s", meaning), Look::Seconds, |(_, cache): &CacheRow| {
+        cache.seconds.map_or(Content::Empty, Content::Figure)
+    }));
+    Table {
+        sheet: Sheet::Caches,
+        title: "Caches",
+        remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
+                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches."
+            .into(),
+        rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
+        columns,
+    }
+}
+
+/// The sheet Layer conditions.
+pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
+    let mut columns: Vec<Column<ReuseRow>> = identity(model, |row| row.0);
+    let group = "Reuse";
+    let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \
+                   at the middle of several parts of their ranges";
+    columns.push(column((group, "Carried by", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.carrier)));
+    let meaning = "Arrays with references in that loop";
+    columns.push(column((group, "Arrays", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
+        text(&reuse.arrays.join(", "))
+    }));
+    let meaning = "What the nest does before it comes back";
+    columns.push(column((group, "In between", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.between)));
+    let group = "Condition";
+    let meaning = "Bytes of all distinct lines touched in between: they must fit";
+    columns.push(column((group, "Working set", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
+        Content::Figure(r.distance)
+    }));
+    let meaning = "Loops inside, whose iterations the working set grows with";
+    columns.push(column((group, "Loops inside", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
+        reuse.inside.as_ref().map_or(Content::Empty, |(_, names)| text(names))
+    }));
+    let meaning = "Product of their iterations";
+    columns.push(column((group, "Iterations inside", "", meaning), Look::Count, |(_, reuse): &ReuseRow| {
+        reuse.inside.as_ref().map_or(Content::Empty, |(id, _)| Content::Figure(*id))
+    }));
+    let group = "Moved again if it does not fit";
+    let meaning = "Bytes fetched once more";
+    columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, r): &ReuseRow| Content::Figure(r.fetched)));
+    let meaning = "Bytes written back once more";
+    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
+        Content::Figure(r.written_back)
+    }));
+    for (position, cache) in model.machine.levels().iter().enumerate() {
+        let group = format!("At {}", cache.name);
+        let meaning = "Bytes fetched again: none if the working set fits";
+        columns.push(column((&group, "Fetched", "B", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
+            Content::Figure(reuse.caches[position].0)
+        }));
+        let meaning = "Bytes written back again: none if the working set fits";
+        columns.push(column((&group, "Written back", "B", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
+            Content::Figure(reuse.caches[position].1)
+        }));
+        let meaning = "It fits while the iterations of the loops inside are at most so many: exact where the working \
+                       set is proportional to them";
+        columns.push(column(
+            (&group, "Fits up to", "iterations", meaning),
+            Look::Count,
+            move |(_, reuse): &ReuseRow| reuse.caches[position].2.map_or(Content::Empty, Content::Figure),
+        ));
+    }
+    Table {
+        sheet: Sheet::Conditions,
+        title: "Layer conditions",
+        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
+                 found again, else they move again. Sheet Caches adds these up."
+            .into(),
+        rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
+        columns,
+    }
+}

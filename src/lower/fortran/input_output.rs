@@ -1,0 +1,106 @@
+//! `read`, `write` and `print`: what their lists name is read or gets a value, whole arrays in loops.
+
+use tree_sitter::Node;
+
+use super::array_syntax::nest;
+use super::names::kind;
+use super::procedure::Lowering;
+use super::statements::NESTING_LIMIT;
+use crate::diagnostic::Place;
+use crate::ir::{Stmt, Value};
+use crate::syntax::{Role, named_children};
+
+/// What a statement does with the items of its list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+impl<'a> Lowering<'a> {
+    /// The statement stands as a call in front of its items: what comes before it stays before it.
+    pub fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let text = self.reader.tree.text(node);
+        let keyword = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_lowercase();
+        let place = self.place(node);
+        if matches!(keyword.as_str(), "read" | "write" | "print") {
+            out.push(Stmt::Call { place, name: format!("{keyword} statement"), arguments: Vec::new() });
+        }
+        for list in named_children(node) {
+            match list.kind() {
+                kind::OUTPUT_ITEMS => self.items(node, &named_children(list), Way::Out, out),
+                kind::INPUT_ITEMS => self.items(node, &named_children(list), Way::In, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// What an input or output list names; an implied do is a loop over its items.
+    fn items(&mut self, statement: Node, nodes: &[Node], way: Way, out: &mut Vec<Stmt>) {
+        if self.nesting >= NESTING_LIMIT {
+            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+            return;
+        }
+        self.nesting += 1;
+        let place = self.place(statement);
+        for item in nodes {
+            match self.reader.tree.role(*item) {
+                None | Some(Role::Nothing) => {}
+                Some(Role::ImpliedDo) => {
+                    let mut body = Vec::new();
+                    let parts = named_children(*item);
+                    let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL);
+                    self.items(statement, &parts, way, &mut body);
+                    out.push(match control {
+                        Some(control) => self.loop_over(statement, *control, body),
+                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                    });
+                }
+                Some(_) => {
+                    let value = self.reader.read(*item);
+                    let value = self.own_value(&value);
+                    match way {
+                        Way::In => self.filled_by(&place, "read statement", value, out),
+                        Way::Out => self.printed(&place, value, out),
+                    }
+                }
+            }
+        }
+        self.nesting -= 1;
+    }
+
+    fn printed(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) {
+        let value = self.hoist_reductions(place, value, out);
+        let nested = match self.rank(&value) {
+            Some(1..) => self.shape_of(&value).and_then(|indices| Some((self.element_of(&value, &indices)?, indices))),
+            _ => None,
+        };
+        match nested {
+            Some((element, indices)) => {
+                out.extend(nest(place, indices, vec![Stmt::Evaluate { place: place.clone(), values: vec![element] }]));
+            }
+            None => out.push(Stmt::Evaluate { place: place.clone(), values: vec![value] }),
+        }
+    }
+
+    /// A variable that a routine of the language gives a value, an array element by element.
+    pub fn filled_by(&mut self, place: &Place, name: &str, target: Value, out: &mut Vec<Stmt>) {
+        let assign = |this: &Self, target: Value| {
+            let ty = target.ty(&this.function);
+            let value = Value::Call { name: name.to_string(), arguments: Vec::new(), ty };
+            Stmt::Assign { place: place.clone(), target, value }
+        };
+        if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
+            out.push(Stmt::Evaluate { place: place.clone(), values: vec![target] });
+            return;
+        }
+        let nested = match self.rank(&target) {
+            Some(1..) => self.indices(&target).and_then(|indices| Some((self.element_of(&target, &indices)?, indices))),
+            _ => None,
+        };
+        match nested {
+            Some((element, indices)) => out.extend(nest(place, indices, vec![assign(self, element)])),
+            None => out.push(assign(self, target)),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Procedures that move data between processes: MPI, and libraries that exchange ghost cells.
+//!
+//! The facts are in `templates/communication.toml`, one row a procedure, and the bytes of MPI's own
+//! types. A procedure of the program with one of these names is known by its own body.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InterfaceKind {
+    Send,
+    Receive,
+    /// Sends and receives at once.
+    Exchange,
+    Broadcast,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    Scan,
+    Gather,
+    Allgather,
+    Scatter,
+    Alltoall,
+    /// One message to every neighbour of a process topology.
+    Neighbours,
+    Barrier,
+    /// Completes what another call has begun.
+    Wait,
+    Put,
+    Get,
+    /// Fills ghost cells from the neighbours.
+    Halo,
+    /// Communicators, types, requests: moves nothing.
+    Setup,
+}
+
+impl InterfaceKind {
+    pub const ALL: [InterfaceKind; 19] = {
+        use InterfaceKind::*;
+        [
+            Send,
+            Receive,
+            Exchange,
+            Broadcast,
+            Reduce,
+            Allreduce,
+            ReduceScatter,
+            Scan,
+            Gather,
+            Allgather,
+            Scatter,
+            Alltoall,
+            Neighbours,
+            Barrier,
+            Wait,
+            Put,
+            Get,
+            Halo,
+            Setup,
+        ]
+    };
+
+    /// As the table, JSON and XML name it.
+    pub fn as_str(self) -> &'static str {
+        use InterfaceKind::*;
+        match self {
+            Send => "send",
+            Receive => "receive",
+            Exchange => "exchange",
+            Broadcast => "broadcast",
+            Reduce => "reduce",
+            Allreduce => "allreduce",
+            ReduceScatter => "reduce_scatter",
+            Scan => "scan",
+            Gather => "gather",
+            Allgather => "allgather",
+            Scatter => "scatter",
+            Alltoall => "alltoall",
+            Neighbours => "neighbours",
+            Barrier => "barrier",
+            Wait => "wait",
+            Put => "put",
+            Get => "get",
+            Halo => "halo",
+            Setup => "setup",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<InterfaceKind> {
+        InterfaceKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// Whether a call moves elements; a barrier only sends messages.
+    pub fn moves_data(self) -> bool {
+        !matches!(self, InterfaceKind::Barrier | InterfaceKind::Wait | InterfaceKind::Setup)
+    }
+}
+
+/// One procedure; positions of arguments are counted from one. See the head of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    pub library: String,
+    pub kind: InterfaceKind,
+    /// The call returns before the data may be used.
+    #[serde(default)]
+    pub begin: bool,
+    pub buffer: Option<usize>,
+    pub count: Option<usize>,
+    #[serde(rename = "type")]
+    pub datatype: Option<usize>,
+    pub to_buffer: Option<usize>,
+    pub to_count: Option<usize>,
+    pub to_type: Option<usize>,
+    /// The count is an array with one entry a process.
+    #[serde(default)]
+    pub counts: bool,
+    /// Rank of the other process, or of the root.
+    pub peer: Option<usize>,
+    /// The distributed array of a halo exchange; 0 is the object of a type-bound call.
+    pub array: Option<usize>,
+    pub first: Option<usize>,
+    pub components: Option<usize>,
+    pub ghost: Option<usize>,
+    /// Bytes of an element where no argument says.
+    pub word: Option<u32>,
+    /// Of a new type: the numbers whose product is the elements of the type that it consists of.
+    pub elements: Option<Vec<usize>>,
+    pub of: Option<usize>,
+    pub makes: Option<usize>,
+}
+
+/// The procedures and types by name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interfaces {
+    calls: BTreeMap<String, Interface>,
+    datatypes: BTreeMap<String, u32>,
+}
+
+impl Interfaces {
+    /// The table that is part of the program.
+    pub fn builtin() -> &'static Interfaces {
+        static TABLE: OnceLock<Interfaces> = OnceLock::new();
+        TABLE.get_or_init(|| {
+            let text = include_str!("../templates/communication.toml");
+            toml::from_str(text).expect("templates/communication.toml is sound")
+        })
+    }
+
+    /// The procedure that a call means, in any case of letters: `MPI_Send`, or `mf%fill_boundary` of
+    /// those that are bound to a type.
+    pub fn lookup(&self, name: &str) -> Option<&Interface> {
+        let (object, procedure) = match name.rsplit_once('%') {
+            Some((object, procedure)) => (Some(object), procedure),
+            None => (None, name),
+        };
+        let interface = self.calls.get(&procedure.to_ascii_lowercase())?;
+        (object.is_some() == (interface.array == Some(0))).then_some(interface)
+    }
+
+    /// Bytes of an element of one of MPI's own types, by its name or by what the headers of an
+    /// implementation make of it: `ompi_mpi_double`, the handle `0x4c00080b`.
+    pub fn datatype_bytes(&self, name: &str) -> Option<u32> {
+        let lower = name.to_ascii_lowercase();
+        self.datatypes.get(lower.strip_prefix("ompi_").unwrap_or(&lower)).copied()
+    }
+}
+
+/// Bytes of a basic type from its handle in MPICH, which holds them in its second byte.
+pub fn mpich_datatype_bytes(handle: i64) -> Option<u32> {
+    const BASIC: i64 = 0x4c00;
+    let bytes = (handle >> 8) & 0xff;
+    (handle >> 16 == BASIC && bytes > 0).then_some(bytes as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str) -> Option<InterfaceKind> {
+        Interfaces::builtin().lookup(name).map(|interface| interface.kind)
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_bound_ones_with_their_object_only() {
+        for name in ["MPI_Allreduce", "mpi_allreduce", "MPI_ALLREDUCE"] {
+            assert_eq!(kind(name), Some(InterfaceKind::Allreduce), "{name}");
+        }
+        assert_eq!(kind("mf%fill_boundary"), Some(InterfaceKind::Halo));
+        assert_eq!(kind("fill_boundary"), None);
+        assert_eq!(kind("grid%mpi_send"), None);
+        assert_eq!(kind("multifab_fill_boundary_c"), Some(InterfaceKind::Halo));
+        assert_eq!(kind("mpi_no_such_thing"), None);
+    }
+
+    #[test]
+    fn the_table_is_sound() {
+        let table = Interfaces::builtin();
+        for (name, interface) in &table.calls {
+            assert_eq!(*name, name.to_lowercase());
+            let Interface { buffer, to_buffer, array, kind, of, makes, elements, .. } = interface;
+            let says_what = buffer.is_some() || to_buffer.is_some() || array.is_some() || interface.word.is_some();
+            let starts = name.starts_with("mpi_start");
+            assert!(says_what || starts || !kind.moves_data(), "{name} says nothing of what it moves");
+            assert!(makes.is_none() || (of.is_some() && elements.is_some()), "{name}");
+            let counts = interface.count.is_some() == interface.datatype.is_some();
+            assert!(counts || interface.library != "mpi" || interface.count.is_none(), "{name}");
+        }
+        for kind in InterfaceKind::ALL {
+            assert_eq!(InterfaceKind::parse(kind.as_str()), Some(kind));
+            assert!(table.calls.values().any(|interface| interface.kind == kind), "{kind:?}");
+        }
+    }
+
+    /// MPI 4.0, sections 3.2.2, and the sizes that C and Fortran give the types on 64-bit systems.
+    #[test]
+    fn types_have_their_bytes() {
+        let bytes = |name| Interfaces::builtin().datatype_bytes(name);
+        assert_eq!(bytes("MPI_DOUBLE"), Some(8));
+        assert_eq!(bytes("mpi_double_precision"), Some(8));
+        assert_eq!(bytes("MPI_REAL"), Some(4));
+        assert_eq!(bytes("MPI_DOUBLE_INT"), Some(12));
+        assert_eq!(bytes("ompi_mpi_double"), Some(8));
+        assert_eq!(bytes("xtype"), None);
+        assert_eq!(mpich_datatype_bytes(0x4c00080b), Some(8));
+        assert_eq!(mpich_datatype_bytes(17), None);
+    }
+}

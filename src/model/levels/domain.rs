@@ -1,0 +1,243 @@
+//! The iterations of a nest as affine inequalities, and the ranges that loop variables take while
+//! loops outside of them stand still.
+
+use super::number::Number;
+
+/// `Σ coefficient·variable + rest` over the loops of the nest, by their position from outside.
+#[derive(Clone, Debug)]
+pub struct Affine<N> {
+    pub terms: Vec<(usize, f64)>,
+    pub rest: N,
+}
+
+/// One loop: the variable runs from the largest of `lowers` to the smallest of `uppers`, in either
+/// direction.
+#[derive(Clone, Debug)]
+pub struct LoopRange<N> {
+    pub lowers: Vec<Affine<N>>,
+    pub uppers: Vec<Affine<N>>,
+    /// Absolute distance between iterations.
+    pub step: N,
+    /// The same, if it is a number in the source: what depends on it is decided once, for all values of
+    /// the parameters.
+    pub known_step: Option<f64>,
+    /// Probability that the branches between this loop and the one around it are taken.
+    pub entered: N,
+    pub descending: bool,
+    /// The loop around with which both ends move alike: this one runs over the cells of its tiles.
+    pub tile_of: Option<usize>,
+    /// Whether a loop inside has bounds that this one moves, other than as a tile.
+    pub shapes_inner: bool,
+}
+
+/// What is said of one variable.
+#[derive(Clone, Debug)]
+pub enum Given<N> {
+    /// Takes all its values.
+    Free,
+    /// Stands still.
+    At(N),
+    /// Takes the values between two, both included.
+    Between(N, N),
+}
+
+/// The values that a variable takes.
+#[derive(Clone, Debug)]
+pub struct Span<N> {
+    pub low: N,
+    pub high: N,
+    /// Number of values.
+    pub count: N,
+    pub stands: bool,
+}
+
+/// How partial tiles count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tiles {
+    /// The mean length: for what is summed over all tiles.
+    Mean,
+    /// A full one: for what has to fit.
+    Full,
+}
+
+/// The iteration domain of a nest.
+#[derive(Clone, Debug)]
+pub struct Domain<N> {
+    pub loops: Vec<LoopRange<N>>,
+}
+
+impl<N: Number> Affine<N> {
+    pub fn coefficient(&self, variable: usize) -> f64 {
+        self.terms.iter().find(|(v, _)| *v == variable).map_or(0.0, |(_, c)| *c)
+    }
+
+    /// The extreme value over the spans: the largest if `largest`.
+    pub fn extreme(&self, spans: &[Span<N>], largest: bool) -> N {
+        self.terms.iter().fold(self.rest.clone(), |total, (variable, coefficient)| {
+            let span = &spans[*variable];
+            let end = if (*coefficient > 0.0) == largest { &span.high } else { &span.low };
+            total.plus(&end.scaled(*coefficient))
+        })
+    }
+}
+
+fn largest_of<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
+    values.reduce(|a, b| a.larger(&b))
+}
+
+fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
+    values.reduce(|a, b| a.smaller(&b))
+}
+
+impl<N: Number> Domain<N> {
+    /// The values that every variable takes, given what is said of some. Variables that are not inside
+    /// of a variable that stands still are narrowed by the bounds that mention them.
+    pub fn spans(&self, given: &[Given<N>], tiles: Tiles) -> Vec<Span<N>> {
+        let mut spans: Vec<Span<N>> = Vec::with_capacity(self.loops.len());
+        for (position, range) in self.loops.iter().enumerate() {
+            let span = match &given[position] {
+                Given::At(value) => Span { low: value.clone(), high: value.clone(), count: N::of(1.0), stands: true },
+                said => self.span(position, range, said, given, &spans, tiles),
+            };
+            spans.push(span);
+        }
+        spans
+    }
+
+    fn span(
+        &self,
+        position: usize,
+        range: &LoopRange<N>,
+        said: &Given<N>,
+        given: &[Given<N>],
+        spans: &[Span<N>],
+        tiles: Tiles,
+    ) -> Span<N> {
+        let mut low = largest_of(range.lowers.iter().map(|bound| bound.extreme(spans, false)));
+        let mut high = smallest(range.uppers.iter().map(|bound| bound.extreme(spans, true)));
+        if let Given::Between(from, to) = said {
+            (low, high) = (Some(from.clone()), Some(to.clone()));
+        }
+        let (mut low, mut high) = (low.unwrap_or(N::of(0.0)), high.unwrap_or(N::of(0.0)));
+        for (inner, limit) in self.limits(position, given, spans) {
+            (low, high) = if inner { (low.larger(&limit), high) } else { (low, high.smaller(&limit)) };
+        }
+        if let Some(tile) = range.tile_of
+            && spans[tile].stands
+            && matches!(said, Given::Free)
+        {
+            let count = self.tile(position, tile, given, spans, tiles);
+            high = low.plus(&count.shifted(-1.0).times(&range.step));
+            return Span { low, high, count, stands: false };
+        }
+        let count = high.minus(&low);
+        let count = match range.known_step {
+            Some(1.0) => count.shifted(1.0),
+            _ => count.over(&range.step).floor().shifted(1.0),
+        };
+        Span { low, high, count: count.not_negative(), stands: false }
+    }
+
+    /// Iterations of the loop over the cells of a tile: of a full one, or on average if the last one is
+    /// smaller. Where tiles overlap, each is a full one.
+    fn tile(&self, position: usize, tile: usize, given: &[Given<N>], spans: &[Span<N>], tiles: Tiles) -> N {
+        let range = &self.loops[position];
+        let mut free: Vec<Given<N>> = given[..=position].to_vec();
+        free[tile] = Given::Free;
+        free[position] = Given::Free;
+        let inner = Domain { loops: self.loops[..=position].to_vec() };
+        let all = inner.spans(&free, Tiles::Full);
+        let slope = range.lowers[0].coefficient(tile);
+        let end = range.uppers.iter().find(|upper| upper.coefficient(tile) == slope).unwrap_or(&range.uppers[0]);
+        let length = end.extreme(spans, true).minus(&range.lowers[0].extreme(spans, false));
+        let length = match range.known_step {
+            Some(1.0) => length.shifted(1.0),
+            _ => length.over(&range.step).floor().shifted(1.0),
+        };
+        let full = length.smaller(&all[position].count).not_negative();
+        if tiles == Tiles::Full {
+            return full;
+        }
+        let mean = all[position].count.over(&all[tile].count.larger(&N::of(1.0)));
+        let apart = self.loops[tile].step.scaled(slope.abs());
+        full.times(&range.step).if_at_most(&apart, &mean, &full)
+    }
+
+    /// Limits on a variable from the bounds of loops inside that stand still: (is a lower one, value).
+    fn limits(&self, position: usize, given: &[Given<N>], spans: &[Span<N>]) -> Vec<(bool, N)> {
+        let mut found = Vec::new();
+        for (other, range) in self.loops.iter().enumerate().skip(position + 1) {
+            let Given::At(value) = &given[other] else { continue };
+            let bounds = range.lowers.iter().map(|b| (b, true)).chain(range.uppers.iter().map(|b| (b, false)));
+            for (bound, is_lower) in bounds {
+                let coefficient = bound.coefficient(position);
+                let known = |v: usize| v == position || v < spans.len();
+                if coefficient == 0.0 || !bound.terms.iter().all(|(v, _)| known(*v)) || range.tile_of == Some(position)
+                {
+                    continue;
+                }
+                // value ≥ coefficient·x + rest for a lower bound, ≤ for an upper one.
+                let terms = bound.terms.iter().filter(|(v, _)| *v != position).copied().collect();
+                let rest = Affine { terms, rest: bound.rest.clone() }.extreme(spans, !is_lower);
+                let limit = value.minus(&rest).scaled(1.0 / coefficient);
+                found.push(((coefficient > 0.0) != is_lower, limit));
+            }
+        }
+        found
+    }
+
+    /// The smallest and largest value of an affine function, as far as going to the ends of the loops from
+    /// inside shows them.
+    pub fn extremes(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>]) -> (N, N) {
+        (self.extreme(function, spans, given, false), self.extreme(function, spans, given, true))
+    }
+
+    fn extreme(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>], largest: bool) -> N {
+        let moving = function.terms.iter().filter(|(v, _)| matches!(given[*v], Given::Free));
+        let Some((variable, coefficient)) = moving.copied().max_by_key(|(v, _)| *v) else {
+            return function.extreme(spans, largest);
+        };
+        let range = &self.loops[variable];
+        let at_upper = (coefficient > 0.0) == largest;
+        let ends = if at_upper { &range.uppers } else { &range.lowers };
+        let values = ends.iter().map(|end| {
+            let mut terms: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+            for (outer, by) in &end.terms {
+                match terms.iter_mut().find(|(v, _)| v == outer) {
+                    Some((_, known)) => *known += by * coefficient,
+                    None => terms.push((*outer, by * coefficient)),
+                }
+            }
+            terms.retain(|(_, c)| *c != 0.0);
+            let rest = function.rest.plus(&end.rest.scaled(coefficient));
+            self.extreme(&Affine { terms, rest }, spans, given, largest)
+        });
+        let found = if largest { smallest(values) } else { largest_of(values) };
+        found.unwrap_or(function.rest.clone())
+    }
+
+    /// Whether the range of one of two variables depends on the other, tiles apart.
+    pub fn coupled(&self, a: usize, b: usize) -> bool {
+        let (outer, inner) = (a.min(b), a.max(b));
+        let range = &self.loops[inner];
+        range.tile_of != Some(outer)
+            && range.lowers.iter().chain(&range.uppers).any(|bound| bound.coefficient(outer) != 0.0)
+    }
+
+    /// Sets `tile_of` and `shapes_inner` from the bounds.
+    pub fn relate(&mut self) {
+        for inner in 0..self.loops.len() {
+            let range = &self.loops[inner];
+            let moved = |outer: &usize| {
+                let slope = |bounds: &[Affine<N>]| bounds.iter().map(|b| b.coefficient(*outer)).find(|c| *c != 0.0);
+                let every_lower = range.lowers.iter().all(|b| b.coefficient(*outer) != 0.0);
+                every_lower && slope(&range.lowers).is_some() && slope(&range.lowers) == slope(&range.uppers)
+            };
+            self.loops[inner].tile_of = (0..inner).rev().find(moved);
+        }
+        for outer in 0..self.loops.len() {
+            let shapes = (outer + 1..self.loops.len()).any(|inner| self.coupled(outer, inner));
+            self.loops[outer].shapes_inner = shapes;
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What the rule needs of a nest: its loops as affine ranges, its streams as references, over the
+//! symbols of the source.
+
+use super::domain::{Affine, Domain, LoopRange};
+use super::number::Number;
+use super::reference::{LONG_STRIDE, Lines, Reference};
+use crate::analysis::facts::{AccessClass, Loop};
+use crate::expr::{Comparison, Expr, Function, Node};
+use crate::model::dimension_name;
+use crate::model::nest::{ChainLoop, Nest, NestStream, weight_expr};
+
+/// A nest's loops and references; values are expressions over the source's symbols.
+pub struct Geometry {
+    pub domain: Domain<Expr>,
+    pub references: Vec<Reference<Expr>>,
+    /// The loops of the nest that are blocked; the loops over their blocks follow the sweeps.
+    tiles: Vec<usize>,
+}
+
+impl Geometry {
+    pub fn of(nest: &Nest) -> Geometry {
+        let loops: Vec<&Loop> = nest.loops.iter().map(|l| l.facts).collect();
+        let ranges = (0..loops.len()).map(|position| range(&loops[..position], &nest.loops[position])).collect();
+        let mut domain = Domain { loops: ranges };
+        domain.relate();
+        let mut arrays: Vec<(&str, &str)> = Vec::new();
+        let mut references = Vec::new();
+        for used in &nest.streams {
+            let name = (used.stream.array.as_str(), used.stream.component.as_str());
+            let array = arrays.iter().position(|known| *known == name).unwrap_or_else(|| {
+                arrays.push(name);
+                arrays.len() - 1
+            });
+            references.push(reference(array, used, &loops));
+        }
+        Geometry { domain, references, tiles: Vec::new() }
+    }
+
+    /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:
+    /// `blocked` says which of the spatial loops, counted from the innermost, are to be.
+    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Geometry {
+        let depth = self.domain.loops.len();
+        let loops = &self.domain.loops;
+        let can_be = |v: &usize| {
+            let range = &loops[*v];
+            let bounds = range.lowers.iter().chain(&range.uppers);
+            let fixed = bounds.clone().all(|bound| bound.terms.is_empty()) && bounds.count() == 2;
+            fixed
+                && range.known_step == Some(1.0)
+                && !range.shapes_inner
+                && range.entered.as_number() == Some(1.0)
+                && loops.iter().all(|other| other.tile_of != Some(*v))
+        };
+        let name = |v: usize| format!("block_{}", dimension_name(depth - 1 - v));
+        let chosen: Vec<usize> = (nest.sweeps..depth).filter(can_be).filter(|v| blocked(&name(*v))).collect();
+        if depth - nest.sweeps < 2 || chosen.is_empty() {
+            return self;
+        }
+        self.shift(nest.sweeps, chosen.len());
+        let tiles = chosen.iter().enumerate().map(|(at, v)| {
+            let inner = &mut self.domain.loops[*v];
+            let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
+            let size = Expr::symbol(&name(*v));
+            let trip = (&high - &low) + 1.0;
+            let smaller = Expr::max([Expr::min([size.clone(), trip.clone()]), Expr::from(1.0)]);
+            let whole = Expr::max([trip, Expr::from(1.0)]);
+            let step = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, whole);
+            let tile = nest.sweeps + at;
+            let start = |rest: Expr| Affine { terms: vec![(tile, 1.0)], rest };
+            let tile_range = LoopRange {
+                lowers: inner.lowers.clone(),
+                uppers: inner.uppers.clone(),
+                step: step.clone(),
+                known_step: None,
+                entered: Expr::from(1.0),
+                descending: inner.descending,
+                tile_of: None,
+                shapes_inner: false,
+            };
+            inner.lowers = vec![start(Expr::from(0.0))];
+            inner.uppers.insert(0, start(step - 1.0));
+            inner.tile_of = Some(tile);
+            tile_range
+        });
+        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
+        self.tiles = chosen;
+        self
+    }
+
+    /// Renumbers the loops from `from` on, to make room for `by` others. Positions of loops in the list
+    /// stay as they are.
+    fn shift(&mut self, from: usize, by: usize) {
+        let moved = |v: &mut usize| *v += if *v >= from { by } else { 0 };
+        for range in &mut self.domain.loops {
+            let bounds = range.lowers.iter_mut().chain(&mut range.uppers);
+            bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
+            range.tile_of.iter_mut().for_each(moved);
+        }
+        for reference in &mut self.references {
+            reference.dimensions.iter_mut().flatten().for_each(|(v, _)| moved(v));
+            if reference.level >= from {
+                reference.level += by;
+            }
+        }
+    }
+
+    /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
+    pub fn names(&self, nest: &Nest) -> Vec<String> {
+        let name = |c: &ChainLoop| match c.facts.variable.as_str() {
+            "" => format!("line {}", c.facts.line),
+            name => name.to_string(),
+        };
+        let mut names: Vec<String> = nest.loops.iter().map(name).collect();
+        let tiles: Vec<String> = self.tiles.iter().map(|v| format!("{} blocks", names[*v])).collect();
+        names.splice(nest.sweeps..nest.sweeps, tiles);
+        names
+    }
+
+    /// The same over another kind of number.
+    pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
+        let affine = |a: &Affine<Expr>| Affine { terms: a.terms.clone(), rest: value(&a.rest) };
+        let range = |r: &LoopRange<Expr>| LoopRange {
+            lowers: r.lowers.iter().map(affine).collect(),
+            uppers: r.uppers.iter().map(affine).collect(),
+            step: value(&r.step),
+            known_step: r.known_step,
+            entered: value(&r.entered),
+            descending: r.descending,
+            tile_of: r.tile_of,
+            shapes_inner: r.shapes_inner,
+        };
+        let reference = |r: &Reference<Expr>| Reference {
+            array: r.array,
+            width: r.width,
+            level: r.level,
+            dimensions: r.dimensions.clone(),
+            bases: r.bases.iter().map(value).collect(),
+            pitches: r.pitches.iter().map(|pitch| pitch.as_ref().map(value)).collect(),
+            offsets: r.offsets.clone(),
+            written: r.written.clone(),
+            gathered: r.gathered.as_ref().map(value),
+            whole: r.whole.as_ref().map(value),
+        };
+        let domain = Domain { loops: self.domain.loops.iter().map(range).collect() };
+        (domain, self.references.iter().map(reference).collect())
+    }
+}
+
+impl<'a, N: Number> Lines<'a, N> {
+    pub fn new(domain: &'a Domain<N>, line: N, name: &'a dyn Fn(&'static str, N) -> N) -> Lines<'a, N> {
+        let mut origin: Vec<N> = Vec::new();
+        for range in &domain.loops {
+            let lower = &range.lowers[0];
+            let first = lower.terms.iter().fold(lower.rest.clone(), |n, (v, c)| n.plus(&origin[*v].scaled(*c)));
+            origin.push(first);
+        }
+        Lines { domain, line, origin, name }
+    }
+}
+
+fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
+    let facts = chain.facts;
+    let descending = facts.step.as_number().is_some_and(|step| step < 0.0);
+    let (low, high) = if descending { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+    let step = match facts.step.as_number() {
+        Some(step) => Expr::from(step.abs().max(1.0)),
+        None => facts.step.clone(),
+    };
+    LoopRange {
+        lowers: bounds(low, Function::Max, outer),
+        uppers: bounds(high, Function::Min, outer),
+        known_step: step.as_number(),
+        step,
+        entered: weight_expr(&chain.weight, &Expr::symbol),
+        descending,
+        tile_of: None,
+        shapes_inner: false,
+    }
+}
+
+fn bounds(bound: &Expr, extremum: Function, outer: &[&Loop]) -> Vec<Affine<Expr>> {
+    alternatives(bound, extremum).iter().map(|one| affine(one, outer)).collect()
+}
+
+/// `min(a, b) + c` is the smaller of `a + c` and `b + c`.
+fn alternatives(bound: &Expr, extremum: Function) -> Vec<Expr> {
+    match bound.node() {
+        Node::Call(function, items) if *function == extremum => {
+            items.iter().flat_map(|item| alternatives(item, extremum)).collect()
+        }
+        Node::Sum(items) => {
+            let is_call = |item: &Expr| matches!(item.node(), Node::Call(function, _) if *function == extremum);
+            let Some(at) = items.iter().position(is_call) else { return vec![bound.clone()] };
+            let rest = Expr::sum(items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, item)| item.clone()));
+            alternatives(&items[at], extremum).into_iter().map(|one| one + rest.clone()).collect()
+        }
+        _ => vec![bound.clone()],
+    }
+}
+
+/// A bound that is not affine is taken at the middle of the ranges of the loops around.
+fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
+    let names: Vec<&str> = outer.iter().map(|l| l.variable.as_str()).collect();
+    let linear = bound.linear_in(&names).and_then(|linear| {
+        let numbers: Option<Vec<f64>> = linear.coefficients.iter().map(Expr::as_number).collect();
+        Some((numbers?, linear.rest))
+    });
+    match linear {
+        Some((numbers, rest)) => {
+            let terms = numbers.into_iter().enumerate().filter(|(_, c)| *c != 0.0).collect();
+            Affine { terms, rest }
+        }
+        None => {
+            let rest = outer.iter().rev().fold(bound.clone(), |bound, around| {
+                let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
+                bound.substitute(&|name| (name == around.variable).then(|| middle.clone()))
+            });
+            Affine { terms: Vec::new(), rest }
+        }
+    }
+}
+
+fn reference(array: usize, NestStream { stream, level }: &NestStream, loops: &[&Loop]) -> Reference<Expr> {
+    let is_written = |a: &&crate::analysis::facts::Access| {
+        a.writes > 0 || (a.reads == 0 && matches!(stream.class, AccessClass::WriteOnly | AccessClass::WriteRead))
+    };
+    let mut dimensions: Vec<Vec<(usize, f64)>> = (stream.subscripts.iter())
+        .map(|subscript| {
+            let term = |(name, coefficient): &(String, Expr)| {
+                let position = loops.iter().rposition(|l| l.variable == *name)?;
+                Some((position, coefficient.as_number().unwrap_or(LONG_STRIDE)))
+            };
+            subscript.terms.iter().filter_map(term).collect()
+        })
+        .collect();
+    let mut pitches = vec![Some(Expr::from(1.0))];
+    let length = |extent: &Option<(Expr, Expr)>| extent.as_ref().map(|(low, high)| (high - low).expand() + 1.0);
+    for extent in &stream.extents {
+        let pitch = pitches[pitches.len() - 1].clone().zip(length(extent)).map(|(pitch, length)| pitch * length);
+        pitches.push(pitch);
+    }
+    let width = f64::from(stream.element_bytes.unwrap_or(8));
+    let whole = pitches.last().filter(|_| stream.extents.len() == stream.subscripts.len()).cloned().flatten();
+    pitches.resize(stream.subscripts.len(), None);
+    let mut bases: Vec<Expr> = (stream.subscripts.iter().enumerate())
+        .map(|(d, subscript)| match stream.extents.get(d).and_then(Option::as_ref) {
+            Some((low, _)) => subscript.base.clone() - low.clone(),
+            None => subscript.base.clone(),
+        })
+        .collect();
+    // Each unknown stride beside other loops is a dimension of its own.
+    for d in 0..dimensions.len() {
+        if dimensions[d].len() > 1 {
+            let (long, known): (Vec<_>, Vec<_>) = dimensions[d].iter().partition(|(_, c)| c.abs() >= LONG_STRIDE);
+            if !known.is_empty() && !long.is_empty() {
+                dimensions[d] = known;
+                for (variable, _) in long {
+                    dimensions.push(vec![(variable, 1.0)]);
+                    pitches.push(None);
+                    bases.push(Expr::from(0.0));
+                }
+            }
+        }
+    }
+    let added = vec![0; dimensions.len() - stream.subscripts.len()];
+    let extended = |a: &crate::analysis::facts::Access| [a.offset.as_slice(), &added].concat();
+    let mut reference = Reference {
+        array,
+        width,
+        level: *level,
+        offsets: stream.accesses.iter().map(extended).collect(),
+        written: stream.accesses.iter().filter(is_written).map(extended).collect(),
+        gathered: stream.subscripts.iter().any(|s| s.gather.is_some()).then(|| Expr::symbol("gather_lines")),
+        whole: whole.map(|elements| elements * width),
+        dimensions,
+        bases,
+        pitches,
+    };
+    reference.join_leading();
+    reference
+}
+
+impl Reference<Expr> {
+    /// A leading dimension that no loop moves, of known length, is joined with the next: structures and
+    /// components that lie together.
+    fn join_leading(&mut self) {
+        while self.dimensions.len() > 1 && self.dimensions[0].is_empty() {
+            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else { return };
+            if length > 4096.0 {
+                return;
+            }
+            self.dimensions.remove(0);
+            self.dimensions[0].iter_mut().for_each(|(_, c)| *c *= length);
+            let first = self.bases.remove(0);
+            self.bases[0] = self.bases[0].clone() * length + first;
+            self.pitches.remove(0);
+            self.pitches[0] = Some(Expr::from(1.0));
+            for offset in self.offsets.iter_mut().chain(&mut self.written) {
+                let first = offset.remove(0);
+                offset[0] = offset[0] * length as i64 + first;
+            }
+        }
+    }
+}

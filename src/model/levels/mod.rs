@@ -1,0 +1,103 @@
+//! Traffic through caches of any capacity, by the refined rule of static.md section 3: for every loop
+//! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
+
+mod domain;
+mod formulas;
+mod geometry;
+mod number;
+mod overlap;
+mod reference;
+mod reuse;
+
+use super::nest::Nest;
+use crate::expr::Expr;
+
+use geometry::Geometry;
+use number::Number;
+use overlap::Counted;
+use reference::{Lines, Reference};
+use reuse::{Covered, Profiler};
+
+pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
+pub use reuse::{Profile, Reuse};
+
+/// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine.
+pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<String>) {
+    let geometry = Geometry::of(nest).blocked(nest, &|name| value(&Expr::symbol(name)) > 0.0);
+    let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    (profile, geometry.names(nest))
+}
+
+/// The profile over any kind of number.
+fn compute<N: Number>(
+    geometry: &Geometry,
+    value: &dyn Fn(&Expr) -> N,
+    line: N,
+    name: &dyn Fn(&'static str, N) -> N,
+) -> Profile<N> {
+    let covered = cover(geometry, value);
+    let (domain, references) = geometry.map(value);
+    let lines = Lines::new(&domain, line, name);
+    Profiler { lines, references: &references, covered: &covered }.profile()
+}
+
+fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<N> {
+    let Geometry { domain, references, .. } = geometry;
+    let all: Vec<&Reference<Expr>> = references.iter().collect();
+    let levels = 0..=domain.loops.len();
+    let map = |counted: &Counted<Expr>| counted.map(value);
+    let any = levels.clone().map(|level| overlap::counted(domain, &all, level).iter().map(map).collect()).collect();
+    let written: Vec<usize> = (0..references.len()).filter(|r| !references[*r].written.is_empty()).collect();
+    let only_written = |r: &usize| Reference { offsets: references[*r].written.clone(), ..references[*r].clone() };
+    let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
+    let writers: Vec<&Reference<Expr>> = writers.iter().collect();
+    let spread = |level: usize| {
+        let mut all: Vec<Counted<N>> = vec![Counted { offsets: Vec::new(), row: None }; references.len()];
+        for (r, counted) in written.iter().zip(overlap::counted(domain, &writers, level)) {
+            all[*r] = counted.map(value);
+        }
+        all
+    };
+    Covered { any, written: levels.map(spread).collect() }
+}
+
+impl Profile<f64> {
+    /// Lines fetched and lines written back by a cache of so many bytes.
+    pub fn through(&self, capacity: f64) -> (f64, f64) {
+        let missed = self.reuses.iter().filter(|reuse| reuse.distance > capacity);
+        missed.fold((self.cold, self.flushed), |(fetched, written), reuse| {
+            (fetched + reuse.fetched, written + reuse.written)
+        })
+    }
+}
+
+/// What a cache of so many bytes holds, in words; `names` are those of the loops.
+pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> String {
+    let held = |carrier: usize| {
+        let of = profile.reuses.iter().filter(move |reuse| reuse.carrier == carrier);
+        of.fold((0.0, 0.0), |(all, held), reuse| {
+            let lines = reuse.fetched + reuse.written;
+            (all + lines, held + if reuse.distance <= capacity { lines } else { 0.0 })
+        })
+    };
+    let mut unheld = false;
+    for (carrier, name) in names.iter().enumerate() {
+        let (all, held) = held(carrier);
+        if all < HALF_A_LINE {
+            continue;
+        }
+        if held >= ALL * all {
+            return if unheld { format!("loop {name} carries reuse") } else { "all reuse stays".to_string() };
+        }
+        if held > 0.0 {
+            return format!("loop {name} carries part of its reuse");
+        }
+        unheld = true;
+    }
+    if unheld { "nothing stays".to_string() } else { "nothing is reused".to_string() }
+}
+
+/// Less than this is no reuse.
+const HALF_A_LINE: f64 = 0.5;
+/// As good as everything.
+const ALL: f64 = 0.999;

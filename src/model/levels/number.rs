@@ -1,0 +1,116 @@
+//! One arithmetic for two purposes: plain numbers where only values are asked for, expressions where
+//! the formulas are. The rule of this module is written once, over either.
+
+use crate::expr::{Comparison, Expr};
+
+/// A number or the formula of one.
+pub trait Number: Clone {
+    fn of(value: f64) -> Self;
+    fn plus(&self, other: &Self) -> Self;
+    fn minus(&self, other: &Self) -> Self;
+    fn times(&self, other: &Self) -> Self;
+    fn over(&self, other: &Self) -> Self;
+    fn smaller(&self, other: &Self) -> Self;
+    fn larger(&self, other: &Self) -> Self;
+    fn floor(&self) -> Self;
+    /// `then` if `self ≤ limit`, else `otherwise`.
+    fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
+    /// Whether it is one, whatever the parameters are.
+    fn is_one(&self) -> bool;
+
+    fn scaled(&self, factor: f64) -> Self {
+        if factor == 1.0 { self.clone() } else { self.times(&Self::of(factor)) }
+    }
+
+    fn shifted(&self, by: f64) -> Self {
+        if by == 0.0 { self.clone() } else { self.plus(&Self::of(by)) }
+    }
+
+    fn not_negative(&self) -> Self {
+        self.larger(&Self::of(0.0))
+    }
+
+    /// self − ⌊self⌋.
+    fn fraction(&self) -> Self {
+        self.minus(&self.floor())
+    }
+
+    fn sum(terms: impl IntoIterator<Item = Self>) -> Self {
+        terms.into_iter().fold(Self::of(0.0), |total, term| total.plus(&term))
+    }
+}
+
+impl Number for f64 {
+    fn of(value: f64) -> f64 {
+        value
+    }
+    fn plus(&self, other: &f64) -> f64 {
+        self + other
+    }
+    fn minus(&self, other: &f64) -> f64 {
+        self - other
+    }
+    fn times(&self, other: &f64) -> f64 {
+        self * other
+    }
+    fn over(&self, other: &f64) -> f64 {
+        self / other
+    }
+    fn smaller(&self, other: &f64) -> f64 {
+        if self.is_nan() || other.is_nan() { f64::NAN } else { self.min(*other) }
+    }
+    fn larger(&self, other: &f64) -> f64 {
+        if self.is_nan() || other.is_nan() { f64::NAN } else { self.max(*other) }
+    }
+    fn floor(&self) -> f64 {
+        f64::floor(*self)
+    }
+    fn if_at_most(&self, limit: &f64, then: &f64, otherwise: &f64) -> f64 {
+        if self.is_nan() || limit.is_nan() {
+            f64::NAN
+        } else if self <= limit {
+            *then
+        } else {
+            *otherwise
+        }
+    }
+    fn is_one(&self) -> bool {
+        *self == 1.0
+    }
+}
+
+impl Number for Expr {
+    fn of(value: f64) -> Expr {
+        Expr::from(value)
+    }
+    fn plus(&self, other: &Expr) -> Expr {
+        self + other
+    }
+    fn minus(&self, other: &Expr) -> Expr {
+        self - other
+    }
+    fn times(&self, other: &Expr) -> Expr {
+        self * other
+    }
+    fn over(&self, other: &Expr) -> Expr {
+        self.clone().quotient(other.clone())
+    }
+    fn smaller(&self, other: &Expr) -> Expr {
+        Expr::min([self.clone(), other.clone()])
+    }
+    fn larger(&self, other: &Expr) -> Expr {
+        Expr::max([self.clone(), other.clone()])
+    }
+    fn floor(&self) -> Expr {
+        self.clone().floor()
+    }
+    fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
+        Expr::choose(Comparison::LessOrEqual, self.clone(), limit.clone(), then.clone(), otherwise.clone())
+    }
+    fn is_one(&self) -> bool {
+        self.as_number() == Some(1.0)
+    }
+    fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::sum(terms)
+    }
+}

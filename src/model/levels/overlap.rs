@@ -1,0 +1,250 @@
+//! Which references to one array go where another one goes as well, so that their elements count once.
+
+use std::collections::BTreeSet;
+
+use super::domain::{Affine, Domain, Given, Tiles};
+use super::reference::Reference;
+use crate::expr::Expr;
+
+/// Elements by which a region may stick out of another: a fraction of a line.
+const SLACK: f64 = 2.0;
+
+/// What of a reference counts while some loops stand still: nothing without offsets.
+#[derive(Clone, Debug, Default)]
+pub struct Counted<N> {
+    pub offsets: Vec<Vec<i64>>,
+    /// Where a row begins and its length, if that is not what the reference itself walks.
+    pub row: Option<(N, N)>,
+}
+
+impl Counted<Expr> {
+    pub fn map<N>(&self, value: &dyn Fn(&Expr) -> N) -> Counted<N> {
+        let row = self.row.as_ref().map(|(start, length)| (value(start), value(length)));
+        Counted { offsets: self.offsets.clone(), row }
+    }
+}
+
+/// For every reference, the offsets that count with the loops before `level` standing still: none where
+/// another one covers it, more where another one touches the same rows beside it.
+pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<Counted<Expr>> {
+    let whole = |r: &&Reference<Expr>| Counted { offsets: r.offsets.clone(), row: None };
+    let mut counted: Vec<Counted<Expr>> = references.iter().map(whole).collect();
+    let several = |r: &&Reference<Expr>| references.iter().filter(|other| other.array == r.array).count() > 1;
+    if !references.iter().any(several) {
+        return counted;
+    }
+    for (index, reference) in references.iter().enumerate() {
+        let is_covered = references.iter().enumerate().any(|(other, cover)| {
+            other != index
+                && !counted[other].offsets.is_empty()
+                && cover.array == reference.array
+                && covers(domain, cover, reference, level)
+        });
+        if is_covered {
+            counted[index].offsets.clear();
+        }
+    }
+    join(domain, references, level, &mut counted);
+    counted
+}
+
+/// Joins references whose rows border on each other or overlap.
+fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, counted: &mut [Counted<Expr>]) {
+    let standing = |v: usize| format!("loop {v} stands");
+    let given: Vec<Given<Expr>> = (0..domain.loops.len())
+        .map(|v| if v < level { Given::At(Expr::symbol(&standing(v))) } else { Given::Free })
+        .collect();
+    let spans = domain.spans(&given, Tiles::Full);
+    let is_fixed = |end: &Expr| (0..level).all(|v| !end.mentions(&standing(v)));
+    let is_plain = domain.loops[level..].iter().all(|range| !range.shapes_inner);
+    let ends = |r: usize, counted: &[Counted<Expr>]| {
+        let own = Affine { terms: references[r].dimensions[0].clone(), rest: references[r].bases[0].clone() };
+        let (low, high) = domain.extremes(&own, &spans, &given);
+        let firsts = || counted[r].offsets.iter().map(|o| o[0]);
+        (low + firsts().min().unwrap_or(0) as f64, high + firsts().max().unwrap_or(0) as f64)
+    };
+    for r in 0..references.len() {
+        for s in r + 1..references.len() {
+            let is_out = |r: usize| {
+                counted[r].offsets.is_empty() || counted[r].row.is_some() || is_ragged(domain, references[r], level)
+            };
+            if is_out(r) || is_out(s) || !same_rows(references[r], references[s], counted, (r, s)) {
+                continue;
+            }
+            let ((low, high), (other_low, other_high)) = (ends(r, counted), ends(s, counted));
+            let near = |a: &Expr, b: &Expr| least(&(a - b)).is_some_and(|apart| apart >= -BESIDE);
+            if !near(&high, &other_low) || !near(&other_high, &low) {
+                continue;
+            }
+            let whole = |e: Option<f64>| e.filter(|e| e.fract() == 0.0 && e.abs() < 1e6).map(|e| e.max(0.0) as i64);
+            match (whole(low.distance(&other_low)), whole(other_high.distance(&high))) {
+                (Some(before), Some(after)) => extend(&mut counted[r].offsets, before, after),
+                _ if is_plain && [&low, &high, &other_low, &other_high].into_iter().all(is_fixed) => {
+                    let (low, high) = (Expr::min([low, other_low]), Expr::max([high, other_high]));
+                    counted[r].row = Some((low.clone(), high - low + 1.0));
+                    counted[r].offsets.iter_mut().for_each(|offset| offset[0] = 0);
+                    counted[r].offsets.sort_unstable();
+                    counted[r].offsets.dedup();
+                }
+                _ => continue,
+            }
+            counted[s].offsets.clear();
+        }
+    }
+}
+
+/// Adds offsets at both ends of rows.
+fn extend(offsets: &mut Vec<Vec<i64>>, before: i64, after: i64) {
+    let firsts = || offsets.iter().map(|o| o[0]);
+    let (first, last) = (firsts().min().unwrap_or(0), firsts().max().unwrap_or(0));
+    let mut further = Vec::new();
+    for offset in offsets.iter() {
+        for (end, by) in [(first, -before), (last, after)] {
+            if by != 0 && offset[0] == end {
+                further.push([&[offset[0] + by], &offset[1..]].concat());
+            }
+        }
+    }
+    offsets.extend(further);
+}
+
+/// Whether the ends of a row depend on which row it is.
+fn is_ragged(domain: &Domain<Expr>, reference: &Reference<Expr>, level: usize) -> bool {
+    let free = |terms: &[(usize, f64)]| terms.iter().map(|(v, _)| *v).filter(|v| *v >= level).collect::<Vec<usize>>();
+    let along = free(&reference.dimensions[0]);
+    let across: Vec<usize> = reference.dimensions[1..].iter().flat_map(|terms| free(terms)).collect();
+    along.iter().any(|a| across.iter().any(|b| a != b && domain.coupled(*a, *b)))
+}
+
+/// Elements between two pieces of a row that are taken as one.
+const BESIDE: f64 = 4.0;
+
+/// Whether two references to an array go to the same rows.
+fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Counted<Expr>], (r, s): (usize, usize)) -> bool {
+    let tails = |offsets: &[Vec<i64>]| offsets.iter().map(|o| o[1..].to_vec()).collect::<BTreeSet<Vec<i64>>>();
+    a.array == b.array
+        && a.gathered.is_none()
+        && b.gathered.is_none()
+        && a.level == b.level
+        && a.dimensions.len() == b.dimensions.len()
+        && (1..a.dimensions.len())
+            .all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
+        && tails(&counted[r].offsets) == tails(&counted[s].offsets)
+}
+
+fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {
+    if cover.dimensions.len() != inner.dimensions.len() || cover.gathered.is_some() || inner.gathered.is_some() {
+        return false;
+    }
+    // What the variables of the cover must be, as functions of the variables of the inner one.
+    let mut values: Vec<Option<Affine<Expr>>> = (0..domain.loops.len())
+        .map(|v| (v < level).then(|| Affine { terms: vec![(v, 1.0)], rest: Expr::from(0.0) }))
+        .collect();
+    for d in 0..cover.dimensions.len() {
+        let place = |r: &Reference<Expr>| {
+            let offset = r.offsets.first().map_or(0, |o| o[d]);
+            Affine { terms: r.dimensions[d].clone(), rest: r.bases[d].clone() + offset as f64 }
+        };
+        let (target, own) = (place(inner), place(cover));
+        let free: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| *v >= level).collect();
+        match free.as_slice() {
+            [] => {
+                let apart = combine(&target, &own, -1.0);
+                if !apart.terms.is_empty() || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 }) {
+                    return false;
+                }
+            }
+            [(variable, coefficient)] if coefficient.abs() == 1.0 => {
+                let rest: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| v != variable).collect();
+                let value = combine(&target, &Affine { terms: rest, rest: own.rest.clone() }, -1.0);
+                let value = times(&value, 1.0 / coefficient);
+                match &values[*variable] {
+                    None => values[*variable] = Some(value),
+                    Some(known) => {
+                        let apart = combine(known, &value, -1.0);
+                        if !apart.terms.is_empty() || !is_near(&apart.rest, SLACK) {
+                            return false;
+                        }
+                    }
+                }
+            }
+            _ => return false,
+        }
+    }
+    fits(domain, level, cover.level, values)
+}
+
+/// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.
+fn fits(domain: &Domain<Expr>, from: usize, to: usize, mut values: Vec<Option<Affine<Expr>>>) -> bool {
+    for variable in from..to {
+        let range = &domain.loops[variable];
+        let at = |bound: &Affine<Expr>, values: &[Option<Affine<Expr>>]| {
+            bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest.clone() }, |total, (v, c)| {
+                Some(combine(&total, values[*v].as_ref()?, *c))
+            })
+        };
+        let Some(value) = values[variable].clone() else {
+            // Any value will do: try both ends.
+            return range.lowers.iter().chain(&range.uppers).any(|end| {
+                let Some(end) = at(end, &values) else { return false };
+                let mut values = values.clone();
+                values[variable] = Some(end);
+                fits(domain, variable, to, values)
+            });
+        };
+        let above = range.lowers.iter().all(|bound| {
+            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&value, &bound, -1.0), -SLACK))
+        });
+        let below = range.uppers.iter().all(|bound| {
+            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&bound, &value, -1.0), -SLACK))
+        });
+        if !above || !below {
+            return false;
+        }
+        values[variable] = Some(value);
+    }
+    true
+}
+
+/// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
+/// going to the ends of the loops from inside.
+fn never_below(domain: &Domain<Expr>, function: &Affine<Expr>, limit: f64) -> bool {
+    let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
+        return least(&function.rest).is_some_and(|rest| rest >= limit);
+    };
+    let range = &domain.loops[variable];
+    let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
+    let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+    let rest = Affine { terms: rest, rest: function.rest.clone() };
+    ends.iter().any(|end| {
+        end.terms.iter().all(|(v, _)| *v < variable) && never_below(domain, &combine(&rest, end, coefficient), limit)
+    })
+}
+
+/// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
+fn least(rest: &Expr) -> Option<f64> {
+    rest.monomials().into_iter().try_fold(0.0, |total, (monomial, coefficient)| {
+        (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
+    })
+}
+
+fn is_near(apart: &Expr, limit: f64) -> bool {
+    apart.expand().as_number().is_some_and(|apart| apart.abs() <= limit)
+}
+
+/// a + factor·b.
+fn combine(a: &Affine<Expr>, b: &Affine<Expr>, factor: f64) -> Affine<Expr> {
+    let mut terms = a.terms.clone();
+    for (variable, coefficient) in &b.terms {
+        match terms.iter_mut().find(|(v, _)| v == variable) {
+            Some((_, known)) => *known += factor * coefficient,
+            None => terms.push((*variable, factor * coefficient)),
+        }
+    }
+    terms.retain(|(_, coefficient)| *coefficient != 0.0);
+    Affine { terms, rest: a.rest.clone() + b.rest.clone() * factor }
+}
+
+fn times(a: &Affine<Expr>, factor: f64) -> Affine<Expr> {
+    combine(&Affine { terms: Vec::new(), rest: Expr::from(0.0) }, a, factor)
+}

@@ -1,0 +1,420 @@
+//! Reuse by the loop that carries it and by its distance: which lines are touched again, and what the
+//! nest touches in between (static.md section 3, "The refined rule").
+//!
+//! With the loops outside of loop l standing still, each iteration of l touches D(0)/N lines. Those that
+//! an iteration at most δ back touched too are reused if the lines of δ iterations fit; what is left is
+//! D(δ), the lines of clusters of groups whose neighbours are at most δ apart. The misses of a cache are
+//! the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit.
+
+use super::domain::{Domain, Given, Span, Tiles};
+use super::number::Number;
+use super::overlap::Counted;
+use super::reference::{Lines, Reference, Rows, middle};
+
+/// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
+/// there are outside of it.
+const SAMPLES: [usize; 3] = [10, 5, 3];
+
+/// The gap that stands for all iterations of a loop.
+pub const WHOLE: i64 = i64::MAX;
+
+/// Lines that are touched again, all at about the same distance.
+#[derive(Clone, Debug)]
+pub struct Reuse<N> {
+    /// The loop that carries the reuse, counted from outside.
+    pub carrier: usize,
+    /// The loop whose iterations lie in between: the carrier, or one inside it that repeats the accesses.
+    pub between: usize,
+    /// How many of them.
+    pub gap: i64,
+    /// Which part of which loops' ranges: (loop, part, parts).
+    pub parts: Vec<(usize, usize, usize)>,
+    /// Bytes touched in between.
+    pub distance: N,
+    /// Lines that are fetched again if that does not fit.
+    pub fetched: N,
+    /// Lines that are written back once more.
+    pub written: N,
+    /// Positions of the references that are reused.
+    pub references: Vec<usize>,
+    /// Iterations of the loops inside of those in between.
+    pub inside: Option<N>,
+}
+
+/// All that the traffic of a nest through any cache follows from.
+#[derive(Clone, Debug)]
+pub struct Profile<N> {
+    /// Lines fetched by whatever cache.
+    pub cold: N,
+    /// Lines written back by whatever cache.
+    pub flushed: N,
+    pub reuses: Vec<Reuse<N>>,
+}
+
+/// What of a reference counts.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Any,
+    Written,
+}
+
+/// What of every reference counts, by level.
+pub struct Covered<N> {
+    pub any: Vec<Vec<Counted<N>>>,
+    pub written: Vec<Vec<Counted<N>>>,
+}
+
+impl<N> Covered<N> {
+    fn of(&self, kind: Kind, level: usize, reference: usize) -> &Counted<N> {
+        match kind {
+            Kind::Any => &self.any[level][reference],
+            Kind::Written => &self.written[level][reference],
+        }
+    }
+}
+
+/// Computes the profile.
+pub struct Profiler<'a, N> {
+    pub lines: Lines<'a, N>,
+    pub references: &'a [Reference<N>],
+    pub covered: &'a Covered<N>,
+}
+
+struct Context<N> {
+    given: Vec<Given<N>>,
+    /// How often it occurs.
+    times: N,
+    parts: Vec<(usize, usize, usize)>,
+}
+
+impl<N: Number> Profiler<'_, N> {
+    pub fn profile(&self) -> Profile<N> {
+        let free = vec![Given::Free; self.domain().loops.len()];
+        let mut profile = Profile {
+            cold: self.compulsory(Kind::Any, &free),
+            flushed: self.compulsory(Kind::Written, &free),
+            reuses: Vec::new(),
+        };
+        let outermost = Context { given: free, times: self.entered(0), parts: Vec::new() };
+        self.visit(0, &outermost, &mut profile.reuses);
+        profile
+    }
+
+    /// Lines that the whole nest touches, array by array.
+    fn compulsory(&self, kind: Kind, free: &[Given<N>]) -> N {
+        let mut arrays: Vec<usize> = self.references.iter().map(|r| r.array).collect();
+        arrays.dedup();
+        arrays.sort_unstable();
+        arrays.dedup();
+        N::sum(arrays.into_iter().map(|array| {
+            let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
+            let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
+            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).offsets.is_empty()).count() > 1;
+            match &self.references[of[0]].whole {
+                // Parts of an array that border on each other share lines.
+                Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
+                _ => lines,
+            }
+        }))
+        .times(&self.entered(0))
+    }
+
+    /// Probability that the branches between a loop and the one around it are taken.
+    fn entered(&self, level: usize) -> N {
+        self.domain().loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+    }
+
+    /// The share of the places of a reference, over the loops from `level` on, that branches around inner
+    /// loops leave: all of them where a loop comes back to the same places often enough.
+    fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
+        let reference = &self.references[r];
+        let inner = level + 1..reference.level;
+        let branches: Vec<usize> = inner.filter(|inner| !self.entered(*inner).is_one()).collect();
+        if branches.is_empty() {
+            return N::of(1.0);
+        }
+        let spans = self.domain().spans(given, Tiles::Mean);
+        branches.into_iter().fold(N::of(1.0), |share, inner| {
+            let around = inner - 1;
+            let moves = reference.dimensions.iter().flatten().any(|(v, _)| *v == around);
+            let entered = self.entered(inner);
+            let own = match moves {
+                true => entered,
+                false => spans[around].count.times(&entered).smaller(&N::of(1.0)),
+            };
+            share.times(&own)
+        })
+    }
+
+    fn domain(&self) -> &Domain<N> {
+        self.lines.domain
+    }
+
+    fn visit(&self, level: usize, context: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
+        if level == self.domain().loops.len() {
+            return;
+        }
+        let span = self.domain().spans(&context.given, Tiles::Mean).swap_remove(level);
+        let sampled = context.parts.len();
+        let parts = if self.domain().loops[level].shapes_inner { SAMPLES[sampled.min(2)] } else { 1 };
+        for part in 0..parts {
+            let mut given = context.given.clone();
+            given[level] = Given::At((self.lines.name)("place", middle(&span, part, parts)));
+            let mut place = context.parts.clone();
+            if parts > 1 {
+                place.push((level, part, parts));
+            }
+            let iterations = span.count.scaled(1.0 / parts as f64);
+            let whole = Part { level, part, parts, span: &span, iterations: &iterations };
+            let times = context.times.times(&iterations).times(&self.entered(level + 1));
+            let times = (self.lines.name)("executions", times);
+            let inner = Context { given, times, parts: place };
+            self.reuse_of(&whole, context, &inner, reuses);
+            self.visit(level + 1, &inner, reuses);
+        }
+    }
+
+    /// The reuse that one part of one loop carries.
+    fn reuse_of(&self, part: &Part<N>, outer: &Context<N>, inner: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
+        let level = part.level;
+        let here: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].level > level).collect();
+        let mut gaps: Vec<i64> = vec![1];
+        for r in &here {
+            let reference = &self.references[*r];
+            for kind in [Kind::Any, Kind::Written] {
+                gaps.extend(self.gaps(reference, &self.covered.of(kind, level, *r).offsets, level));
+            }
+            if self.lines.rows(reference) == Rows::SideBySide
+                && reference.dimensions[0].iter().any(|(v, _)| *v == level)
+            {
+                gaps.push(WHOLE);
+            }
+        }
+        gaps.sort_unstable();
+        gaps.dedup();
+        let each = |this: &Self, r: usize, kind| {
+            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(&this.executions(
+                r,
+                level,
+                part.iterations,
+            ))
+        };
+        let mut left: Vec<[N; 2]> =
+            here.iter().map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)]).collect();
+        for gap in gaps {
+            // What is reused, by the loop whose iteration lies in between.
+            let mut found: Vec<(usize, Vec<usize>, [Vec<N>; 2])> = Vec::new();
+            for (r, left) in here.iter().zip(&mut left) {
+                let between = if gap == 1 { self.repeated_by(*r, level) } else { level };
+                let at = found.iter().position(|(known, ..)| *known == between).unwrap_or_else(|| {
+                    found.push((between, Vec::new(), [Vec::new(), Vec::new()]));
+                    found.len() - 1
+                });
+                found[at].1.push(*r);
+                for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
+                    let now = self.distinct(*r, kind, part, gap, outer);
+                    found[at].2[at_kind].push(left[at_kind].minus(&now));
+                    left[at_kind] = now;
+                }
+            }
+            for (between, references, lines) in found {
+                let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
+                let distance = self.distance(part, between, gap, inner, outer).times(&self.lines.line);
+                let parts = inner.parts.clone();
+                let inside = (gap == 1).then(|| self.inside(between, inner));
+                reuses.push(Reuse {
+                    carrier: level,
+                    between,
+                    gap,
+                    parts,
+                    distance,
+                    fetched,
+                    written,
+                    references,
+                    inside,
+                });
+            }
+        }
+    }
+
+    /// Iterations of the loops inside of one.
+    fn inside(&self, between: usize, context: &Context<N>) -> N {
+        let spans = self.domain().spans(&context.given, Tiles::Full);
+        let loops = &self.domain().loops;
+        let whole = |v: &usize| loops.iter().all(|inner| inner.tile_of != Some(*v));
+        (between + 1..spans.len()).filter(whole).fold(N::of(1.0), |n, v| n.times(&spans[v].count))
+    }
+
+    /// Iterations of the loop at `level` that come to a reference.
+    fn executions(&self, r: usize, level: usize, iterations: &N) -> N {
+        let inner = level + 1 < self.references[r].level;
+        if inner { iterations.times(&self.entered(level + 1)) } else { iterations.clone() }
+    }
+
+    /// The innermost loop of those from `level` on that all repeat the same accesses of a reference: what
+    /// the next iteration of the loop at `level` touches was touched one iteration of that loop ago.
+    fn repeated_by(&self, r: usize, level: usize) -> usize {
+        let reference = &self.references[r];
+        let loops = &self.domain().loops;
+        let repeats = |inner: &usize| {
+            let moves = |v: usize| reference.dimensions.iter().any(|terms| terms.iter().any(|(u, _)| *u == v));
+            let as_tile = (*inner..loops.len()).any(|u| loops[u].tile_of == Some(*inner) && moves(u));
+            !moves(*inner) && !as_tile && !loops[*inner].shapes_inner
+        };
+        (level + 1..reference.level).take_while(repeats).last().unwrap_or(level)
+    }
+
+    /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
+    /// still there.
+    fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
+        let Counted { offsets, row } = self.covered.of(kind, part.level, r);
+        if offsets.is_empty() {
+            return N::of(0.0);
+        }
+        let reference = &self.references[r];
+        let clusters = self.clusters(reference, offsets, part.level, gap);
+        let until = |parts: usize| -> N {
+            let mut given = outer.given.clone();
+            if parts == 0 {
+                return N::of(0.0);
+            }
+            if parts < part.parts {
+                given[part.level] = part.until(parts, self.domain().loops[part.level].descending);
+            }
+            let walks_rows = reference.dimensions[0].iter().any(|(v, _)| *v == part.level);
+            let sides = !walks_rows || gap == WHOLE;
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Mean, sides)),
+            )
+        };
+        until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
+    }
+
+    /// Lines of the reference with the loops from `level` on swept.
+    fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
+        let Counted { offsets, row } = self.covered.of(kind, level, r);
+        if offsets.is_empty() {
+            return N::of(0.0);
+        }
+        let reference = &self.references[r];
+        let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
+        let lines = self.lines.of(reference, (offsets, row.as_ref()), given, tiles, sides || walks_inside);
+        lines.times(&self.taken(r, level, given))
+    }
+
+    /// Lines that `gap` iterations of the loop `between` touch.
+    fn distance(&self, part: &Part<N>, between: usize, gap: i64, inner: &Context<N>, outer: &Context<N>) -> N {
+        let all = |level: usize, given: &[Given<N>]| {
+            N::sum((0..self.references.len()).map(|r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true)))
+        };
+        let level = part.level;
+        if gap == WHOLE {
+            return all(level, &outer.given);
+        }
+        let mut given = inner.given.clone();
+        if gap == 1 {
+            for v in level + 1..=between {
+                let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
+                given[v] = Given::At((self.lines.name)("place", middle(&span, 0, 1)));
+            }
+            return all(between + 1, &given);
+        }
+        if let Given::At(value) = &inner.given[level] {
+            let last = value.plus(&self.domain().loops[level].step.scaled((gap - 1) as f64));
+            given[level] = Given::Between(value.clone(), last);
+        }
+        N::sum((0..self.references.len()).map(|r| {
+            let reference = &self.references[r];
+            let Counted { offsets, row } = &self.covered.any[level][r];
+            let clusters = self.clusters(reference, offsets, level, gap);
+            N::sum(
+                clusters
+                    .iter()
+                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)),
+            )
+        }))
+    }
+
+    /// Iterations between neighbouring groups.
+    fn gaps(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<i64> {
+        let families = self.families(reference, offsets, level);
+        let places = families.iter().flat_map(|family| family.windows(2).map(|pair| pair[1].0 - pair[0].0));
+        places.filter(|gap| *gap > 0).collect()
+    }
+
+    /// Groups of offsets whose neighbours are at most `gap` iterations apart.
+    fn clusters(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize, gap: i64) -> Vec<Vec<Vec<i64>>> {
+        let mut clusters: Vec<Vec<Vec<i64>>> = Vec::new();
+        for family in self.families(reference, offsets, level) {
+            let mut last = None;
+            for (place, offset) in family {
+                match clusters.last_mut() {
+                    Some(cluster) if last.is_some_and(|last| place - last <= gap) => cluster.push(offset),
+                    _ => clusters.push(vec![offset]),
+                }
+                last = Some(place);
+            }
+        }
+        clusters
+    }
+
+    /// Offsets that can meet in the iterations of a loop, with their places along it in iterations,
+    /// ascending.
+    fn families(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<Vec<(i64, Vec<i64>)>> {
+        let inner = |terms: &Vec<(usize, f64)>| terms.iter().any(|(v, _)| *v > level);
+        let along =
+            reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
+        let stride = along.map(|d| {
+            let c = reference.dimensions[d].iter().find(|(v, _)| *v == level).map_or(1.0, |(_, c)| *c);
+            (c.abs() * self.domain().loops[level].known_step.unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
+        });
+        let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> = Default::default();
+        for offset in offsets {
+            let mut place = 0;
+            let mut family = Vec::new();
+            for (d, value) in offset.iter().enumerate() {
+                match (along, stride) {
+                    (Some(at), Some(stride)) if at == d => {
+                        place = value.div_euclid(stride);
+                        if d > 0 {
+                            family.push(value.rem_euclid(stride));
+                        }
+                    }
+                    _ if d > 0 && !reference.dimensions[d].iter().any(|(v, _)| *v >= level) => family.push(*value),
+                    _ => {}
+                }
+            }
+            families.entry(family).or_default().push((place, offset.clone()));
+        }
+        families
+            .into_values()
+            .map(|mut family| {
+                family.sort();
+                family
+            })
+            .collect()
+    }
+}
+
+/// One part of the iterations of a loop.
+struct Part<'a, N> {
+    level: usize,
+    part: usize,
+    parts: usize,
+    span: &'a Span<N>,
+    iterations: &'a N,
+}
+
+impl<N: Number> Part<'_, N> {
+    /// The iterations up to the end of the part before `parts`.
+    fn until(&self, parts: usize, descending: bool) -> Given<N> {
+        let all = self.span.high.minus(&self.span.low).shifted(1.0);
+        let some = all.scaled(parts as f64 / self.parts as f64).shifted(-1.0);
+        match descending {
+            false => Given::Between(self.span.low.clone(), self.span.low.plus(&some)),
+            true => Given::Between(self.span.high.minus(&some), self.span.high.clone()),
+        }
+    }
+}

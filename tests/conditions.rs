@@ -1,0 +1,39 @@
+//! Loops that end on a condition: how often they run as far as it tells, marked where it may be less or is a guess.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn analysis(path: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    let output = command.arg("analyze").arg(path).args(["--json", "-"]).output().expect("runs");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Iterations of the only nest of a function, and whether they are marked as approximate.
+fn iterations(json: &Value, function: &str) -> (f64, bool) {
+    let functions = json["functions"].as_array().expect("functions");
+    let found = functions.iter().find(|f| f["name"] == function).unwrap_or_else(|| panic!("no {function}"));
+    let nest = &found["nests"][0];
+    let reasons = nest["reasons"].as_array().expect("reasons");
+    (nest["iterations"].as_f64().expect("a number"), reasons.iter().any(|r| r == "approximate_trip_count"))
+}
+
+#[test]
+fn conditions_tell_how_often_loops_run() {
+    let json = analysis("tests/fixtures/conditions/loops.c");
+    // i < 100 holds for 0 … 99; c may end it before.
+    assert_eq!(iterations(&json, "while_both"), (100.0, true));
+    // 100 … 1 pass the test.
+    assert_eq!(iterations(&json, "counting_down"), (100.0, false));
+    // i and j approach each other by two from n - 1 = 127: 63.5 rounds, the last with i = 63, j = 64.
+    assert_eq!(iterations(&json, "both_ends"), (64.0, false));
+    assert_eq!(iterations(&json, "at_least_once"), (50.0, false));
+    // 100, 97 … 1.
+    assert_eq!(iterations(&json, "by_three"), (34.0, false));
+    assert_eq!(iterations(&json, "until_found"), (64.0, true));
+    // Nothing says how often: a parameter, and marked.
+    assert_eq!(iterations(&json, "doubling"), (128.0, true));
+}

@@ -1,0 +1,76 @@
+//! Input that is long or deep: all of it counts, or its loops stay listed with the reason.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn analysed(name: &str, text: &str) -> Value {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join(name), text).expect("written");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    let output = command.current_dir(dir.path()).args(["analyze", name, "--json", "-"]).output().expect("runs");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn loops(json: &Value) -> Vec<&Value> {
+    json["functions"][0]["loops"].as_array().expect("loops").iter().collect()
+}
+
+fn has(facts: &Value, code: &str) -> bool {
+    facts["reasons"].as_array().expect("reasons").iter().any(|reason| reason["code"] == code)
+}
+
+/// 600 terms are 599 additions.
+#[test]
+fn long_sums_count() {
+    let terms = |index: fn(usize) -> String| (0..600).map(index).collect::<Vec<_>>();
+    let sum = terms(|k| format!("b[i + {k}]")).join(" + ");
+    let c = analysed(
+        "sum.c",
+        &format!("void f(int n, double *a, double *b) {{ for (int i = 0; i < n; i++) a[i] = {sum}; }}"),
+    );
+    let sum = terms(|k| format!("b(i + {k})")).join(" + &\n");
+    let fortran = format!(
+        "subroutine f(n, a, b)\ninteger n, i\nreal(8) a(n), b(n + 600)\ndo i = 1, n\na(i) = {sum}\nend do\nend\n"
+    );
+    for json in [c, analysed("sum.f90", &fortran)] {
+        assert_eq!(loops(&json)[0]["flops"]["adds"], 599);
+        assert_eq!(loops(&json)[0]["reasons"], Value::Array(Vec::new()));
+    }
+}
+
+fn arms(count: usize) -> String {
+    let arm = |k: usize| format!("if (c == {k}) {{ for (int i = 0; i < n; i++) a[i] += {k}; }}");
+    let chain = (0..count).map(arm).collect::<Vec<_>>().join(" else ");
+    format!("void f(int n, int c, double *a) {{ {chain} }}")
+}
+
+#[test]
+fn long_chains_of_else_if_keep_their_loops() {
+    let json = analysed("arms.c", &arms(200));
+    assert_eq!(loops(&json).len(), 200);
+    assert!(loops(&json).iter().all(|facts| facts["reasons"] == Value::Array(Vec::new())));
+    let json = analysed("arms.c", &arms(250));
+    assert_eq!(loops(&json).len(), 250);
+    assert_eq!(json["coverage"]["outside"]["too_deep"], 1);
+}
+
+#[test]
+fn loops_that_are_nested_too_deeply_stay_listed() {
+    let heads: String = (0..180).map(|k| format!("for (int i{k} = 0; i{k} < 2; i{k}++) {{\n")).collect();
+    let json = analysed("nest.c", &format!("void f(double *a) {{ {heads} a[i0] = 1; {} }}", "}".repeat(180)));
+    assert_eq!(loops(&json).len(), 180);
+    assert!(loops(&json).iter().filter(|facts| has(facts, "too_deep")).count() > 50);
+}
+
+/// Forward out of loops ends them early; backward is a loop that no header shows.
+#[test]
+fn jumps_out_of_loops_end_them() {
+    let json = analysed(
+        "jump.c",
+        "int f(int n, double *a) {\n  for (int j = 0; j < n; j++)\n    for (int i = 0; i < n; i++)\n      if (a[i] < j) goto found;\n  for (int i = 0; i < n; i++) {\n    if (a[i] > 0) goto next;\n    a[i] = 0;\n  }\nnext:\n  a[0] = 1;\n  if (a[1] > 0) goto next;\nfound:\n  return 0;\n}\n",
+    );
+    let early: Vec<bool> = loops(&json).iter().map(|facts| facts["exits_early"] == true).collect();
+    assert_eq!(early, [true, true, true]);
+    assert!(loops(&json).iter().all(|facts| facts["reasons"] == Value::Array(Vec::new())));
+    assert_eq!(json["coverage"]["outside"]["goto"], 1);
+}
