@@ -63,7 +63,11 @@ impl<'f> FlopCounter<'f> {
                         self.add(&ty, OperationCounts { selections: 1, ..Default::default() });
                     }
                 }
-                None => [condition, then, otherwise].into_iter().for_each(|v| self.count(v)),
+                None => {
+                    [condition, then, otherwise].into_iter().for_each(|v| self.count(v));
+                    let ty = value.ty(self.function);
+                    [then, otherwise].into_iter().for_each(|operand| self.operand(&ty, operand));
+                }
             },
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
             Value::Integer(_)
@@ -81,14 +85,17 @@ impl<'f> FlopCounter<'f> {
             return;
         }
         let from = operand.ty(self.function);
-        let changes = match (&from, ty) {
-            (Type::Real(a), Type::Real(b)) => a != b,
-            (Type::Integer(_), Type::Real(_)) | (Type::Real(_), Type::Integer(_)) => true,
-            _ => false,
-        };
-        if changes && !self.is_constant(operand) {
+        let conversions = conversions(&from, ty);
+        if conversions > 0 && !self.is_constant(operand) {
             let floating = if ty.is_floating() { ty } else { &from };
-            self.add(&floating.clone(), OperationCounts { conversions: 1, ..Default::default() });
+            self.add(&floating.clone(), OperationCounts { conversions, ..Default::default() });
+        }
+    }
+
+    /// Counts the conversion of an operand to the type `ty` that an operation is done in.
+    fn operand(&mut self, ty: &Type, operand: &Value) {
+        if ty.is_floating() {
+            self.conversion(ty, operand);
         }
     }
 
@@ -105,7 +112,8 @@ impl<'f> FlopCounter<'f> {
         let one = OperationCounts::default();
         if op.is_comparison() {
             if floating {
-                let ty = if left_ty.is_floating() { left_ty } else { right_ty };
+                let ty = wider(left_ty, right_ty);
+                [left, right].into_iter().for_each(|operand| self.operand(&ty, operand));
                 self.add(&ty, OperationCounts { comparisons: 1, ..one });
             }
             return;
@@ -113,12 +121,17 @@ impl<'f> FlopCounter<'f> {
         if !op.is_arithmetic() {
             return;
         }
-        let ty = wider(left_ty, right_ty);
+        let ty = wider(left_ty, right_ty.clone());
         if !floating {
             if ty == Type::Unknown {
                 self.uncounted.insert(("unknown_type", self.show(op, left, right)));
             }
             return;
+        }
+        self.operand(&ty, left);
+        // A whole exponent stays one.
+        if op != BinaryOp::Power || right_ty.is_floating() {
+            self.operand(&ty, right);
         }
         let complex = matches!(ty, Type::Complex(_));
         let counts = match op {
@@ -267,5 +280,22 @@ impl<'f> FlopCounter<'f> {
         let value = Value::binary(op, left.clone(), right.clone());
         let text = symbolic::text(&value, self.function, self.language);
         if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
+    }
+}
+
+/// How many numbers change when a value of one type becomes one of another; a complex one has two.
+fn conversions(from: &Type, to: &Type) -> u64 {
+    let parts = |ty: &Type| match ty {
+        Type::Real(bytes) => Some((*bytes, 1)),
+        Type::Complex(bytes) => Some((bytes / 2, 2)),
+        _ => None,
+    };
+    let is_whole = |ty: &Type| matches!(ty, Type::Integer(_) | Type::Logical(_));
+    match (parts(from), parts(to)) {
+        (Some((a, _)), Some((b, _))) if a == b => 0,
+        (Some((_, a)), Some((_, b))) => a.min(b),
+        (Some(_), None) => u64::from(is_whole(to)),
+        (None, Some(_)) => u64::from(is_whole(from)),
+        (None, None) => 0,
     }
 }
