@@ -135,6 +135,11 @@ impl<'f> FlopCounter<'f> {
         }
         let complex = matches!(ty, Type::Complex(_));
         let counts = match op {
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply
+                if self.is_imaginary(left) || self.is_imaginary(right) =>
+            {
+                self.with_imaginary(op, left, right)
+            }
             BinaryOp::Add | BinaryOp::Subtract if complex => OperationCounts { adds: 2, ..one },
             BinaryOp::Add | BinaryOp::Subtract => {
                 let fma_pairs = u64::from(self.is_product(left) || self.is_product(right));
@@ -147,6 +152,43 @@ impl<'f> FlopCounter<'f> {
             _ => self.power(right, complex),
         };
         self.add(&ty, counts);
+    }
+
+    /// Whether a value is C's imaginary unit, with a sign or times a real number: it has one part.
+    fn is_imaginary(&self, value: &Value) -> bool {
+        let is_part = |a: &Value, b: &Value| !self.is_complex(a) && self.is_imaginary(b);
+        match value {
+            Value::Variable(id) => {
+                let variable = self.function.variable(*id);
+                let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_none();
+                self.language == Language::C && is_constant && matches!(variable.ty, Type::Complex(_))
+            }
+            Value::Unary(UnaryOp::Negate, operand) | Value::Convert(_, operand) => self.is_imaginary(operand),
+            Value::Binary(BinaryOp::Multiply, left, right) => is_part(left, right) || is_part(right, left),
+            _ => false,
+        }
+    }
+
+    fn is_complex(&self, value: &Value) -> bool {
+        matches!(value.ty(self.function), Type::Complex(_))
+    }
+
+    /// An operation with a number that has an imaginary part only: `a + b*I` puts two real numbers side by side, `z + b*I`
+    /// adds to one part of `z`, `z*I` exchanges its parts.
+    fn with_imaginary(&self, op: BinaryOp, left: &Value, right: &Value) -> OperationCounts {
+        let none = OperationCounts::default();
+        let other = if self.is_imaginary(right) { left } else { right };
+        let both = self.is_imaginary(left) && self.is_imaginary(right);
+        let is_unit = |v: &Value| self.is_imaginary(v) && self.is_constant(v);
+        match op {
+            BinaryOp::Multiply if both => OperationCounts { multiplies: 1, ..none },
+            BinaryOp::Multiply if is_unit(left) || is_unit(right) => {
+                OperationCounts { negations: u64::from(self.is_complex(other)), ..none }
+            }
+            BinaryOp::Multiply => OperationCounts { multiplies: if self.is_complex(other) { 2 } else { 1 }, ..none },
+            _ if both || self.is_complex(other) => OperationCounts { adds: 1, ..none },
+            _ => none,
+        }
     }
 
     /// `x**n` with a small constant whole n: ⌊log₂ n⌋ + popcount(n) − 1 multiplications, and one

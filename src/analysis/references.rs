@@ -66,7 +66,11 @@ fn stream(
             let upper = |r: &Recovered| r.extent.clone().map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)));
             found.iter().map(upper).collect()
         }
-        None => extents(symbols, &variable.dimensions[pointed.unwrap_or(0).min(variable.dimensions.len())..], dimensions.len()),
+        None => extents(
+            symbols,
+            &variable.dimensions[pointed.unwrap_or(0).min(variable.dimensions.len())..],
+            dimensions.len(),
+        ),
     };
     if let Some(found) = flattened {
         let dimension = |Recovered { subscript, offset, .. }| Dimension { subscript, offset };
