@@ -97,15 +97,32 @@ const PART_LENGTH: usize = 1200;
 /// Figures that a part of the work is expected to define: growing by copying is slow.
 const A_PART: usize = 30_000;
 
-/// About how many characters a formula takes, a figure being called `Arrays!AB12345`.
-fn printed_length(expr: &Expr) -> usize {
-    let own = match expr.node() {
-        Node::Number(n) => n.get().to_string().len(),
-        Node::Symbol(name) => name.len(),
-        Node::Figure(_) => 14,
-        _ => 10,
-    };
-    own + 3 + expr.children().into_iter().map(printed_length).sum::<usize>()
+/// About how many characters formulas take, a figure being called `Arrays!AB12345`. Parts that several
+/// expressions share are measured once: written out, an expression may be exponentially longer.
+#[derive(Default)]
+struct Lengths(FxHashMap<usize, usize>);
+
+impl Lengths {
+    /// Of an expression that lives as long as this.
+    fn of(&mut self, expr: &Expr) -> usize {
+        let own = match expr.node() {
+            Node::Number(n) if n.get().fract() == 0.0 => 8,
+            Node::Number(_) => 17,
+            Node::Symbol(name) => name.len(),
+            Node::Figure(_) => 14,
+            _ => {
+                let key = std::ptr::from_ref(expr.node()).addr();
+                if let Some(known) = self.0.get(&key) {
+                    return *known;
+                }
+                let children = expr.children().into_iter().map(|child| self.of(child));
+                let length = children.fold(13usize, usize::saturating_add);
+                self.0.insert(key, length);
+                return length;
+            }
+        };
+        own + 3
+    }
 }
 
 /// One value for each figure. Figures are kept in segments, so that nests can be built side by side: the
@@ -165,6 +182,9 @@ pub struct Figures {
     figures: FigureMap<Figure>,
     symbols: Arc<FxHashMap<String, f64>>,
     detail: Detail,
+    /// Parts of long expressions that are figures already. Expressions are compared by where they are,
+    /// which is why they are kept.
+    parts: FxHashMap<usize, (Expr, FigureId)>,
 }
 
 /// How much of the model is asked for.
@@ -184,7 +204,7 @@ impl Figures {
         let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), p.value?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
         let symbols = Arc::new(machine_values.chain(problem_values).collect());
-        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail }
+        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail, parts: FxHashMap::default() }
     }
 
     pub fn detail(&self) -> Detail {
@@ -203,8 +223,12 @@ impl Figures {
             .map(|(index, part)| {
                 let mut segments = vec![Vec::new(); first + index];
                 segments.push(Vec::with_capacity(A_PART));
-                let mut own =
-                    Figures { figures: FigureMap { segments }, symbols: self.symbols.clone(), detail: self.detail };
+                let mut own = Figures {
+                    figures: FigureMap { segments },
+                    symbols: self.symbols.clone(),
+                    detail: self.detail,
+                    parts: FxHashMap::default(),
+                };
                 let result = work(part, &mut own);
                 (result, own.figures.segments.pop().unwrap_or_default())
             })
@@ -246,19 +270,20 @@ impl Figures {
     }
 
     fn shortened(&mut self, label: &Label, unit: Unit, expr: Expr) -> Expr {
-        if printed_length(&expr) <= FORMULA_LENGTH {
+        let mut lengths = Lengths::default();
+        if lengths.of(&expr) <= FORMULA_LENGTH {
             return expr;
         }
         let Node::Sum(terms) = expr.node() else {
-            return expr.map_children(&mut |child| match printed_length(child) > PART_LENGTH {
-                true => Expr::from(self.define(format!("{label}, part"), Unit::Count, child.clone())),
+            return expr.map_children(&mut |child| match lengths.of(child) > PART_LENGTH {
+                true => self.part(label, Unit::Count, child),
                 false => child.clone(),
             });
         };
         let mut parts: Vec<Vec<Expr>> = vec![Vec::new()];
         let mut length = 0;
         for term in terms {
-            let own = printed_length(term);
+            let own = lengths.of(term);
             if length > 0 && length + own > PART_LENGTH {
                 parts.push(Vec::new());
                 length = 0;
@@ -266,9 +291,20 @@ impl Figures {
             length += own;
             parts.last_mut().expect("starts with one").push(term.clone());
         }
-        let part = |part: Vec<Expr>| Expr::from(self.define(format!("{label}, part"), unit, Expr::sum(part)));
+        let part = |part: Vec<Expr>| self.part(label, unit, &Expr::sum(part));
         let sum = Expr::sum(parts.into_iter().map(part).collect::<Vec<Expr>>());
         self.shortened(label, unit, sum)
+    }
+
+    /// A part of a long expression as a figure of its own; one that several expressions share is defined once.
+    fn part(&mut self, label: &Label, unit: Unit, part: &Expr) -> Expr {
+        let key = std::ptr::from_ref(part.node()).addr();
+        if let Some((_, figure)) = self.parts.get(&key) {
+            return Expr::from(*figure);
+        }
+        let figure = self.define(format!("{label}, part"), unit, part.clone());
+        self.parts.insert(key, (part.clone(), figure));
+        Expr::from(figure)
     }
 
     pub fn get(&self, id: FigureId) -> &Figure {

@@ -338,6 +338,26 @@ fn pragma_operators_become_lines() {
 }
 
 #[test]
+fn attributes_that_lay_out_structures_stay() {
+    let tidied = |text: &str| {
+        let mut source = SourceText::verbatim(&"t.c".into(), text.to_string());
+        super::tidy::tidy(&mut source);
+        source.text
+    };
+    let kept = [
+        "struct __attribute__((aligned(64))) s { float x; };",
+        "struct s { float x; } __attribute__((aligned(64)));",
+        "typedef union { char c; double d; } __attribute__((packed)) u;",
+    ];
+    for text in kept {
+        assert_eq!(tidied(text), text);
+    }
+    for text in ["double *p __attribute__((aligned(64)));", "struct __attribute__((unused)) s { float x; };"] {
+        assert!(!tidied(text).contains("attribute"), "{text}");
+    }
+}
+
+#[test]
 fn unknown_macros_and_extensions_are_made_readable_in_place() {
     let text = "double * __restrict__ p __attribute__((aligned(64)));
 static __inline__ int f(int n) {

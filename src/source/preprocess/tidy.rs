@@ -199,7 +199,9 @@ impl Tidier {
         let is = |text: &&str| text.as_bytes() == name;
         if name[0] == b'_' && DROPPED_CALLS.iter().any(is) {
             let close = self.closing_parenthesis(end).unwrap_or(end);
-            self.blank(close);
+            if !self.is_of_structure(close) {
+                self.blank(close);
+            }
             return self.advance(close);
         }
         if name[0] == b'_' && DROPPED.iter().any(is) {
@@ -232,6 +234,16 @@ impl Tidier {
         self.at = end;
         self.saw(if head { Before::Head } else { Before::Other });
         self.real_type = real_type;
+    }
+
+    /// Whether the attribute from here on says how a structure is laid out: behind `struct`, `union` or the
+    /// members, where the parser knows attributes.
+    fn is_of_structure(&self, close: usize) -> bool {
+        const WORDS: [&[u8]; 2] = [b"aligned", b"packed"];
+        let before = self.bytes[..self.at].trim_ascii_end();
+        let follows_structure = [b"struct".as_slice(), b"union", b"}"].iter().any(|end| before.ends_with(end));
+        let says = |word: &&[u8]| self.bytes[self.at..close].windows(word.len()).any(|part| part == *word);
+        follows_structure && WORDS.iter().any(says)
     }
 
     /// Overwrites the text up to `end` with blanks, line ends excepted.
