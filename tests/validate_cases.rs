@@ -16,7 +16,8 @@ fn cases(text: &str, arguments: &[&str]) -> Vec<Value> {
 
 fn of_file(path: &Path, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command.arg("validate").arg(path).args(["--json", "-", "-q"]).args(arguments).output().expect("it runs");
+    let output =
+        command.arg("validate").arg(path).args(["--json", "-", "-q"]).args(arguments).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -63,7 +63,8 @@ impl<'a> Compiler<'a> {
 
 /// Statements inside of loops without bodies, outermost first.
 pub(super) fn inside(loops: Vec<Counted>, statements: Vec<Op>) -> Vec<Op> {
-    loops.into_iter().rev().fold(statements, |inner, over| {
-        vec![Op::Loop(Box::new(Counted { body: Body::Statements(inner), ..over }))]
-    })
+    loops
+        .into_iter()
+        .rev()
+        .fold(statements, |inner, over| vec![Op::Loop(Box::new(Counted { body: Body::Statements(inner), ..over }))])
 }

@@ -131,6 +131,7 @@ impl<'a> Compiler<'a> {
             let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
             Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false }
         };
+        settle::find_carried(&mut body);
         if arrays.iter().any(ArrayLayout::is_open) {
             let seen = probe::subscripts(&code(&body, &initial, &arrays));
             for (array, seen) in arrays.iter_mut().zip(&seen) {

@@ -1,8 +1,8 @@
 //! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation.
 
 use super::Model;
-use super::nest::Nest;
 use super::levels::{self, Profile};
+use super::nest::Nest;
 use crate::expr::{Expr, Lookup};
 
 /// What the model says of a nest and one cache level.

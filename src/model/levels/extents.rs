@@ -11,7 +11,7 @@ use crate::model::nest::NestStream;
 pub type Extent = Option<(Expr, Expr)>;
 
 /// The extents of every stream's array, in storage order. Of an array that is declared without them, as
-/// `a(:, :)`, all but the last are from the smallest to the largest subscript of the nest.
+/// `a(:, :)`, all but the last are from one, or the smallest subscript, to the largest subscript of the nest.
 pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec<Vec<Extent>> {
     let mut arrays: Vec<(&Stream, Vec<Extent>)> = Vec::new();
     for NestStream { stream, .. } in streams {
@@ -42,7 +42,8 @@ fn known_or_reached(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loo
             let of = streams.iter().map(|used| &used.stream).filter(|other| is_same(other, stream));
             let ends: Option<Vec<(Expr, Expr)>> = of.map(|other| reach(domain, loops, other, d)).collect();
             *extent = ends.map(|ends| {
-                let (lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
+                let (mut lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
+                lows.push(Expr::from(1.0));
                 (Expr::min(lows), Expr::max(highs))
             });
         }
