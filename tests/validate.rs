@@ -45,8 +45,8 @@ fn the_table() {
     // access of one takes away the line of the other.
     expect![[r#"
         nest    sizes  level  capacity  predicted  simulated  ratio  set-assoc.  condition        explained
-        copy@2  n=32   L1        4 KiB    12.3 kB    12.3 kB  1.000     98.3 kB  between pencils  conflicts
-        copy@2  n=64   L1        4 KiB    24.6 kB    24.6 kB  1.000      197 kB  between pencils  conflicts
+        copy@2  n=32   L1        4 KiB    12.3 kB    12.3 kB  1.000     98.3 kB  all reuse stays  conflicts
+        copy@2  n=64   L1        4 KiB    24.6 kB    24.6 kB  1.000      197 kB  all reuse stays  conflicts
 
         cases: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
         more than a tenth from any step: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
@@ -65,10 +65,10 @@ fn the_json() {
         {
           "schema": "loopsheet/validate/1",
           "cases": [
-            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"within pencils","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
-            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"the whole nest fits","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
-            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"within pencils","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]},
-            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"the whole nest fits","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]}
+            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"all reuse stays","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@8","line":8,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":8192,"simulated_bytes":8192,"simulated_set_associative_bytes":null,"ratio":1,"condition":"all reuse stays","explained":"","accesses":512,"cold_bytes":4096,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L1","capacity":1024,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"all reuse stays","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]},
+            {"file":"k.c","function":"again","nest":"again@10","line":10,"sizes":{"n":512},"level":"L2","capacity":65536,"predicted_bytes":12288,"simulated_bytes":12288,"simulated_set_associative_bytes":null,"ratio":1,"condition":"all reuse stays","explained":"","accesses":1024,"cold_bytes":8192,"sampled_share":1,"error":0,"notes":[]}
           ],
           "skipped": [],
           "summary": {"cases":4,"within_5_percent":4,"within_20_percent":4,"outside_switch":{"cases":4,"within_5_percent":4,"within_20_percent":4}}

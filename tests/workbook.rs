@@ -179,7 +179,7 @@ fn every_input_has_its_name() {
         assert_eq!(*shown, value.map_or(Data::Empty, Data::Float), "{name}");
         assert!(!looks_like_a_cell(name), "{name}");
     }
-    for figure in (0..model.figures.len()).map(|i| model.figures.get(loopsheet::expr::FigureId(i as u32))) {
+    for (_, figure) in model.figures.iter() {
         for symbol in figure.expr.symbols().iter().filter(|_| !figure.value.is_nan()) {
             assert!(names.contains_key(&**symbol), "{}: {symbol} is no name", figure.label);
         }

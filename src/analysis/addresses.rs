@@ -27,6 +27,12 @@ pub fn is_left_out(subscript: &Value) -> bool {
     matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
 }
 
+/// How many subscripts are left out of an element that has others.
+pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
+    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+    (left_out > 0 && left_out < subscripts.len() && !subscripts[left_out..].iter().any(is_left_out)).then_some(left_out)
+}
+
 /// The element or variable whose address a value is.
 pub fn addressed(value: &Value) -> Option<&Value> {
     match value {
@@ -39,6 +45,18 @@ impl Symbols<'_> {
     /// Whether a C value is an address, so that arithmetic on it is no arithmetic of its element type.
     pub fn is_address(&self, value: &Value) -> bool {
         self.language == Language::C && is_address(value, self.function)
+    }
+
+    /// Whether a value is an element of an array of pointers: `row[i]` of `double *row[10]` or of
+    /// `double **row`, not of `double row[10][20]`.
+    pub fn is_pointer_element(&self, value: &Value) -> bool {
+        let Value::Element { array, subscripts, .. } = value else { return false };
+        self.language == Language::C
+            && pointed_dimensions(subscripts).is_some_and(|left_out| {
+                // What is declared without an extent inside an array is a pointer.
+                let dimensions = &self.function.variable(*array).dimensions;
+                dimensions.get(left_out - 1).is_some_and(|extent| extent.upper.is_none())
+            })
     }
 
     /// Where a pointer with this value points; `None` if that has no expression.

@@ -35,12 +35,12 @@ impl<'a> Effects<'a> {
         let scalar = |v: &&ir::Variable| v.role == Role::Global && v.dimensions.is_empty();
         let numbered = (0..).map(VarId).zip(&function.variables);
         let globals = numbered.filter(|(_, v)| scalar(v)).map(|(id, v)| (v.name.as_str(), id)).collect();
-        let any_writes = known.any_writes(id);
+        let any_writes = known.any_writes(id) || origins.has_calls();
         Effects { known, id, function, origins, globals, any_writes }
     }
 
     pub fn target(&self, name: &str) -> Target {
-        self.known.target(self.id, name)
+        self.origins.target(name).unwrap_or_else(|| self.known.target(self.id, name))
     }
 
     /// What the program gives global variables that hold MPI types.

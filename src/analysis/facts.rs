@@ -59,6 +59,10 @@ pub enum Origin {
     Macro,
     /// Assigned once in the function, outside of loops.
     Assigned,
+    /// A dummy argument for which every call of the program passes this constant.
+    Caller,
+    /// A dummy argument for which the calls pass different constants; the value is the symbol itself.
+    Callers,
     /// Nothing gives a value.
     Default,
     /// `--set`.
@@ -66,13 +70,23 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 5] = [Origin::Constant, Origin::Macro, Origin::Assigned, Origin::Default, Origin::Set];
+    pub const ALL: [Origin; 7] = [
+        Origin::Constant,
+        Origin::Macro,
+        Origin::Assigned,
+        Origin::Caller,
+        Origin::Callers,
+        Origin::Default,
+        Origin::Set,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Constant => "constant",
             Origin::Macro => "macro",
             Origin::Assigned => "assigned",
+            Origin::Caller => "caller",
+            Origin::Callers => "callers_differ",
             Origin::Default => "default",
             Origin::Set => "set",
         }

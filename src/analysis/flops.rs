@@ -63,7 +63,11 @@ impl<'f> FlopCounter<'f> {
                         self.add(&ty, OperationCounts { selections: 1, ..Default::default() });
                     }
                 }
-                None => [condition, then, otherwise].into_iter().for_each(|v| self.count(v)),
+                None => {
+                    [condition, then, otherwise].into_iter().for_each(|v| self.count(v));
+                    let ty = value.ty(self.function);
+                    [then, otherwise].into_iter().for_each(|operand| self.operand(&ty, operand));
+                }
             },
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
             Value::Integer(_)
@@ -81,14 +85,17 @@ impl<'f> FlopCounter<'f> {
             return;
         }
         let from = operand.ty(self.function);
-        let changes = match (&from, ty) {
-            (Type::Real(a), Type::Real(b)) => a != b,
-            (Type::Integer(_), Type::Real(_)) | (Type::Real(_), Type::Integer(_)) => true,
-            _ => false,
-        };
-        if changes && !self.is_constant(operand) {
+        let conversions = conversions(&from, ty);
+        if conversions > 0 && !self.is_constant(operand) {
             let floating = if ty.is_floating() { ty } else { &from };
-            self.add(&floating.clone(), OperationCounts { conversions: 1, ..Default::default() });
+            self.add(&floating.clone(), OperationCounts { conversions, ..Default::default() });
+        }
+    }
+
+    /// Counts the conversion of an operand to the type `ty` that an operation is done in.
+    fn operand(&mut self, ty: &Type, operand: &Value) {
+        if ty.is_floating() {
+            self.conversion(ty, operand);
         }
     }
 
@@ -105,7 +112,8 @@ impl<'f> FlopCounter<'f> {
         let one = OperationCounts::default();
         if op.is_comparison() {
             if floating {
-                let ty = if left_ty.is_floating() { left_ty } else { right_ty };
+                let ty = wider(left_ty, right_ty);
+                [left, right].into_iter().for_each(|operand| self.operand(&ty, operand));
                 self.add(&ty, OperationCounts { comparisons: 1, ..one });
             }
             return;
@@ -113,15 +121,25 @@ impl<'f> FlopCounter<'f> {
         if !op.is_arithmetic() {
             return;
         }
-        let ty = wider(left_ty, right_ty);
+        let ty = wider(left_ty, right_ty.clone());
         if !floating {
             if ty == Type::Unknown {
                 self.uncounted.insert(("unknown_type", self.show(op, left, right)));
             }
             return;
         }
+        self.operand(&ty, left);
+        // A whole exponent stays one.
+        if op != BinaryOp::Power || right_ty.is_floating() {
+            self.operand(&ty, right);
+        }
         let complex = matches!(ty, Type::Complex(_));
         let counts = match op {
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply
+                if self.is_imaginary(left) || self.is_imaginary(right) =>
+            {
+                self.with_imaginary(op, left, right)
+            }
             BinaryOp::Add | BinaryOp::Subtract if complex => OperationCounts { adds: 2, ..one },
             BinaryOp::Add | BinaryOp::Subtract => {
                 let fma_pairs = u64::from(self.is_product(left) || self.is_product(right));
@@ -134,6 +152,43 @@ impl<'f> FlopCounter<'f> {
             _ => self.power(right, complex),
         };
         self.add(&ty, counts);
+    }
+
+    /// Whether a value is C's imaginary unit, with a sign or times a real number: it has one part.
+    fn is_imaginary(&self, value: &Value) -> bool {
+        let is_part = |a: &Value, b: &Value| !self.is_complex(a) && self.is_imaginary(b);
+        match value {
+            Value::Variable(id) => {
+                let variable = self.function.variable(*id);
+                let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_none();
+                self.language == Language::C && is_constant && matches!(variable.ty, Type::Complex(_))
+            }
+            Value::Unary(UnaryOp::Negate, operand) | Value::Convert(_, operand) => self.is_imaginary(operand),
+            Value::Binary(BinaryOp::Multiply, left, right) => is_part(left, right) || is_part(right, left),
+            _ => false,
+        }
+    }
+
+    fn is_complex(&self, value: &Value) -> bool {
+        matches!(value.ty(self.function), Type::Complex(_))
+    }
+
+    /// An operation with a number that has an imaginary part only: `a + b*I` puts two real numbers side by side, `z + b*I`
+    /// adds to one part of `z`, `z*I` exchanges its parts.
+    fn with_imaginary(&self, op: BinaryOp, left: &Value, right: &Value) -> OperationCounts {
+        let none = OperationCounts::default();
+        let other = if self.is_imaginary(right) { left } else { right };
+        let both = self.is_imaginary(left) && self.is_imaginary(right);
+        let is_unit = |v: &Value| self.is_imaginary(v) && self.is_constant(v);
+        match op {
+            BinaryOp::Multiply if both => OperationCounts { multiplies: 1, ..none },
+            BinaryOp::Multiply if is_unit(left) || is_unit(right) => {
+                OperationCounts { negations: u64::from(self.is_complex(other)), ..none }
+            }
+            BinaryOp::Multiply => OperationCounts { multiplies: if self.is_complex(other) { 2 } else { 1 }, ..none },
+            _ if both || self.is_complex(other) => OperationCounts { adds: 1, ..none },
+            _ => none,
+        }
     }
 
     /// `x**n` with a small constant whole n: ⌊log₂ n⌋ + popcount(n) − 1 multiplications, and one
@@ -267,5 +322,22 @@ impl<'f> FlopCounter<'f> {
         let value = Value::binary(op, left.clone(), right.clone());
         let text = symbolic::text(&value, self.function, self.language);
         if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
+    }
+}
+
+/// How many numbers change when a value of one type becomes one of another; a complex one has two.
+fn conversions(from: &Type, to: &Type) -> u64 {
+    let parts = |ty: &Type| match ty {
+        Type::Real(bytes) => Some((*bytes, 1)),
+        Type::Complex(bytes) => Some((bytes / 2, 2)),
+        _ => None,
+    };
+    let is_whole = |ty: &Type| matches!(ty, Type::Integer(_) | Type::Logical(_));
+    match (parts(from), parts(to)) {
+        (Some((a, _)), Some((b, _))) if a == b => 0,
+        (Some((_, a)), Some((_, b))) => a.min(b),
+        (Some(_), None) => u64::from(is_whole(to)),
+        (None, Some(_)) => u64::from(is_whole(from)),
+        (None, None) => 0,
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::addresses::pointed_dimensions;
 use super::delinearise::{Recovered, delinearise};
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
@@ -10,7 +11,7 @@ use super::moving::{partly_affine, without_clamps};
 use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{Value, VarId, Variable};
+use crate::ir::{Extent, Type, Value, VarId};
 use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
@@ -19,7 +20,11 @@ pub struct Dimension {
     pub offset: i64,
 }
 
-/// Records one reference in `streams`. Returns the reasons why it is not fully understood.
+/// Bytes of a pointer.
+const POINTER_BYTES: u32 = 8;
+
+/// Records one reference in `streams`; subscripts that C leaves out are those behind a pointer that is an element
+/// itself. Returns the reasons why it is not fully understood.
 ///
 /// Where an index depends on which way branches went, the reference is one access at one of several
 /// offsets: it is counted at the first of them.
@@ -48,6 +53,8 @@ fn stream(
     class: AccessClass,
     reasons: &mut Vec<(&'static str, String)>,
 ) -> Stream {
+    let pointed = if symbols.language == Language::C { pointed_dimensions(subscripts) } else { None };
+    let subscripts = &subscripts[pointed.unwrap_or(0)..];
     let Place { array, name, mut dimensions } = place(symbols, array, subscripts, reasons);
     let variable = symbols.function.variable(array);
     let flattened = match dimensions.as_slice() {
@@ -59,13 +66,18 @@ fn stream(
             let upper = |r: &Recovered| r.extent.clone().map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)));
             found.iter().map(upper).collect()
         }
-        None => extents(symbols, variable, dimensions.len()),
+        None => extents(
+            symbols,
+            &variable.dimensions[pointed.unwrap_or(0).min(variable.dimensions.len())..],
+            dimensions.len(),
+        ),
     };
     if let Some(found) = flattened {
         let dimension = |Recovered { subscript, offset, .. }| Dimension { subscript, offset };
         dimensions = found.into_iter().map(dimension).collect();
     }
-    let bytes = variable.ty.bytes();
+    let ty = if pointed.is_some() { &Type::Integer(POINTER_BYTES) } else { &variable.ty };
+    let bytes = ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
@@ -81,7 +93,7 @@ fn stream(
     Stream {
         array: name,
         component: String::new(),
-        ty: type_text(&variable.ty),
+        ty: type_text(ty),
         element_bytes: bytes,
         class,
         extents,
@@ -91,8 +103,8 @@ fn stream(
 }
 
 /// Declared extents, if the reference has as many dimensions as the declaration.
-fn extents(symbols: &mut Symbols, variable: &Variable, rank: usize) -> Vec<Option<(Expr, Expr)>> {
-    let declared = if rank == variable.dimensions.len() { variable.dimensions.as_slice() } else { &[] };
+fn extents(symbols: &mut Symbols, declared: &[Extent], rank: usize) -> Vec<Option<(Expr, Expr)>> {
+    let declared = if rank == declared.len() { declared } else { &[] };
     let extent = |d: usize| {
         let extent = declared.get(d)?;
         let lower = symbols.expression(extent.lower.as_ref()?)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::addresses::Address;
 use super::alternatives::Alternative;
+use super::calls::Passed;
 use super::facts::{Constant, Origin};
 use super::moving::Level;
 use crate::expr::{Comparison, Expr, Node};
@@ -45,6 +46,8 @@ pub struct Symbols<'f> {
     pub constants: BTreeMap<String, Constant>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
     pub assigned_once: BTreeMap<VarId, Value>,
+    /// Arguments that nothing assigns, with what the calls of the program pass.
+    pub passed: BTreeMap<VarId, Passed>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
     pub roots: BTreeMap<VarId, VarId>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.
@@ -112,6 +115,14 @@ impl Symbols<'_> {
                     None => self.constants.remove(&name),
                 };
             }
+        }
+        if let Some(passed) = self.passed.get(&id) {
+            let name = variable.name.clone();
+            let (value, origin) = match passed {
+                Passed::Number(n) => (Expr::from(*n), Origin::Caller),
+                _ => (Expr::symbol(&name), Origin::Callers),
+            };
+            self.constants.entry(name.clone()).or_insert(Constant { name, value, origin });
         }
         Some(Expr::symbol(&variable.name))
     }

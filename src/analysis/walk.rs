@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
-use super::calls::{ProcedureId, Procedures, expand};
+use super::calls::{Passed, ProcedureId, Procedures, expand};
 use super::communication::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
@@ -111,6 +111,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
+            passed: passed(known, id, function, &effects),
             chased: if language == Language::C { chased(function) } else { BTreeSet::new() },
             has_alternatives: false,
             roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
@@ -136,6 +137,18 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         shared,
         body,
     }
+}
+
+/// The arguments that stay what the calls of the program pass, if those pass constants.
+fn passed(known: &Procedures, id: ProcedureId, function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Passed> {
+    let constants = known.passed(id).filter(|(_, passed)| *passed != Passed::Anything);
+    let mut passed: BTreeMap<VarId, Passed> = constants.collect();
+    if !passed.is_empty() {
+        let mut assigned = BTreeMap::new();
+        count_assignments(&function.body, effects, &mut assigned);
+        passed.retain(|argument, _| !assigned.contains_key(argument));
+    }
+    passed
 }
 
 /// Gives every loop its id: function and line, and a number where that is not unique.

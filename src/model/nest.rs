@@ -10,12 +10,15 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{AccessClass, Block, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER};
+use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
 
 /// The code for bounds that have no exact sum over the loops around.
 pub const APPROXIMATE_TRIP_COUNT: &str = "approximate_trip_count";
+
+/// The code for calls that lead back to their caller.
+const RECURSION: &str = "recursion";
 
 /// A loop of a chain and the branches between it and the loop around it.
 #[derive(Clone)]
@@ -48,6 +51,8 @@ pub struct NestStream {
 pub struct Nest<'p> {
     /// Index into the functions of the program.
     pub function: usize,
+    /// Whether that function leads back to itself, so that nothing tells how often the nest runs.
+    pub is_recursive: bool,
     /// All loops, outermost first.
     pub loops: Vec<ChainLoop<'p>>,
     /// Index in `loops` of the outermost loop that belongs to this nest alone.
@@ -72,7 +77,11 @@ impl<'p> Nest<'p> {
     /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<&'p str> {
         let reasons = self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str());
-        reasons.chain(self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT)).collect()
+        let of_nest = [
+            self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT),
+            self.is_recursive.then_some(RECURSION),
+        ];
+        reasons.chain(of_nest.into_iter().flatten()).collect()
     }
 
     /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, are an upper
@@ -110,11 +119,24 @@ pub fn collect(program: &Program) -> Vec<Nest<'_>> {
     for (index, function) in program.functions.iter().enumerate() {
         let mut outermost = Vec::new();
         children(&function.body, &Weight::new(), &mut outermost);
+        let first = nests.len();
         for (facts, weight) in outermost {
             descend(index, vec![ChainLoop { facts, weight }], 0, Gathered::default(), &mut nests);
         }
+        if nests.len() > first && is_recursive(&function.body) {
+            nests[first..].iter_mut().for_each(|nest: &mut Nest| nest.is_recursive = true);
+        }
     }
     nests
+}
+
+/// Whether a block or what is inside it calls a procedure that leads back to it.
+fn is_recursive(block: &Block) -> bool {
+    let inside = |item: &Item| match item {
+        Item::Loop(inner) => is_recursive(&inner.body),
+        Item::Branch(branch) => is_recursive(&branch.then) || branch.otherwise.as_ref().is_some_and(is_recursive),
+    };
+    block.calls.iter().any(|call| call.body == Body::Recursive) || block.items.iter().any(inside)
 }
 
 /// What the levels of a chain do so far.
@@ -217,7 +239,7 @@ fn finish(function: usize, loops: Vec<ChainLoop<'_>>, own: usize, gathered: Gath
         .map(|(stream, level)| NestStream { stream, level })
         .collect();
     let sweeps = count_sweeps(&loops, &streams);
-    Nest { function, loops, own, sweeps, contents: gathered.contents, streams }
+    Nest { function, is_recursive: false, loops, own, sweeps, contents: gathered.contents, streams }
 }
 
 /// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.

@@ -136,7 +136,10 @@ impl ParameterTable {
     /// One row a name; a function with a value of its own, or set on its own, gets its own row.
     fn add_symbols(&mut self, program: &Program, usage: &Usage, settings: &[Setting], names: &mut Names) {
         for (symbol, functions) in &usage.functions {
-            let value = |f: usize| constant(&program.functions[f], symbol).map(|c| &c.value);
+            let value = |f: usize| {
+                let constant = constant(&program.functions[f], symbol)?;
+                (constant.origin != Origin::Callers).then_some(&constant.value)
+            };
             let first = value(functions[0]);
             let agree = functions.iter().all(|f| value(*f) == first);
             let is_set = |f: usize| {
@@ -190,9 +193,10 @@ impl ParameterTable {
                 Kind::Problem if usage.origins.contains(&symbol) => DEFAULT_ORIGIN,
                 _ => DEFAULT_SIZE,
             };
-            if let (Some(constant), None) = (found, &entry.definition) {
-                entry.origin = constant.origin;
-                entry.definition = definition;
+            match (found, &entry.definition) {
+                (Some(constant), None) if constant.origin == Origin::Callers => entry.origin = Origin::Callers,
+                (Some(constant), None) => (entry.origin, entry.definition) = (constant.origin, definition),
+                _ => {}
             }
         }
     }

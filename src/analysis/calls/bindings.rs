@@ -44,8 +44,8 @@ impl View {
 impl Instance<'_, '_, '_> {
     pub fn bind(&mut self, formal: VarId, actual: &Value) -> Option<()> {
         let variable = self.template.function.variable(formal);
+        self.passed.insert(formal, actual.clone());
         if matches!(variable.ty, Type::Derived(..)) {
-            self.structures.insert(formal, actual.clone());
             return Some(());
         }
         let binding = match variable.dimensions.len() {

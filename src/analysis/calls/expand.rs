@@ -27,12 +27,24 @@ pub struct Origins {
     expanded: FxHashSet<(Place, String)>,
     /// Procedures that branches were written in, by file and line.
     branches: FxHashMap<(Arc<str>, u32), Arc<str>>,
+    /// What the names of calls stand for that are left of bodies in place of theirs.
+    targets: FxHashMap<String, Target>,
 }
 
 impl Origins {
     /// Whether a call statement only stands for the body after it.
     pub fn is_expanded(&self, place: &Place, name: &str) -> bool {
         !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
+    }
+
+    /// What a name stands for that only a body in place of its call calls.
+    pub fn target(&self, name: &str) -> Option<Target> {
+        if self.targets.is_empty() { None } else { self.targets.get(name).copied() }
+    }
+
+    /// Whether calls are left of bodies in place of theirs.
+    pub fn has_calls(&self) -> bool {
+        !self.targets.is_empty()
     }
 
     /// The procedure that a branch was written in, if that is not the one it is in now.
@@ -207,11 +219,21 @@ impl Caller<'_> {
         let callee = callee(known, self.id, name)?;
         let template = known.template(callee)?;
         self.budget = self.budget.checked_sub(template.size)?;
+        template.calls.iter().try_for_each(|(name, target)| self.stands_for(name, *target))?;
         let (mut body, result) = Instance::make(self, callee, template, place, arguments)?;
         let marker = Stmt::Call { place: place.clone(), name: name.to_string(), arguments: arguments.to_vec() };
         body.insert(0, marker);
         self.origins.expanded.insert((place.clone(), name.to_string()));
         Some((body, result))
+    }
+
+    /// Notes what a name in the body of a callee stands for; `None` if it is another body's name here.
+    fn stands_for(&mut self, name: &str, target: Target) -> Option<()> {
+        let known = self.known.called(self.id, name).or_else(|| self.origins.target(name));
+        if known.is_none() {
+            self.origins.targets.insert(name.to_string(), target);
+        }
+        known.is_none_or(|known| known == target).then_some(())
     }
 
     /// Notes the procedure that a branch was written in, and calls that were expanded before.

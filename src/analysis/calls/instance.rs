@@ -6,6 +6,7 @@ use super::ProcedureId;
 use super::bindings::{Binding, same};
 use super::expand::Caller;
 use super::straight::Template;
+use crate::analysis::addresses::{addressed, is_left_out};
 use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
 use crate::source::Language;
@@ -16,8 +17,8 @@ pub(super) struct Instance<'c, 'a, 't> {
     pub template: &'t Template,
     pub place: &'c Place,
     pub bindings: FxHashMap<VarId, Binding>,
-    /// Structures that are passed, for their components.
-    pub structures: FxHashMap<VarId, Value>,
+    /// What is passed: structures for their components, arrays for calls that pass them on.
+    pub passed: FxHashMap<VarId, Value>,
     /// Copies of arguments, made before the body.
     pub before: Vec<Stmt>,
 }
@@ -35,8 +36,8 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         if arguments.len() > template.formals.len() {
             return None;
         }
-        let (bindings, structures, before) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
-        let mut instance = Instance { caller, callee, template, place, bindings, structures, before };
+        let (bindings, passed, before) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        let mut instance = Instance { caller, callee, template, place, bindings, passed, before };
         for (formal, actual) in template.formals.iter().zip(arguments) {
             instance.bind(*formal, actual)?;
         }
@@ -86,7 +87,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 Stmt::Call { place, name: name.clone(), arguments: Vec::new() }
             }
             Stmt::Call { name, arguments, .. } => {
-                Stmt::Call { place, name: name.clone(), arguments: self.values(arguments)? }
+                Stmt::Call { place, name: name.clone(), arguments: self.arguments(arguments)? }
             }
             Stmt::If(branch) => {
                 self.caller.branch(&branch.place, self.template);
@@ -124,10 +125,44 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             Value::Binary(op, left, right) => Value::Binary(*op, again(self, left)?, again(self, right)?),
             Value::Select(a, b, c) => Value::Select(again(self, a)?, again(self, b)?, again(self, c)?),
             Value::Call { name, arguments, ty } => {
-                Value::Call { name: name.clone(), arguments: self.values(arguments)?, ty: ty.clone() }
+                Value::Call { name: name.clone(), arguments: self.arguments(arguments)?, ty: ty.clone() }
             }
             Value::Opaque { .. } => return None,
         })
+    }
+
+    fn arguments(&mut self, arguments: &[Value]) -> Option<Vec<Value>> {
+        arguments.iter().map(|argument| self.argument(argument)).collect()
+    }
+
+    /// What a call that stays one passes: arrays and structures as they are passed to the body, addresses.
+    fn argument(&mut self, argument: &Value) -> Option<Value> {
+        match argument {
+            Value::Variable(id) if !matches!(self.bindings.get(id), Some(Binding::Value(_))) => {
+                match self.passed.get(id) {
+                    Some(actual) => Some(actual.clone()),
+                    None => self.value(argument),
+                }
+            }
+            Value::Element { array, subscripts, .. } if subscripts.iter().any(is_left_out) => {
+                let given = subscripts.iter().map(|s| if is_left_out(s) { Some(s.clone()) } else { self.value(s) });
+                let given = given.collect::<Option<Vec<Value>>>()?;
+                let left_out = |subscripts: &[Value]| subscripts.iter().filter(|s| is_left_out(s)).count();
+                let count = left_out(&given);
+                let row = self.element(*array, given)?;
+                matches!(&row, Value::Element { subscripts, .. } if left_out(subscripts) == count).then_some(row)
+            }
+            _ => match addressed(argument) {
+                Some(inner) => match (self.value(inner)?, argument) {
+                    (inner @ Value::Variable(_), _) => Some(inner),
+                    (inner @ Value::Element { .. }, Value::Opaque { reason, .. }) => {
+                        Some(Value::Opaque { reason: reason.clone(), inner: vec![inner] })
+                    }
+                    _ => None,
+                },
+                None => self.value(argument),
+            },
+        }
     }
 
     fn element(&mut self, array: VarId, mut subscripts: Vec<Value>) -> Option<Value> {
@@ -163,7 +198,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         let Some((root, member)) = end.map(|end| variable.name.split_at(end)) else { return Some(None) };
         let root_of = |formal: &&VarId| self.template.function.variable(**formal).name == root;
         let Some(formal) = self.template.formals.iter().find(root_of) else { return Some(None) };
-        let actual = self.structures.get(formal)?;
+        let actual = self.passed.get(formal)?;
         let (base, outer) = match actual {
             Value::Variable(base) => (*base, &[][..]),
             Value::Element { array, subscripts, .. } => (*array, &subscripts[..]),

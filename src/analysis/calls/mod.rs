@@ -9,6 +9,7 @@ mod bindings;
 pub mod expand;
 mod graph;
 mod instance;
+mod passed;
 mod straight;
 mod summary;
 
@@ -21,6 +22,7 @@ use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::{self, Role, Stmt, Value, VarId};
 use crate::message_passing::{Interface, Interfaces};
 use crate::source::Language;
+pub use passed::Passed;
 use straight::Template;
 pub use summary::Summary;
 
@@ -65,6 +67,7 @@ pub struct Procedures<'u> {
     targets: Vec<FxHashMap<&'u str, Target>>,
     summaries: Vec<Summary>,
     templates: Vec<Option<Template>>,
+    passed: Vec<passed::ByArgument>,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     global_types: OnceLock<GlobalTypes>,
 }
@@ -80,13 +83,18 @@ impl<'u> Procedures<'u> {
         for (index, procedure) in all.iter().enumerate() {
             by_name.entry(&procedure.function.name).or_default().push(ProcedureId(index as u32));
         }
+        for (index, procedure) in all.iter().enumerate() {
+            for name in &procedure.function.entries {
+                by_name.entry(name).or_insert_with(|| vec![ProcedureId(index as u32)]);
+            }
+        }
         let mut generics: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for (name, specific) in units.iter().flat_map(|unit| &unit.generics) {
             generics.entry(name).or_default().extend(specific.iter().map(String::as_str));
         }
-        let (targets, summaries, templates) = (Vec::new(), Vec::new(), Vec::new());
+        let (targets, summaries, templates, passed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let global_types = OnceLock::new();
-        let mut known = Procedures { all, by_name, generics, targets, summaries, templates, global_types };
+        let mut known = Procedures { all, by_name, generics, targets, summaries, templates, passed, global_types };
         known.targets = (0..known.all.len()).map(|index| known.called_names(ProcedureId(index as u32))).collect();
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
@@ -95,6 +103,7 @@ impl<'u> Procedures<'u> {
             known.summaries[id.at()] = summary::summarise(&known, id);
             known.templates[id.at()] = straight::template(&known, id);
         }
+        known.passed = passed::by_procedure(&known);
         known
     }
 
@@ -112,6 +121,16 @@ impl<'u> Procedures<'u> {
             let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
             library.map_or_else(|| communication(name), |intrinsic| Target::Library(intrinsic.kind))
         })
+    }
+
+    /// What the calls of the program pass to scalar integer arguments of a procedure.
+    pub fn passed(&self, id: ProcedureId) -> impl Iterator<Item = (VarId, Passed)> + '_ {
+        self.passed[id.at()].iter().map(|(argument, passed)| (*argument, *passed))
+    }
+
+    /// What a name stands for that a procedure calls itself.
+    fn called(&self, caller: ProcedureId, name: &str) -> Option<Target> {
+        self.targets[caller.at()].get(name).copied()
     }
 
     pub fn global_types(&self) -> &GlobalTypes {

@@ -24,6 +24,8 @@ pub struct Template {
     /// How often a variable is read or written as a whole.
     pub uses: FxHashMap<VarId, usize>,
     pub assigned: FxHashSet<VarId>,
+    /// What the names of the calls stand for that stay calls.
+    pub calls: Vec<(String, Target)>,
     /// As in [`Expansion`].
     pub expansion: expand::Origins,
 }
@@ -33,7 +35,7 @@ pub struct Template {
 /// floating numbers nor touches arrays, so that its summary says all.
 pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     let procedure = known.get(id);
-    if known.summary(id).gap.is_some() || size(&procedure.function.body)? > LARGEST {
+    if size(&procedure.function.body)? > LARGEST {
         return None;
     }
     let Expansion { mut function, origins } = expand::everywhere(known, id);
@@ -42,7 +44,8 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     }
     let (body, _) = Shape { language: procedure.language, result: function.result }.block(&function.body)?;
     function.body = body;
-    if !all_calls_are_known(known, id, &function, &origins) || is_trivial(&function, procedure.language) {
+    let calls = remaining_calls(known, id, &function, &origins)?;
+    if is_trivial(&function, procedure.language, &calls) {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
@@ -58,7 +61,7 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         });
     });
     let formals = formals(&function);
-    Some(Template { function, language: procedure.language, formals, size, uses, assigned, expansion: origins })
+    Some(Template { function, language: procedure.language, formals, size, uses, assigned, calls, expansion: origins })
 }
 
 /// Number of values in a body; `None` if it has loops or unreadable statements.
@@ -153,45 +156,59 @@ impl Shape {
     }
 }
 
-/// Whether every call that is left is one of the library's and works on scalars.
-fn all_calls_are_known(
+/// The calls that are left, without those of the library that only give a value; `None` if one of them has to stay
+/// where it is: it leads back to its caller, moves data between processes, or does to whole arrays what is not followed.
+fn remaining_calls(
     known: &Procedures,
     id: ProcedureId,
     function: &ir::Function,
     origins: &expand::Origins,
-) -> bool {
-    let is_plain = |name: &str| match known.target(id, name) {
-        Target::Library(IntrinsicKind::Reduction | IntrinsicKind::Array) => false,
-        Target::Library(kind) => !summary::may_write(kind) || kind == IntrinsicKind::Io,
-        _ => false,
+) -> Option<Vec<(String, Target)>> {
+    let mut calls: Vec<(String, Target)> = Vec::new();
+    let mut can_move = true;
+    let mut call = |name: &str| match origins.target(name).unwrap_or_else(|| known.target(id, name)) {
+        Target::Library(kind) if !summary::may_write(kind) => {
+            can_move &= !matches!(kind, IntrinsicKind::Reduction | IntrinsicKind::Array);
+        }
+        Target::Library(IntrinsicKind::Memory | IntrinsicKind::Communication) => can_move = false,
+        Target::Recursive(_) | Target::Communication(_) => can_move = false,
+        target => {
+            if !calls.iter().any(|(known, _)| known == name) {
+                calls.push((name.to_string(), target));
+            }
+        }
     };
-    let mut plain = true;
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Call { place, name, .. } = stmt {
-            plain &= is_plain(name) || origins.is_expanded(place, name);
+        if let Stmt::Call { place, name, .. } = stmt
+            && !origins.is_expanded(place, name)
+        {
+            call(name);
         }
         values_of(stmt, &mut |value| {
             if let Value::Call { name, .. } = value {
-                plain &= is_plain(name);
+                call(name);
             }
         });
     });
-    plain
+    can_move.then_some(calls)
 }
 
-/// Neither floating-point operations nor array elements.
-fn is_trivial(function: &ir::Function, language: Language) -> bool {
+/// Neither floating-point operations nor array elements; of a body that calls others, besides what it passes.
+fn is_trivial(function: &ir::Function, language: Language, calls: &[(String, Target)]) -> bool {
     let mut counter = FlopCounter::new(function, language);
     let mut elements = false;
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { value, .. } = stmt {
             counter.count(value);
         }
+        if matches!(stmt, Stmt::Call { .. }) && !calls.is_empty() {
+            return;
+        }
         values_of(stmt, &mut |value| match value {
             Value::Element { array, .. } => {
                 elements |= !matches!(function.variable(*array).role, Role::Constant(_));
             }
-            Value::Variable(id) => elements |= function.variable(*id).ty.is_floating(),
+            Value::Variable(id) => elements |= function.variable(*id).ty.is_floating() && calls.is_empty(),
             _ => {}
         });
     });

@@ -78,6 +78,10 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
     let summary = Summary { writes: vec![false; formals.len()], takes_array, ..Summary::default() };
     let mut scan = Scan { known, id, function, language: procedure.language, formals, summary };
     statements(&function.body, InLoop::No, &mut |stmt, in_loop| scan.statement(stmt, in_loop));
+    // An entry may have other dummy arguments.
+    if scan.summary.gap.is_some() && !function.entries.is_empty() {
+        scan.summary.writes.fill(true);
+    }
     scan.summary
 }
 

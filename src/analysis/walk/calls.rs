@@ -8,6 +8,7 @@ use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::{Value, VarId};
 use crate::message_passing::Interface;
+use crate::source::Language;
 
 impl<'f> Walker<'f> {
     pub(super) fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
@@ -49,13 +50,18 @@ impl<'f> Walker<'f> {
         self.reads_in_argument(place, at, argument, block);
     }
 
-    /// An array that a known body takes is passed as an address, a section of an array is handed over:
-    /// the caller only evaluates subscripts and bounds.
+    /// An array that a known body takes is passed as an address, a section of an array is handed over, an element
+    /// that Fortran passes to a procedure without a body is where an array starts: the caller only evaluates
+    /// subscripts and bounds. What C passes is the element, and of an array of pointers that is one.
     pub(super) fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
         let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
+        let is_start = || match self.effects.target(at.0) {
+            Target::Unknown => self.symbols.language == Language::Fortran,
+            _ => self.effects.takes_array(at.0, at.1),
+        };
         match argument {
             Value::Element { subscripts, .. }
-                if self.effects.takes_array(at.0, at.1) || subscripts.iter().any(is_section) =>
+                if !self.symbols.is_pointer_element(argument) && (is_start() || subscripts.iter().any(is_section)) =>
             {
                 for subscript in subscripts {
                     match subscript {

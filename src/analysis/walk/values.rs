@@ -15,21 +15,34 @@ use crate::source::Language;
 
 impl<'f> Walker<'f> {
     pub(super) fn assign(&mut self, place: &Place, target: &Value, value: &Value, block: &mut Block) {
-        self.read(place, value, block);
+        self.with_counter(place, block, |counter| counter.count(value));
+        match target {
+            Value::Variable(_) if self.symbols.is_address(target) => self.follows(place, value, block),
+            _ => self.reads_in(place, value, block),
+        }
         let ty = target.ty(self.function());
         self.with_counter(place, block, |counter| counter.conversion(&ty, value));
         self.sets(target, value, block);
         match target {
-            Value::Element { array, subscripts, .. } => {
-                subscripts.iter().for_each(|s| self.index(place, s, block));
-                self.element(place, *array, subscripts, AccessClass::WriteOnly, block);
-            }
+            Value::Element { .. } => self.element(place, target, AccessClass::WriteOnly, block),
             Value::Variable(id) => {
                 self.scalar(place, *id, AccessClass::WriteOnly, block);
                 self.remember(*id, value);
             }
             Value::Opaque { reason, .. } => self.reason(block, place, reason.code, reason.detail.clone()),
             _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
+        }
+    }
+
+    /// What a pointer is set to: loads of pointers on the way to the elements that it is for do not count.
+    fn follows(&mut self, place: &Place, value: &Value, block: &mut Block) {
+        match value {
+            Value::Element { subscripts, .. } if self.symbols.is_pointer_element(value) => {
+                subscripts.iter().for_each(|s| self.index(place, s, block));
+            }
+            Value::Convert(_, operand) => self.follows(place, operand, block),
+            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| self.follows(place, v, block)),
+            _ => self.reads_in(place, value, block),
         }
     }
 
@@ -112,10 +125,7 @@ impl<'f> Walker<'f> {
     pub(super) fn reads_in(&mut self, place: &Place, value: &Value, block: &mut Block) {
         match value {
             Value::Variable(id) => self.scalar(place, *id, AccessClass::ReadOnly, block),
-            Value::Element { array, subscripts, .. } => {
-                subscripts.iter().for_each(|s| self.index(place, s, block));
-                self.element(place, *array, subscripts, AccessClass::ReadOnly, block);
-            }
+            Value::Element { .. } => self.element(place, value, AccessClass::ReadOnly, block),
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads_in(place, operand, block),
             Value::Binary(_, left, right) => {
                 self.reads_in(place, left, block);
@@ -151,11 +161,17 @@ impl<'f> Walker<'f> {
         }
     }
 
-    fn element(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
-        // The address of a row is no access.
-        if self.symbols.language == Language::C && subscripts.iter().any(is_left_out) {
-            return;
+    fn element(&mut self, place: &Place, element: &Value, class: AccessClass, block: &mut Block) {
+        let Value::Element { array, subscripts, .. } = element else { return };
+        subscripts.iter().for_each(|s| self.index(place, s, block));
+        // The address of a row is no access, a pointer to it is.
+        let is_address = self.symbols.language == Language::C && subscripts.iter().any(is_left_out);
+        if !is_address || self.symbols.is_pointer_element(element) {
+            self.access(place, *array, subscripts, class, block);
         }
+    }
+
+    fn access(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
         for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
             self.reason(block, place, code, detail);
         }
@@ -168,7 +184,7 @@ impl<'f> Walker<'f> {
         }
         if self.symbols.root_changes(id) {
             // A member of the structure that a pointer points to in this iteration.
-            return self.element(place, id, &[], class, block);
+            return self.access(place, id, &[], class, block);
         }
         let writes = u64::from(class == AccessClass::WriteOnly);
         match block.scalars.iter_mut().find(|s| s.name == variable.name) {

@@ -99,6 +99,8 @@ fn origin(origin: Origin) -> &'static str {
         Origin::Constant => "constant of the source",
         Origin::Macro => "macro",
         Origin::Assigned => "assigned once, outside of loops",
+        Origin::Caller => "what every call passes",
+        Origin::Callers => "default: calls pass different constants",
         Origin::Default => "default: the source gives no value",
         Origin::Set => "set by the user",
     }

@@ -30,7 +30,7 @@ pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnos
 }
 
 pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
-    let origins = "constant, macro, assigned, default, set";
+    let origins = "constant, macro, assigned, caller, callers_differ, default, set";
     let value = fields.required("value").and_then(|_| fields.expression("value"))?;
     let constant = Constant {
         name: fields.required("name")?.to_string(),

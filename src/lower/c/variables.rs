@@ -5,7 +5,10 @@ use tree_sitter::Node;
 use super::scope::{EnumeratorValue, Lowering, Symbol};
 use super::types::CType;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Value, VarId, Variable};
+use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Type, Value, VarId, Variable};
+
+/// Members of the structures that POSIX clocks fill, whose header may be out of reach.
+const TIME_MEMBERS: [&str; 3] = [".tv_sec", ".tv_usec", ".tv_nsec"];
 
 impl<'t> Lowering<'t> {
     /// The variable that a name stands for; a name that was never declared becomes a variable too.
@@ -48,6 +51,14 @@ impl<'t> Lowering<'t> {
                     EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
                 })
             }
+            // `<complex.h>` defines it; its value has no other name.
+            None if matches!(name, "I" | "_Complex_I") && self.source.text.contains("omplex") => {
+                let ty = CType::Arithmetic(Type::Complex(8));
+                let place = self.place(node);
+                let id = self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
+                self.imported.insert(name, id);
+                id
+            }
             other => {
                 let storage = if other.is_some() { Storage::Global } else { Storage::Undeclared };
                 let place = self.place(node);
@@ -78,6 +89,8 @@ impl<'t> Lowering<'t> {
 
     /// Adds a variable to the function; its extents are read in the current scope.
     pub fn add_variable(&mut self, name: &str, ty: CType<'t>, role: Storage, place: Place) -> VarId {
+        let is_time = matches!(ty, CType::Unknown) && TIME_MEMBERS.iter().any(|member| name.ends_with(member));
+        let ty = if is_time { CType::Arithmetic(Type::Integer(8)) } else { ty };
         let mut dimensions = self.extents(&ty);
         dimensions.reverse();
         let element = self.element_type(&ty);

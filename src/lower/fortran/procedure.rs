@@ -9,10 +9,12 @@ use super::expression::{Expr, Reader};
 use super::jumps;
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::modules::{Found, World};
+use super::names::{field, kind};
 use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
-use super::units::ProcedureUnit;
+use super::units::{self, ProcedureUnit};
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::ir::{self, ConstantOrigin, Extent, Function, Role, Stmt, Type, VarId, Variable};
+use crate::ir::{self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable};
+use crate::syntax::named_children;
 
 /// State of lowering one procedure.
 pub struct Lowering<'a> {
@@ -160,6 +162,22 @@ impl<'a> Lowering<'a> {
             .collect();
         for (name, id, symbol) in declared {
             self.complete(id, name, symbol, scope);
+        }
+    }
+
+    /// An entry: another name of the procedure. What it leaves out, or calls by other dummy arguments or another
+    /// result, is not told apart from a call of the procedure itself, and that has a reason.
+    pub fn entry(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        let Some(name) = node.child_by_field_name(field::NAME) else { return };
+        self.function.entries.push(self.reader.name(name).to_string());
+        let list = node.child_by_field_name(field::PARAMETERS);
+        let arguments = list.map_or_else(Vec::new, named_children);
+        let own = units::heading(self.reader, self.unit).1;
+        let is_same = arguments.iter().map(|n| self.reader.name(*n)).eq(own);
+        if !is_same || !out.is_empty() || self.unit.kind() == kind::FUNCTION {
+            let text = self.first_line(node);
+            let reason = Reason { code: "entry", detail: text };
+            out.push(Stmt::Opaque { place: self.place(node), reason, inner: Vec::new() });
         }
     }
 

@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
                 self.share(&sides);
                 out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
             }
-            Role::Entry => out.push(self.opaque(node, "entry", self.first_line(node), Vec::new())),
+            Role::Entry => self.entry(node, out),
             Role::Equivalence => {
                 for set in named_children(node) {
                     let items: Vec<Expr> = named_children(set).into_iter().map(|item| self.reader.read(item)).collect();

@@ -169,7 +169,7 @@ fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {
 }
 
 /// Name, dummy arguments and heading statement of a procedure.
-fn heading<'t>(reader: &Reader, node: Node<'t>) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
+pub(super) fn heading<'t>(reader: &Reader, node: Node<'t>) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
     let header = named_children(node).into_iter().find(|n| reader.tree.role(*n) == Some(Role::Nothing));
     let Some(header) = header else { return ("main".into(), Vec::new(), None) };
     if node.kind() == kind::PROGRAM {
