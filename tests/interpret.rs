@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use loopsheet::analysis::{ProcedureBody, analyze_with_bodies};
 use loopsheet::cache::AccessKind;
+use loopsheet::interpret::blocks::Blocks;
 use loopsheet::interpret::compile::{Code, Part, Source, compile};
 use loopsheet::interpret::run::run;
 use loopsheet::interpret::{Access, Refusal, Sink};
@@ -51,7 +52,7 @@ fn compiled(body: &ProcedureBody, sizes: &[(&str, i64)], own: usize) -> Result<C
     compile(&Source {
         function: &body.function,
         language: body.language,
-        part: Part::Nest { chain: chain(body), own },
+        part: Part::Nest { chain: chain(body), own, blocks: Blocks::default() },
         symbol: &symbol,
         trips: &|_| 3,
         probability: &|_| 0.25,

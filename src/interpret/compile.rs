@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
+use super::blocks::{self, Blocks, InBlock};
 use super::code::{Body, Branch, Counted, Mark, Op, Reference, Slot, While};
 use super::layout::{self, ArrayLayout};
-use super::storage::DEFAULT_SIZE;
+use super::storage::UNKNOWN_EXTENT;
 use super::{probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
@@ -33,7 +34,7 @@ pub struct Source<'a> {
 pub enum Part<'a> {
     /// Loops inside each other, outermost first; other loops inside them are left out. What is done around the
     /// loop at index `own` makes no accesses: it belongs to other nests.
-    Nest { chain: Vec<&'a Loop>, own: usize },
+    Nest { chain: Vec<&'a Loop>, own: usize, blocks: Blocks },
     /// All statements; loops are told apart by numbers.
     Whole { number: &'a dyn Fn(&Loop) -> Option<usize> },
 }
@@ -72,6 +73,7 @@ pub fn compile<'a>(source: &'a Source<'a>) -> Result<Code, Vec<Refusal>> {
         branches: 0,
         quiet: false,
         in_loop: false,
+        in_blocks: FxHashMap::default(),
         line: 0,
     };
     let mut body = Vec::new();
@@ -112,6 +114,8 @@ pub(super) struct Compiler<'a> {
     /// What is compiled makes no accesses: it belongs to another nest.
     pub quiet: bool,
     pub in_loop: bool,
+    /// What of the loops at these positions of the nest runs at a time.
+    pub in_blocks: FxHashMap<usize, InBlock>,
     /// Line of the statement that is compiled.
     pub line: u32,
 }
@@ -127,6 +131,7 @@ impl<'a> Compiler<'a> {
             let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
             Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false }
         };
+        settle::find_carried(&mut body);
         if arrays.iter().any(ArrayLayout::is_open) {
             let seen = probe::subscripts(&code(&body, &initial, &arrays));
             for (array, seen) in arrays.iter_mut().zip(&seen) {
@@ -136,7 +141,7 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        settle::settle(&mut body, &arrays, &initial, DEFAULT_SIZE);
+        settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
         let seen = probe::bytes(&code(&body, &initial, &arrays));
         let is_outside = arrays.iter().zip(&seen).any(|(array, seen)| layout::is_outside(array, *seen));
         for (array, seen) in arrays.iter().zip(&seen) {
@@ -173,9 +178,15 @@ impl<'a> Compiler<'a> {
         let quiet = std::mem::replace(&mut self.quiet, level < own);
         let in_loop = std::mem::replace(&mut self.in_loop, true);
         let trips = (self.source.trips)(inner);
+        let over_blocks = self.loops_over_blocks(level);
+        let mut one = Vec::new();
         match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
-                let [lower, upper, step] = [lower, upper, step].map(|bound| self.integer(bound));
+                let [mut lower, mut upper, step] = [lower, upper, step].map(|bound| self.integer(bound));
+                let mut trips = trips;
+                if let Some(block) = self.in_blocks.get(&level) {
+                    (lower, upper, trips) = block.narrow(upper, trips);
+                }
                 let variable = self.slot(*variable);
                 let number = self.loops;
                 self.loops += 1;
@@ -183,16 +194,17 @@ impl<'a> Compiler<'a> {
                 self.statements(&inner.body, level + 1, &mut body);
                 let body = Body::Statements(body);
                 let counted = Counted { variable, lower, upper, step, trips, number, carries: true, body };
-                out.push(Op::Loop(Box::new(counted)));
+                one.push(Op::Loop(Box::new(counted)));
             }
             Control::Uncounted { condition, reason } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
                 let mut body = Vec::new();
                 self.statements(&inner.body, level + 1, &mut body);
                 let tested_last = reason.code == "do_while_loop";
-                out.push(Op::While(Box::new(While { condition, trips, tested_last, body })));
+                one.push(Op::While(Box::new(While { condition, trips, tested_last, body })));
             }
         }
+        out.extend(blocks::inside(over_blocks, one));
         (self.quiet, self.in_loop) = (quiet, in_loop);
     }
 

@@ -14,6 +14,7 @@
 //! which iterations stand for all where they are too many.
 
 mod before;
+pub mod blocks;
 pub mod code;
 pub mod compile;
 mod evaluate;

@@ -108,7 +108,6 @@ impl Settle<'_> {
                 Op::Loop(inner) => {
                     [&mut inner.lower, &mut inner.upper, &mut inner.step].into_iter().for_each(|v| self.integer(v));
                     if let Body::Statements(body) = &mut inner.body {
-                        inner.carries = carries(body);
                         self.statements(body);
                         if let Some(strided) = strided(body) {
                             inner.body = Body::Strided(strided);
@@ -189,6 +188,26 @@ impl Settle<'_> {
             *start = std::mem::take(start).plus(value, subscript.stride).plus(&from, subscript.stride);
             false
         });
+    }
+}
+
+/// Says of every loop whether it carries something from one iteration to the next.
+pub(super) fn find_carried(body: &mut [Op]) {
+    for op in body {
+        match op {
+            Op::Loop(inner) => {
+                if let Body::Statements(body) = &mut inner.body {
+                    inner.carries = carries(body);
+                    find_carried(body);
+                }
+            }
+            Op::While(inner) => find_carried(&mut inner.body),
+            Op::Branch(branch) => {
+                find_carried(&mut branch.then);
+                find_carried(&mut branch.otherwise);
+            }
+            Op::Access(..) | Op::Set(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use crate::ir::{Type, Value, VarId};
 use crate::source::Language;
 
 /// Size of what nothing gives a size, as in the model.
-pub(super) const DEFAULT_SIZE: i64 = 128;
+const DEFAULT_SIZE: i64 = 128;
+/// Elements of a dimension of unknown extent that an index from data falls on: more than any cache holds.
+pub(super) const UNKNOWN_EXTENT: i64 = 1 << 26;
 /// Bytes of an element of unknown type, as in the model.
 const DEFAULT_WORD: u32 = 8;
 

@@ -336,7 +336,10 @@ impl Usage {
                     add_sizes(lower, -1.0, &mut sizes);
                     add_sizes(upper, 1.0, &mut sizes);
                 }
-                used.stream.subscripts.iter().for_each(|subscript| mention(&subscript.base));
+                for subscript in &used.stream.subscripts {
+                    mention(&subscript.base);
+                    add_lengths(&subscript.base, &mut sizes);
+                }
             }
         }
         for (function, symbol) in calls.symbols() {
@@ -393,6 +396,16 @@ fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<String>) {
     for symbol in bound.symbols() {
         let slope = bound.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
         if slope.is_none_or(|slope| slope * sign > 0.0) {
+            sizes.insert(symbol.to_string());
+        }
+    }
+}
+
+/// Symbols of a subscript that others are multiplied by: lengths of what lies before an element.
+fn add_lengths(subscript: &Expr, sizes: &mut HashSet<String>) {
+    for symbol in subscript.symbols() {
+        let slope = subscript.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
+        if slope.is_none() {
             sizes.insert(symbol.to_string());
         }
     }

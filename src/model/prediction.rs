@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::levels::{self, Profile};
+use super::nest::Nest;
 use crate::expr::{Expr, Lookup};
 
 /// What the model says of a nest and one cache level.
@@ -25,8 +26,17 @@ impl Model<'_> {
     /// What the traffic of a nest through any cache follows from, and the names of its loops.
     pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
         let nest = &self.nests[nest].nest;
+        levels::profile(nest, &|expr| self.number(nest, expr))
+    }
+
+    /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block. The
+    /// loops over the blocks are all of them around the nest's spatial loops, in the same order.
+    pub fn blocked(&self, nest: &Nest) -> Vec<(usize, f64)> {
+        levels::blocked(nest, &|expr| self.number(nest, expr))
+    }
+
+    fn number(&self, nest: &Nest, expr: &Expr) -> f64 {
         let symbol = |name: &str| self.symbol_value(nest.function, name).or_else(|| self.figures.symbol(name));
-        let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
-        levels::profile(nest, &value)
+        expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN)
     }
 }

@@ -7,6 +7,7 @@ use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{self, Item};
 use crate::expr::Lookup;
 use crate::interpret::Refusal;
+use crate::interpret::blocks::Blocks;
 use crate::interpret::compile::{self, Code};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
@@ -39,6 +40,10 @@ pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &S
     if let Wanted::Whole(_, nests) = wanted {
         for (number, nest) in nests.iter().enumerate() {
             let nest = &model.nests[*nest].nest;
+            if !model.blocked(nest).is_empty() {
+                let detail = "a whole function is not run in blocks".to_string();
+                return Err(vec![Refusal { code: "blocked", line: nest.head().line, detail }]);
+            }
             numbers.extend(nest.loops[nest.own..].iter().map(|chain| (std::ptr::from_ref(chain.facts), number)));
         }
     }
@@ -50,7 +55,8 @@ pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &S
         Wanted::Nest(nest) => {
             let chain = nest.loops.iter().map(|chain| same.statements.get(&std::ptr::from_ref(chain.facts)).copied());
             let Some(chain) = chain.collect() else { return Err(refuse("a loop has no statements")) };
-            compile::Part::Nest { chain, own: nest.own }
+            let sizes = model.blocked(nest).into_iter().map(|(at, size)| (at, size as i64)).collect();
+            compile::Part::Nest { chain, own: nest.own, blocks: Blocks { from: nest.sweeps, sizes } }
         }
         Wanted::Whole(..) => compile::Part::Whole { number: &number },
     };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use loopsheet::analysis::analyze_with_bodies;
+use loopsheet::interpret::blocks::Blocks;
 use loopsheet::interpret::compile::{Code, Part, Source, compile};
 use loopsheet::interpret::run::run;
 use loopsheet::interpret::{Access, Sink};
@@ -96,7 +97,7 @@ fn code(text: &str, size: i64) -> Code {
     let path: Arc<str> = "kernel.c".into();
     let unit = lower::c::lower(&path, &SourceText::verbatim(&path, text.to_string()));
     let body = analyze_with_bodies(&[unit]).1.remove(0);
-    let part = Part::Nest { chain: body.loops(), own: 0 };
+    let part = Part::Nest { chain: body.loops(), own: 0, blocks: Blocks::default() };
     let symbol = |name: &str| (name == "n").then_some(size as f64);
     let (function, language) = (&body.function, body.language);
     let source = Source { function, language, part, symbol: &symbol, trips: &|_| 1, probability: &|_| 0.5, gap: 0 };

@@ -26,7 +26,12 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
         let level = |text: &String| text.parse::<CacheSpec>().with_context(|| format!("--cache {text}"));
         args.cache.iter().map(level).collect::<anyhow::Result<Vec<CacheSpec>>>()?
     };
-    Hierarchy::new(&levels).context(if args.cache.is_empty() { "--machine" } else { "--cache" })?;
+    let whole = || if args.cache.is_empty() { "--machine" } else { "--cache" };
+    match levels.iter().all(|level| level.ways == Ways::Full) {
+        // Each stands alone: there may be any number of them.
+        true => levels.iter().try_for_each(CacheSpec::validate).with_context(whole)?,
+        false => Hierarchy::new(&levels).map(|_| ()).with_context(whole)?,
+    }
     let gap = parse_bytes(&args.gap).map_err(|error| anyhow::anyhow!("--gap: {error}"))?.0 as i64;
     anyhow::ensure!(gap <= 1 << 32, "--gap {}: at most 4 GiB are possible", args.gap);
     Ok(Settings { levels, most_accesses: args.max_accesses, gap, others: Vec::new(), whole: args.whole })

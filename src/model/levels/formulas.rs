@@ -212,6 +212,7 @@ fn define_reuse(
         parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
     };
     let between = match reuse.gap {
+        super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
         super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
         1 => format!("1 iteration of {}", names[reuse.between]),
         gap => format!("{gap} iterations of {}", names[reuse.between]),

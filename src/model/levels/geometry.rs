@@ -2,11 +2,11 @@
 //! symbols of the source.
 
 use super::domain::{Affine, Domain, LoopRange};
+use super::extents::{self, Extent};
 use super::number::Number;
 use super::reference::{LONG_STRIDE, Lines, Reference};
-use crate::analysis::facts::{AccessClass, Loop};
-use crate::expr::{Comparison, Expr, Function, Node};
-use crate::model::dimension_name;
+use crate::analysis::facts::{AccessClass, Loop, Subscript};
+use crate::expr::{Expr, Function, Node};
 use crate::model::nest::{ChainLoop, Nest, NestStream, weight_expr};
 
 /// A nest's loops and references; values are expressions over the source's symbols.
@@ -14,7 +14,7 @@ pub struct Geometry {
     pub domain: Domain<Expr>,
     pub references: Vec<Reference<Expr>>,
     /// The loops of the nest that are blocked; the loops over their blocks follow the sweeps.
-    tiles: Vec<usize>,
+    pub tiles: Vec<usize>,
 }
 
 impl Geometry {
@@ -25,84 +25,16 @@ impl Geometry {
         domain.relate();
         let mut arrays: Vec<(&str, &str)> = Vec::new();
         let mut references = Vec::new();
-        for used in &nest.streams {
+        let extents = extents::of(&domain, &nest.streams, &loops);
+        for (used, extents) in nest.streams.iter().zip(&extents) {
             let name = (used.stream.array.as_str(), used.stream.component.as_str());
             let array = arrays.iter().position(|known| *known == name).unwrap_or_else(|| {
                 arrays.push(name);
                 arrays.len() - 1
             });
-            references.push(reference(array, used, &loops));
+            references.push(reference(array, used, extents, &loops));
         }
         Geometry { domain, references, tiles: Vec::new() }
-    }
-
-    /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:
-    /// `blocked` says which of the spatial loops, counted from the innermost, are to be.
-    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Geometry {
-        let depth = self.domain.loops.len();
-        let loops = &self.domain.loops;
-        let can_be = |v: &usize| {
-            let range = &loops[*v];
-            let bounds = range.lowers.iter().chain(&range.uppers);
-            let fixed = bounds.clone().all(|bound| bound.terms.is_empty()) && bounds.count() == 2;
-            fixed
-                && range.known_step == Some(1.0)
-                && !range.shapes_inner
-                && range.entered.as_number() == Some(1.0)
-                && loops.iter().all(|other| other.tile_of != Some(*v))
-        };
-        let name = |v: usize| format!("block_{}", dimension_name(depth - 1 - v));
-        let chosen: Vec<usize> = (nest.sweeps..depth).filter(can_be).filter(|v| blocked(&name(*v))).collect();
-        if depth - nest.sweeps < 2 || chosen.is_empty() {
-            return self;
-        }
-        self.shift(nest.sweeps, chosen.len());
-        let tiles = chosen.iter().enumerate().map(|(at, v)| {
-            let inner = &mut self.domain.loops[*v];
-            let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
-            let size = Expr::symbol(&name(*v));
-            let trip = (&high - &low) + 1.0;
-            let smaller = Expr::max([Expr::min([size.clone(), trip.clone()]), Expr::from(1.0)]);
-            let whole = Expr::max([trip, Expr::from(1.0)]);
-            let step = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, whole);
-            let tile = nest.sweeps + at;
-            let start = |rest: Expr| Affine { terms: vec![(tile, 1.0)], rest };
-            let tile_range = LoopRange {
-                lowers: inner.lowers.clone(),
-                uppers: inner.uppers.clone(),
-                step: step.clone(),
-                known_step: None,
-                entered: Expr::from(1.0),
-                descending: inner.descending,
-                tile_of: None,
-                shapes_inner: false,
-            };
-            inner.lowers = vec![start(Expr::from(0.0))];
-            inner.uppers.insert(0, start(step - 1.0));
-            inner.tile_of = Some(tile);
-            tile_range
-        });
-        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
-        self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
-        self.tiles = chosen;
-        self
-    }
-
-    /// Renumbers the loops from `from` on, to make room for `by` others. Positions of loops in the list
-    /// stay as they are.
-    fn shift(&mut self, from: usize, by: usize) {
-        let moved = |v: &mut usize| *v += if *v >= from { by } else { 0 };
-        for range in &mut self.domain.loops {
-            let bounds = range.lowers.iter_mut().chain(&mut range.uppers);
-            bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
-            range.tile_of.iter_mut().for_each(moved);
-        }
-        for reference in &mut self.references {
-            reference.dimensions.iter_mut().flatten().for_each(|(v, _)| moved(v));
-            if reference.level >= from {
-                reference.level += by;
-            }
-        }
     }
 
     /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
@@ -221,30 +153,36 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
     }
 }
 
-fn reference(array: usize, NestStream { stream, level }: &NestStream, loops: &[&Loop]) -> Reference<Expr> {
+/// The loops that move a subscript, by their position from outside.
+pub fn terms(subscript: &Subscript, loops: &[&Loop]) -> Vec<(usize, f64)> {
+    let term = |(name, coefficient): &(String, Expr)| {
+        let position = loops.iter().rposition(|l| l.variable == *name)?;
+        Some((position, coefficient.as_number().unwrap_or(LONG_STRIDE)))
+    };
+    subscript.terms.iter().filter_map(term).collect()
+}
+
+fn reference(
+    array: usize,
+    NestStream { stream, level }: &NestStream,
+    extents: &[Extent],
+    loops: &[&Loop],
+) -> Reference<Expr> {
     let is_written = |a: &&crate::analysis::facts::Access| {
         a.writes > 0 || (a.reads == 0 && matches!(stream.class, AccessClass::WriteOnly | AccessClass::WriteRead))
     };
-    let mut dimensions: Vec<Vec<(usize, f64)>> = (stream.subscripts.iter())
-        .map(|subscript| {
-            let term = |(name, coefficient): &(String, Expr)| {
-                let position = loops.iter().rposition(|l| l.variable == *name)?;
-                Some((position, coefficient.as_number().unwrap_or(LONG_STRIDE)))
-            };
-            subscript.terms.iter().filter_map(term).collect()
-        })
-        .collect();
+    let mut dimensions: Vec<Vec<(usize, f64)>> = stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let mut pitches = vec![Some(Expr::from(1.0))];
-    let length = |extent: &Option<(Expr, Expr)>| extent.as_ref().map(|(low, high)| (high - low).expand() + 1.0);
-    for extent in &stream.extents {
+    let length = |extent: &Extent| extent.as_ref().map(|(low, high)| (high - low).expand() + 1.0);
+    for extent in extents {
         let pitch = pitches[pitches.len() - 1].clone().zip(length(extent)).map(|(pitch, length)| pitch * length);
         pitches.push(pitch);
     }
     let width = f64::from(stream.element_bytes.unwrap_or(8));
-    let whole = pitches.last().filter(|_| stream.extents.len() == stream.subscripts.len()).cloned().flatten();
+    let whole = pitches.last().filter(|_| extents.len() == stream.subscripts.len()).cloned().flatten();
     pitches.resize(stream.subscripts.len(), None);
     let mut bases: Vec<Expr> = (stream.subscripts.iter().enumerate())
-        .map(|(d, subscript)| match stream.extents.get(d).and_then(Option::as_ref) {
+        .map(|(d, subscript)| match extents.get(d).and_then(Option::as_ref) {
             Some((low, _)) => subscript.base.clone() - low.clone(),
             None => subscript.base.clone(),
         })
@@ -257,7 +195,8 @@ fn reference(array: usize, NestStream { stream, level }: &NestStream, loops: &[&
                 dimensions[d] = known;
                 for (variable, _) in long {
                     dimensions.push(vec![(variable, 1.0)]);
-                    pitches.push(None);
+                    let by = stream.subscripts[d].terms.iter().find(|(name, _)| *name == loops[variable].variable);
+                    pitches.push(pitches[d].clone().zip(by).map(|(pitch, (_, by))| pitch * by.clone()));
                     bases.push(Expr::from(0.0));
                 }
             }

@@ -1,13 +1,17 @@
 //! Traffic through caches of any capacity, by the refined rule of static.md section 3: for every loop
 //! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
 
+mod blocks;
 mod domain;
+mod extents;
 mod formulas;
+mod gather;
 mod geometry;
 mod number;
 mod overlap;
 mod reference;
 mod reuse;
+mod rows;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -26,6 +30,13 @@ pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<
     let geometry = Geometry::of(nest).blocked(nest, &|name| value(&Expr::symbol(name)) > 0.0);
     let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
     (profile, geometry.names(nest))
+}
+
+/// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
+pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
+    let size = |v: usize| value(&Expr::symbol(&blocks::block_name(nest, v)));
+    let chosen = Geometry::of(nest).chosen(nest, &|name| value(&Expr::symbol(name)) > 0.0);
+    chosen.into_iter().map(|v| (v, size(v))).collect()
 }
 
 /// The profile over any kind of number.

@@ -2,6 +2,7 @@
 
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
+use super::rows::Row;
 use crate::model::footprint::{self, Columns, Walk};
 
 /// A stride that is not a known number, taken to be longer than any cache line.
@@ -185,16 +186,50 @@ impl<N: Number> Lines<'_, N> {
             _ => footprint::placed(offsets, &walks),
         };
         let mut row = Row::of(self, reference, &extents, spans, given, adjacent);
+        if length.is_none()
+            && let Some(whole) = self.in_whole_blocks(&dimensions[0], spans, given)
+        {
+            row.share = Some(row.length.over(&whole.larger(&N::of(1.0))));
+            row.length = whole;
+        }
         for end in [&mut row.start, &mut row.stop].into_iter().flatten() {
             end.1 = (self.name)("alignment of rows", end.1.clone());
         }
-        N::sum(columns.iter().map(|column| {
+        let in_rows = N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
                 let product = walked.iter().map(|d| &extents[*d].positions);
                 product.fold(N::of(*coefficient as f64), |n, extent| n.times(extent))
             });
-            N::sum(rows).times(&row.lines(column))
-        }))
+            N::sum(rows).times(&row.lines(column, true))
+        }));
+        match (columns.first(), extents.get(1)) {
+            (Some(column), Some(across)) if row.is_dense() && across.walk != Walk::Fixed => {
+                in_rows.plus(&self.overhang(reference, &extents, &row, column))
+            }
+            _ => in_rows,
+        }
+    }
+
+    /// Where rows share lines, as if they were one: what the last row of each plane does not share.
+    fn overhang(&self, reference: &Reference<N>, extents: &[Extent<N>], row: &Row<N>, column: &Columns) -> N {
+        let alone = row.lines(column, false).minus(&row.lines(column, true)).not_negative();
+        let alone = match (reference.pitches.get(1), reference.pitches.get(2)) {
+            (Some(Some(pitch)), Some(Some(plane))) => {
+                let apart = plane.minus(&pitch.times(&extents[1].positions)).not_negative();
+                alone.smaller(&apart.over(&row.line))
+            }
+            _ => alone,
+        };
+        (self.name)("lines at ends", extents[2..].iter().fold(alone, |n, extent| n.times(&extent.positions)))
+    }
+
+    /// The length of a row in a whole block, where the last block may be smaller.
+    fn in_whole_blocks(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Option<N> {
+        let is_in_block = |(v, _): &(usize, f64)| {
+            !spans[*v].stands && self.domain.loops[*v].tile_of.is_some_and(|tile| spans[tile].stands)
+        };
+        let whole = || self.extent(terms, &self.domain.spans(given, Tiles::Full), given).positions;
+        terms.iter().any(is_in_block).then(whole)
     }
 
     fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Extent<N> {
@@ -232,177 +267,8 @@ pub fn middle<N: Number>(span: &Span<N>, q: usize, parts: usize) -> N {
 }
 
 /// Positions along one dimension.
-struct Extent<N> {
-    walk: Walk,
-    positions: N,
-    stride: f64,
-}
-
-/// What is known of the rows along the contiguous dimension.
-struct Row<N> {
-    /// Elements of a line.
-    line: N,
-    length: N,
-    stride: f64,
-    walked: bool,
-    /// Elements from one row to the next, if rows follow each other.
-    pitch: Option<N>,
-    /// Place of the first element, and the distance of which all rows begin at whole multiples from there.
-    start: Option<(N, N)>,
-    /// The same of the last one, where only that is known.
-    stop: Option<(N, N)>,
-    /// Whether the length is that of every row.
-    is_even: bool,
-}
-
-impl<N: Number> Row<N> {
-    fn of(
-        lines: &Lines<N>,
-        reference: &Reference<N>,
-        extents: &[Extent<N>],
-        spans: &[Span<N>],
-        given: &[Given<N>],
-        adjacent: bool,
-    ) -> Row<N> {
-        let line = lines.line.scaled(1.0 / reference.width);
-        let pitches: Option<Vec<N>> =
-            reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
-        // The end of a row that can be known, and whether that is where it begins.
-        let known = |highest: bool| {
-            let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
-            let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
-            Some((place, alignment(&apart, &line), is_even))
-        };
-        let (start, stop) = match known(false) {
-            Some(start) => (Some(start), None),
-            None => (None, known(true)),
-        };
-        let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
-        let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
-        Row {
-            length,
-            stride: extents.first().map_or(1.0, |e| e.stride),
-            walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
-            pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
-            start: start.map(|(place, alignment, _)| (place, alignment)),
-            stop: stop.map(|(place, alignment, _)| (place, alignment)),
-            is_even,
-            line,
-        }
-    }
-
-    fn lines(&self, column: &Columns) -> N {
-        let Row { line, length, stride, .. } = self;
-        let extra = column.extra as f64;
-        let covered = match self.walked {
-            true => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
-            false => N::of(1.0 + extra),
-        };
-        let found = match (&self.start, &self.stop) {
-            (None, None) => covered.plus(line).shifted(-1.0),
-            (None, Some((stop, alignment))) => {
-                let last = stop.shifted((column.first + column.extra) as f64);
-                let first = last.minus(&covered).shifted(1.0);
-                let before = first.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment);
-                last.over(alignment).floor().minus(&before).times(alignment).plus(line)
-            }
-            (Some((start, alignment)), _) => {
-                let start = start.shifted(column.first as f64);
-                let before = start.over(alignment).floor();
-                let last = start.plus(&covered).shifted(-1.0);
-                let after = match self.is_even {
-                    true => last.over(alignment).floor(),
-                    false => last.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment),
-                };
-                after.minus(&before).times(alignment).plus(line)
-            }
-        };
-        let found = match &self.pitch {
-            // What one row leaves of its last line, the next one takes.
-            Some(pitch) => found.smaller(&pitch.larger(&covered)),
-            None => found,
-        };
-        let found = found.over(line);
-        let found = if self.walked { length.if_at_most(&N::of(0.0), &N::of(0.0), &found) } else { found };
-        let separate = length.scaled(column.runs as f64);
-        match (self.walked, *stride) {
-            (true, stride) if stride > 1.0 => found.smaller(&separate),
-            (true, _) => found,
-            (false, _) => found.scaled(column.runs as f64),
-        }
-    }
-}
-
-/// The largest part of a line of which all distances are whole multiples, or one element.
-fn alignment<N: Number>(apart: &[N], line: &N) -> N {
-    let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
-    let none = N::of(0.0);
-    [4.0, 2.0, 1.0]
-        .into_iter()
-        .fold(N::of(1.0), |finer, parts| over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer))
-}
-
-impl<N: Number> Lines<'_, N> {
-    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
-    fn row_end(
-        &self,
-        reference: &Reference<N>,
-        highest: bool,
-        spans: &[Span<N>],
-        given: &[Given<N>],
-    ) -> Option<(N, Vec<N>, bool)> {
-        let (terms, base) = (reference.dimensions.first()?, reference.bases.first()?.clone());
-        let free = terms.iter().filter(|(v, _)| !spans[*v].stands).count();
-        if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) {
-            // Where several loops end that go against each other is known together only.
-            let last = terms.iter().map(|(v, _)| *v).max()?;
-            if spans[..=last].iter().any(|span| span.stands) {
-                return None;
-            }
-            let place = Affine { terms: terms.clone(), rest: base };
-            let (low, high) = self.domain.extremes(&place, spans, given);
-            return Some((if highest { high } else { low }, Vec::new(), true));
-        }
-        let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
-        for (variable, coefficient) in terms {
-            let (end, moved, even) = self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?;
-            is_even &= even;
-            place = place.plus(&end.scaled(*coefficient));
-            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
-        }
-        Some((place, apart, is_even))
-    }
-
-    /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
-    /// stands still at its own first value, the distances by which those move it, and whether its number of
-    /// values does not depend on them.
-    fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
-        let range = &self.domain.loops[variable];
-        if spans[variable].stands {
-            // One by one, it stops at every place of a line.
-            return match range.known_step {
-                Some(1.0) => None,
-                _ => Some((self.origin[variable].clone(), vec![range.step.clone()], true)),
-            };
-        }
-        if let Given::Between(low, high) = &given[variable] {
-            return Some((if highest { high.clone() } else { low.clone() }, vec![N::of(1.0)], false));
-        }
-        if highest && range.known_step != Some(1.0) {
-            return None;
-        }
-        let [bound] = (if highest { &range.uppers } else { &range.lowers }).as_slice() else { return None };
-        let mut end = bound.rest.clone();
-        let mut moved = Vec::new();
-        for (outer, coefficient) in &bound.terms {
-            let (first, by, _) = self.end(*outer, (*coefficient > 0.0) == highest, spans, given)?;
-            end = end.plus(&first.scaled(*coefficient));
-            moved.extend(by.into_iter().map(|step| step.scaled(*coefficient)));
-        }
-        let fixed = |bounds: &[super::domain::Affine<N>]| {
-            bounds.iter().any(|b| b.terms.iter().any(|(v, _)| spans[*v].stands && range.tile_of != Some(*v)))
-        };
-        let is_even = !fixed(&range.lowers) && !fixed(&range.uppers);
-        Some((end, moved, is_even))
-    }
+pub struct Extent<N> {
+    pub walk: Walk,
+    pub positions: N,
+    pub stride: f64,
 }

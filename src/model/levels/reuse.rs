@@ -53,7 +53,7 @@ pub struct Profile<N> {
 
 /// What of a reference counts.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+pub enum Kind {
     Any,
     Written,
 }
@@ -65,7 +65,7 @@ pub struct Covered<N> {
 }
 
 impl<N> Covered<N> {
-    fn of(&self, kind: Kind, level: usize, reference: usize) -> &Counted<N> {
+    pub fn of(&self, kind: Kind, level: usize, reference: usize) -> &Counted<N> {
         match kind {
             Kind::Any => &self.any[level][reference],
             Kind::Written => &self.written[level][reference],
@@ -97,6 +97,7 @@ impl<N: Number> Profiler<'_, N> {
         };
         let outermost = Context { given: free, times: self.entered(0), parts: Vec::new() };
         self.visit(0, &outermost, &mut profile.reuses);
+        self.random(&profile.cold, &mut profile.reuses);
         profile
     }
 
@@ -120,13 +121,13 @@ impl<N: Number> Profiler<'_, N> {
     }
 
     /// Probability that the branches between a loop and the one around it are taken.
-    fn entered(&self, level: usize) -> N {
+    pub fn entered(&self, level: usize) -> N {
         self.domain().loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
     }
 
     /// The share of the places of a reference, over the loops from `level` on, that branches around inner
     /// loops leave: all of them where a loop comes back to the same places often enough.
-    fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
+    pub fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
         let reference = &self.references[r];
         let inner = level + 1..reference.level;
         let branches: Vec<usize> = inner.filter(|inner| !self.entered(*inner).is_one()).collect();
@@ -177,7 +178,8 @@ impl<N: Number> Profiler<'_, N> {
     /// The reuse that one part of one loop carries.
     fn reuse_of(&self, part: &Part<N>, outer: &Context<N>, inner: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
         let level = part.level;
-        let here: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].level > level).collect();
+        let is_here = |r: &usize| self.references[*r].level > level && !self.is_random(*r);
+        let here: Vec<usize> = (0..self.references.len()).filter(is_here).collect();
         let mut gaps: Vec<i64> = vec![1];
         for r in &here {
             let reference = &self.references[*r];
@@ -293,7 +295,7 @@ impl<N: Number> Profiler<'_, N> {
     }
 
     /// Lines of the reference with the loops from `level` on swept.
-    fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
+    pub fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
         let Counted { offsets, row } = self.covered.of(kind, level, r);
         if offsets.is_empty() {
             return N::of(0.0);

@@ -1,0 +1,89 @@
+//! Nests that parameters block: a loop over blocks for every such loop, around all of them.
+
+use super::domain::{Affine, LoopRange};
+use super::geometry::Geometry;
+use crate::expr::{Comparison, Expr};
+use crate::model::dimension_name;
+use crate::model::nest::Nest;
+
+impl Geometry {
+    /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:
+    /// `blocked` says which of the spatial loops, counted from the innermost, are to be.
+    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Geometry {
+        let chosen = self.chosen(nest, blocked);
+        if chosen.is_empty() {
+            return self;
+        }
+        self.shift(nest.sweeps, chosen.len());
+        let tiles = chosen.iter().enumerate().map(|(at, v)| {
+            let inner = &mut self.domain.loops[*v];
+            let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
+            let size = Expr::symbol(&block_name(nest, *v));
+            let trip = (&high - &low) + 1.0;
+            let smaller = Expr::max([Expr::min([size.clone(), trip.clone()]), Expr::from(1.0)]);
+            let whole = Expr::max([trip, Expr::from(1.0)]);
+            let step = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, whole);
+            let tile = nest.sweeps + at;
+            let start = |rest: Expr| Affine { terms: vec![(tile, 1.0)], rest };
+            let tile_range = LoopRange {
+                lowers: inner.lowers.clone(),
+                uppers: inner.uppers.clone(),
+                step: step.clone(),
+                known_step: None,
+                entered: Expr::from(1.0),
+                descending: inner.descending,
+                tile_of: None,
+                shapes_inner: false,
+            };
+            inner.lowers = vec![start(Expr::from(0.0))];
+            inner.uppers.insert(0, start(step - 1.0));
+            inner.tile_of = Some(tile);
+            tile_range
+        });
+        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
+        self.tiles = chosen;
+        self
+    }
+
+    /// The loops that can be blocked and are to be.
+    pub fn chosen(&self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Vec<usize> {
+        let loops = &self.domain.loops;
+        let can_be = |v: &usize| {
+            let range = &loops[*v];
+            let bounds = range.lowers.iter().chain(&range.uppers);
+            let fixed = bounds.clone().all(|bound| bound.terms.is_empty()) && bounds.count() == 2;
+            fixed
+                && range.known_step == Some(1.0)
+                && !range.shapes_inner
+                && range.entered.as_number() == Some(1.0)
+                && loops.iter().all(|other| other.tile_of != Some(*v))
+        };
+        if loops.len() - nest.sweeps < 2 {
+            return Vec::new();
+        }
+        (nest.sweeps..loops.len()).filter(can_be).filter(|v| blocked(&block_name(nest, *v))).collect()
+    }
+
+    /// Renumbers the loops from `from` on, to make room for `by` others. Positions of loops in the list
+    /// stay as they are.
+    fn shift(&mut self, from: usize, by: usize) {
+        let moved = |v: &mut usize| *v += if *v >= from { by } else { 0 };
+        for range in &mut self.domain.loops {
+            let bounds = range.lowers.iter_mut().chain(&mut range.uppers);
+            bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
+            range.tile_of.iter_mut().for_each(moved);
+        }
+        for reference in &mut self.references {
+            reference.dimensions.iter_mut().flatten().for_each(|(v, _)| moved(v));
+            if reference.level >= from {
+                reference.level += by;
+            }
+        }
+    }
+}
+
+/// The parameter that blocks the loop at a position from outside.
+pub fn block_name(nest: &Nest, position: usize) -> String {
+    format!("block_{}", dimension_name(nest.loops.len() - 1 - position))
+}

@@ -1,0 +1,67 @@
+//! Extents of arrays: as declared, or what the subscripts reach where that is not known.
+
+use super::domain::{Affine, Domain, Given, Tiles};
+use super::geometry;
+use super::reference::LONG_STRIDE;
+use crate::analysis::facts::{Loop, Stream};
+use crate::expr::Expr;
+use crate::model::nest::NestStream;
+
+/// First and last index of a dimension.
+pub type Extent = Option<(Expr, Expr)>;
+
+/// The extents of every stream's array, in storage order. Of an array that is declared without them, as
+/// `a(:, :)`, all but the last are from one, or the smallest subscript, to the largest subscript of the nest.
+pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec<Vec<Extent>> {
+    let mut arrays: Vec<(&Stream, Vec<Extent>)> = Vec::new();
+    for NestStream { stream, .. } in streams {
+        if arrays.iter().all(|(known, _)| !is_same(known, stream)) {
+            arrays.push((stream, known_or_reached(domain, streams, loops, stream)));
+        }
+    }
+    let extents = |used: &NestStream| {
+        let found = arrays.iter().find(|(known, _)| is_same(known, &used.stream));
+        found.map_or_else(Vec::new, |(_, extents)| extents.clone())
+    };
+    streams.iter().map(extents).collect()
+}
+
+fn is_same(a: &Stream, b: &Stream) -> bool {
+    a.array == b.array
+        && a.component == b.component
+        && a.subscripts.len() == b.subscripts.len()
+        && a.extents == b.extents
+}
+
+fn known_or_reached(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop], stream: &Stream) -> Vec<Extent> {
+    let mut extents = stream.extents.clone();
+    let inner = stream.subscripts.len().saturating_sub(1);
+    extents.resize(extents.len().max(inner), None);
+    for (d, extent) in extents.iter_mut().enumerate().take(inner) {
+        if extent.is_none() {
+            let of = streams.iter().map(|used| &used.stream).filter(|other| is_same(other, stream));
+            let ends: Option<Vec<(Expr, Expr)>> = of.map(|other| reach(domain, loops, other, d)).collect();
+            *extent = ends.map(|ends| {
+                let (mut lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
+                lows.push(Expr::from(1.0));
+                (Expr::min(lows), Expr::max(highs))
+            });
+        }
+    }
+    extents
+}
+
+/// The smallest and the largest subscript of a stream along a dimension, if all of them are known.
+fn reach(domain: &Domain<Expr>, loops: &[&Loop], stream: &Stream, d: usize) -> Option<(Expr, Expr)> {
+    let subscript = &stream.subscripts[d];
+    let terms = geometry::terms(subscript, loops);
+    if subscript.gather.is_some() || terms.iter().any(|(_, c)| c.abs() >= LONG_STRIDE) {
+        return None;
+    }
+    let given: Vec<Given<Expr>> = domain.loops.iter().map(|_| Given::Free).collect();
+    let place = Affine { terms, rest: subscript.base.clone() };
+    let (low, high) = domain.extremes(&place, &domain.spans(&given, Tiles::Full), &given);
+    let offsets = || stream.accesses.iter().map(|access| access.offset[d]);
+    let (first, last) = (offsets().min()?, offsets().max()?);
+    Some(((low + first as f64).expand(), (high + last as f64).expand()))
+}

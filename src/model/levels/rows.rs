@@ -1,0 +1,188 @@
+//! Rows of a reference along its contiguous dimension, and the lines that they touch.
+
+use super::domain::{Affine, Given, Span};
+use super::number::Number;
+use super::reference::{Extent, Lines, Reference};
+use crate::model::footprint::{Columns, Walk};
+
+/// What is known of the rows along the contiguous dimension.
+pub struct Row<N> {
+    /// Elements of a line.
+    pub line: N,
+    pub length: N,
+    pub stride: f64,
+    pub walked: bool,
+    /// Elements from one row to the next, if rows follow each other.
+    pub pitch: Option<N>,
+    /// Place of the first element, and the distance of which all rows begin at whole multiples from there.
+    pub start: Option<(N, N)>,
+    /// The same of the last one, where only that is known.
+    pub stop: Option<(N, N)>,
+    /// Whether the length is that of every row.
+    pub is_even: bool,
+    /// The mean length as a share of that, if the last ones are shorter.
+    pub share: Option<N>,
+}
+
+impl<N: Number> Row<N> {
+    pub fn of(
+        lines: &Lines<N>,
+        reference: &Reference<N>,
+        extents: &[Extent<N>],
+        spans: &[Span<N>],
+        given: &[Given<N>],
+        adjacent: bool,
+    ) -> Row<N> {
+        let line = lines.line.scaled(1.0 / reference.width);
+        let pitches: Option<Vec<N>> =
+            reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
+        // The end of a row that can be known, and whether that is where it begins.
+        let known = |highest: bool| {
+            let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
+            let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
+            Some((place, alignment(&apart, &line), is_even))
+        };
+        let (start, stop) = match known(false) {
+            Some(start) => (Some(start), None),
+            None => (None, known(true)),
+        };
+        let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
+        let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
+        Row {
+            length,
+            stride: extents.first().map_or(1.0, |e| e.stride),
+            walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
+            pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
+            start: start.map(|(place, alignment, _)| (place, alignment)),
+            stop: stop.map(|(place, alignment, _)| (place, alignment)),
+            is_even,
+            share: None,
+            line,
+        }
+    }
+
+    /// Whether its elements lie one beside the other, and rows follow each other.
+    pub fn is_dense(&self) -> bool {
+        self.pitch.is_some() && self.walked && self.stride <= 1.0
+    }
+
+    /// Lines of a row; of those that it shares with the next one a part, if `shares`.
+    pub fn lines(&self, column: &Columns, shares: bool) -> N {
+        let Row { line, length, stride, .. } = self;
+        let extra = column.extra as f64;
+        let covered = match self.walked {
+            true => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
+            false => N::of(1.0 + extra),
+        };
+        let found = match (&self.start, &self.stop) {
+            (None, None) => covered.plus(line).shifted(-1.0),
+            (None, Some((stop, alignment))) => {
+                let last = stop.shifted((column.first + column.extra) as f64);
+                let first = last.minus(&covered).shifted(1.0);
+                let before = first.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment);
+                last.over(alignment).floor().minus(&before).times(alignment).plus(line)
+            }
+            (Some((start, alignment)), _) => {
+                let start = start.shifted(column.first as f64);
+                let before = start.over(alignment).floor();
+                let last = start.plus(&covered).shifted(-1.0);
+                let after = match self.is_even {
+                    true => last.over(alignment).floor(),
+                    false => last.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment),
+                };
+                after.minus(&before).times(alignment).plus(line)
+            }
+        };
+        let found = match self.pitch.as_ref().filter(|_| shares) {
+            // What one row leaves of its last line, the next one takes.
+            Some(pitch) => found.smaller(&pitch.larger(&covered)),
+            None => found,
+        };
+        let found = found.over(line);
+        let found = match &self.share {
+            Some(share) => found.times(share),
+            None => found,
+        };
+        let found = if self.walked { length.if_at_most(&N::of(0.0), &N::of(0.0), &found) } else { found };
+        let separate = length.scaled(column.runs as f64);
+        match (self.walked, *stride) {
+            (true, stride) if stride > 1.0 => found.smaller(&separate),
+            (true, _) => found,
+            (false, _) => found.scaled(column.runs as f64),
+        }
+    }
+}
+
+/// The largest part of a line of which all distances are whole multiples, or one element.
+fn alignment<N: Number>(apart: &[N], line: &N) -> N {
+    let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
+    let none = N::of(0.0);
+    [4.0, 2.0, 1.0]
+        .into_iter()
+        .fold(N::of(1.0), |finer, parts| over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer))
+}
+
+impl<N: Number> Lines<'_, N> {
+    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
+    fn row_end(
+        &self,
+        reference: &Reference<N>,
+        highest: bool,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, Vec<N>, bool)> {
+        let (terms, base) = (reference.dimensions.first()?, reference.bases.first()?.clone());
+        let free = terms.iter().filter(|(v, _)| !spans[*v].stands).count();
+        if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) {
+            // Where several loops end that go against each other is known together only.
+            let last = terms.iter().map(|(v, _)| *v).max()?;
+            if spans[..=last].iter().any(|span| span.stands) {
+                return None;
+            }
+            let place = Affine { terms: terms.clone(), rest: base };
+            let (low, high) = self.domain.extremes(&place, spans, given);
+            return Some((if highest { high } else { low }, Vec::new(), true));
+        }
+        let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
+        for (variable, coefficient) in terms {
+            let (end, moved, even) = self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?;
+            is_even &= even;
+            place = place.plus(&end.scaled(*coefficient));
+            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
+        }
+        Some((place, apart, is_even))
+    }
+
+    /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
+    /// stands still at its own first value, the distances by which those move it, and whether its number of
+    /// values does not depend on them.
+    fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
+        let range = &self.domain.loops[variable];
+        if spans[variable].stands {
+            // One by one, it stops at every place of a line.
+            return match range.known_step {
+                Some(1.0) => None,
+                _ => Some((self.origin[variable].clone(), vec![range.step.clone()], true)),
+            };
+        }
+        if let Given::Between(low, high) = &given[variable] {
+            return Some((if highest { high.clone() } else { low.clone() }, vec![N::of(1.0)], false));
+        }
+        if highest && range.known_step != Some(1.0) {
+            return None;
+        }
+        let [bound] = (if highest { &range.uppers } else { &range.lowers }).as_slice() else { return None };
+        let mut end = bound.rest.clone();
+        let mut moved = Vec::new();
+        for (outer, coefficient) in &bound.terms {
+            let (first, by, _) = self.end(*outer, (*coefficient > 0.0) == highest, spans, given)?;
+            end = end.plus(&first.scaled(*coefficient));
+            moved.extend(by.into_iter().map(|step| step.scaled(*coefficient)));
+        }
+        let fixed = |bounds: &[super::domain::Affine<N>]| {
+            bounds.iter().any(|b| b.terms.iter().any(|(v, _)| spans[*v].stands && range.tile_of != Some(*v)))
+        };
+        let is_even = !fixed(&range.lowers) && !fixed(&range.uppers);
+        Some((end, moved, is_even))
+    }
+}
