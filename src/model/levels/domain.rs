@@ -30,6 +30,19 @@ pub struct LoopRange<N> {
     pub shapes_inner: bool,
 }
 
+impl<N: Number> LoopRange<N> {
+    /// The distance by which iterations move it: none where there is only one, as in a loop over blocks
+    /// that is not blocked.
+    pub fn moves(&self) -> N {
+        let ([low], [high]) = (self.lowers.as_slice(), self.uppers.as_slice()) else { return self.step.clone() };
+        if !low.terms.is_empty() || !high.terms.is_empty() {
+            return self.step.clone();
+        }
+        let trip = high.rest.minus(&low.rest).shifted(1.0);
+        trip.if_at_most(&self.step, &N::of(0.0), &self.step)
+    }
+}
+
 /// What is said of one variable.
 #[derive(Clone, Debug)]
 pub enum Given<N> {

@@ -25,9 +25,11 @@ use reuse::{Covered, Profiler};
 pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
 pub use reuse::{Profile, Reuse};
 
-/// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine.
+/// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine. Where a loop is
+/// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block.
 pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<String>) {
-    let geometry = Geometry::of(nest).blocked(nest, &|name| value(&Expr::symbol(name)) > 0.0);
+    let is_blocked = !blocked(nest, value).is_empty();
+    let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
     let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
     (profile, geometry.names(nest))
 }

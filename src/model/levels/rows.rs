@@ -162,7 +162,7 @@ impl<N: Number> Lines<'_, N> {
             // One by one, it stops at every place of a line.
             return match range.known_step {
                 Some(1.0) => None,
-                _ => Some((self.origin[variable].clone(), vec![range.step.clone()], true)),
+                _ => Some((self.origin[variable].clone(), vec![range.moves()], true)),
             };
         }
         if let Given::Between(low, high) = &given[variable] {
