@@ -1,5 +1,6 @@
 //! Arguments as typed.
 
+mod source;
 mod validate;
 
 use std::ffi::OsString;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+pub use source::{Cpp, SourceArgs};
 pub use validate::ValidateArgs;
 
 /// Reads loop nests in C and Fortran and writes what they cost as a live spreadsheet.
@@ -147,30 +149,8 @@ pub struct AnalyzeArgs {
     /// A machine preset (see `loopsheet machines`) or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
     pub machine: String,
-    /// Set a parameter under its name in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub settings: Vec<String>,
-    /// Where to look for included files
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Define a macro
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Leave a macro undefined
-    #[arg(short = 'U', value_name = "NAME")]
-    pub undefine: Vec<String>,
-    /// The directory of compile_commands.json; without it the nearest one above each file is used
-    #[arg(short = 'p', value_name = "DIR")]
-    pub database: Option<PathBuf>,
-    /// Preprocess with the built-in preprocessor (auto), with `cc -E` (always), not at all (never), or
-    /// with a command that writes preprocessed text, such as `mpicc -E`
-    ///
-    /// The built-in preprocessor keeps the names of numeric constants, so that they are parameters.
-    #[arg(long, value_name = "auto|always|never|CMD", default_value = "auto", value_parser = cpp)]
-    pub cpp: Cpp,
-    /// Only functions whose name fits the pattern (* and ? are wildcards)
-    #[arg(long, value_name = "GLOB")]
-    pub function: Option<String>,
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line
     #[arg(long, value_name = "LOOP")]
     pub explain: Option<String>,
@@ -375,22 +355,4 @@ pub enum UnknownKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Compat {
     Edan,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cpp {
-    Auto,
-    Always,
-    Never,
-    Command(String),
-}
-
-fn cpp(text: &str) -> Result<Cpp, String> {
-    match text.trim() {
-        "" => Err("expected auto, always, never or a command".to_string()),
-        "auto" => Ok(Cpp::Auto),
-        "always" => Ok(Cpp::Always),
-        "never" => Ok(Cpp::Never),
-        command => Ok(Cpp::Command(command.to_string())),
-    }
 }

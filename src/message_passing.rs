@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What a call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum InterfaceKind {
     Send,
     Receive,
@@ -39,59 +41,15 @@ pub enum InterfaceKind {
 }
 
 impl InterfaceKind {
-    pub const ALL: [InterfaceKind; 19] = {
-        use InterfaceKind::*;
-        [
-            Send,
-            Receive,
-            Exchange,
-            Broadcast,
-            Reduce,
-            Allreduce,
-            ReduceScatter,
-            Scan,
-            Gather,
-            Allgather,
-            Scatter,
-            Alltoall,
-            Neighbours,
-            Barrier,
-            Wait,
-            Put,
-            Get,
-            Halo,
-            Setup,
-        ]
-    };
+    pub const ALL: &[InterfaceKind] = InterfaceKind::VARIANTS;
 
     /// As the table, JSON and XML name it.
     pub fn as_str(self) -> &'static str {
-        use InterfaceKind::*;
-        match self {
-            Send => "send",
-            Receive => "receive",
-            Exchange => "exchange",
-            Broadcast => "broadcast",
-            Reduce => "reduce",
-            Allreduce => "allreduce",
-            ReduceScatter => "reduce_scatter",
-            Scan => "scan",
-            Gather => "gather",
-            Allgather => "allgather",
-            Scatter => "scatter",
-            Alltoall => "alltoall",
-            Neighbours => "neighbours",
-            Barrier => "barrier",
-            Wait => "wait",
-            Put => "put",
-            Get => "get",
-            Halo => "halo",
-            Setup => "setup",
-        }
+        self.into()
     }
 
     pub fn parse(text: &str) -> Option<InterfaceKind> {
-        InterfaceKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+        text.parse().ok()
     }
 
     /// Whether a call moves elements; a barrier only sends messages.
@@ -211,7 +169,7 @@ mod tests {
             let counts = interface.count.is_some() == interface.datatype.is_some();
             assert!(counts || interface.library != "mpi" || interface.count.is_none(), "{name}");
         }
-        for kind in InterfaceKind::ALL {
+        for &kind in InterfaceKind::ALL {
             assert_eq!(InterfaceKind::parse(kind.as_str()), Some(kind));
             assert!(table.calls.values().any(|interface| interface.kind == kind), "{kind:?}");
         }

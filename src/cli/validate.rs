@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Cpp, cpp};
+use super::SourceArgs;
 
 pub const NOTES: &str = "\
 Examples:
@@ -38,9 +38,8 @@ pub struct ValidateArgs {
     /// `8way,64B,lru,write-back`; `full` is fully associative
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
-    /// Set a parameter under its name in the workbook: n, nx, hi(1) …
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub settings: Vec<String>,
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Several values for a parameter, or for parameters that are equal: n=100,200 or nx,ny=64..256:64; given several
     /// times, every combination is run
     #[arg(long, value_name = "NAME[,NAME]...=LIST")]
@@ -62,22 +61,4 @@ pub struct ValidateArgs {
     /// Show only the N cases that are farthest from the simulation
     #[arg(long, value_name = "N")]
     pub worst: Option<usize>,
-    /// Where to look for included files
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Define a macro
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Leave a macro undefined
-    #[arg(short = 'U', value_name = "NAME")]
-    pub undefine: Vec<String>,
-    /// The directory of compile_commands.json; without it the nearest one above each file is used
-    #[arg(short = 'p', value_name = "DIR")]
-    pub database: Option<PathBuf>,
-    /// Preprocess with the built-in preprocessor (auto), with `cc -E` (always), not at all (never), or with a command
-    #[arg(long, value_name = "auto|always|never|CMD", default_value = "auto", value_parser = cpp)]
-    pub cpp: Cpp,
-    /// Only functions whose name fits the pattern (* and ? are wildcards)
-    #[arg(long, value_name = "GLOB")]
-    pub function: Option<String>,
 }

@@ -25,17 +25,9 @@ enum Format {
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
-    let settings = args.settings.iter().map(|s| setting(s)).collect::<anyhow::Result<Vec<Setting>>>()?;
+    let settings = args.source.settings.iter().map(|s| setting(s)).collect::<anyhow::Result<Vec<Setting>>>()?;
     let requested = requested_outputs(args)?;
-    let pattern = args.function.as_deref().map(globset::Glob::new).transpose().context("--function")?;
-    let reading = Reading {
-        include: &args.include,
-        define: &args.define,
-        undefine: &args.undefine,
-        database: args.database.as_deref(),
-        cpp: args.cpp.clone(),
-        function: pattern.map(|p| p.compile_matcher()),
-    };
+    let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
     for directory in args.dot.iter().chain(&args.svg) {
@@ -170,7 +162,7 @@ fn refuse_empty(program: &Program, args: &AnalyzeArgs, found: &[&Diagnostic]) ->
     if !program.functions.is_empty() {
         return Ok(());
     }
-    if let Some(pattern) = &args.function {
+    if let Some(pattern) = &args.source.function {
         anyhow::bail!("no function fits --function {pattern}");
     }
     if found.iter().any(|d| d.severity == Severity::Error) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use globset::GlobMatcher;
+use globset::{Glob, GlobMatcher};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
 use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
-use crate::cli::Cpp;
+use crate::cli::{Cpp, SourceArgs};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
@@ -31,6 +31,23 @@ pub struct Reading<'a> {
     pub database: Option<&'a Path>,
     pub cpp: Cpp,
     pub function: Option<GlobMatcher>,
+}
+
+impl Reading<'_> {
+    /// # Errors
+    ///
+    /// When the pattern of `--function` is none.
+    pub fn of(args: &SourceArgs) -> anyhow::Result<Reading<'_>> {
+        let pattern = args.function.as_deref().map(Glob::new).transpose().context("--function")?;
+        Ok(Reading {
+            include: &args.include,
+            define: &args.define,
+            undefine: &args.undefine,
+            database: args.database.as_deref(),
+            cpp: args.cpp.clone(),
+            function: pattern.map(|pattern| pattern.compile_matcher()),
+        })
+    }
 }
 
 /// One file to read.

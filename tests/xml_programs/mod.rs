@@ -248,7 +248,7 @@ fn registers() -> impl Strategy<Value = Option<Registers>> {
 }
 
 fn communication() -> impl Strategy<Value = Communication> {
-    let kind = prop::sample::select(InterfaceKind::ALL.to_vec());
+    let kind = prop::sample::select(InterfaceKind::ALL);
     let halo = (expr(), expr(), prop::collection::vec(expr(), 0..3));
     let halo = halo.prop_map(|(components, width, extents)| Halo { components, width, extents });
     let sizes = (prop::option::of(expr()), prop::option::of(expr()), prop::option::of(halo));

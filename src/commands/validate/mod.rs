@@ -4,7 +4,6 @@ mod settings;
 
 use std::path::Path;
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
@@ -21,15 +20,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
     let settings = settings::of(args, &machine)?;
     let sizes = settings::combinations(args)?;
-    let pattern = args.function.as_deref().map(globset::Glob::new).transpose().context("--function")?;
-    let reading = Reading {
-        include: &args.include,
-        define: &args.define,
-        undefine: &args.undefine,
-        database: args.database.as_deref(),
-        cpp: args.cpp.clone(),
-        function: pattern.map(|p| p.compile_matcher()),
-    };
+    let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
     let (program, bodies) = inputs::read_with_bodies(&args.paths, &reading, voice)?;
@@ -37,9 +28,9 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     anyhow::ensure!(
-        !program.functions.is_empty() || args.function.is_none(),
+        !program.functions.is_empty() || args.source.function.is_none(),
         "no function fits --function {}",
-        args.function.as_deref().unwrap_or("")
+        args.source.function.as_deref().unwrap_or("")
     );
     let mut models = Vec::new();
     for sizes in &sizes {

@@ -53,7 +53,7 @@ fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
 /// An argument is not of the form that it must have.
 pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
     let mut runs = vec![Vec::new()];
-    for text in &args.settings {
+    for text in &args.source.settings {
         let (name, value) = text
             .split_once('=')
             .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set nx=128"))?;

@@ -3,7 +3,7 @@
 use super::layout::Sheet;
 use super::loops::capital;
 use super::style::Look;
-use super::table::{Column, Content, Table};
+use super::table::{Column, Content, Table, add};
 use crate::analysis::facts::Stream;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, StreamFigures, group_name, scenario_name};
@@ -27,23 +27,6 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
         rows: model.nests.iter().flat_map(|nest| nest.streams.iter().map(move |stream| (nest, stream))).collect(),
         columns,
     }
-}
-
-fn add<'a>(
-    columns: &mut Columns<'a>,
-    (group, header, unit): (&str, &str, &'static str),
-    look: Look,
-    meaning: &str,
-    cell: impl Fn(&Row<'a>) -> Content + 'a,
-) {
-    columns.push(Column {
-        group: group.into(),
-        header: header.into(),
-        unit,
-        meaning: meaning.into(),
-        look,
-        cell: Box::new(cell),
-    });
 }
 
 fn facts<'a>((nest, figures): &Row<'a>) -> &'a Stream {

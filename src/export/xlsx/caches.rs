@@ -18,7 +18,7 @@ fn column<'a, R>(
     look: Look,
     cell: impl Fn(&R) -> Content + 'a,
 ) -> Column<'a, R> {
-    Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell: Box::new(cell) }
+    Column::new((group, header, unit), look, meaning, cell)
 }
 
 fn text(text: &str) -> Content {

@@ -7,16 +7,6 @@ use crate::model::{CallPath, Calls, Costs, Model};
 
 /// The costs of a row; `None` stands for all functions together.
 type CostsOf<'a> = Box<dyn Fn(Option<usize>) -> Option<Costs> + 'a>;
-type Cell<'a, R> = Box<dyn Fn(&R) -> Content + 'a>;
-
-fn column<'a, R>(
-    (group, header, unit): (&str, &str, &'static str),
-    look: Look,
-    meaning: &str,
-    cell: Cell<'a, R>,
-) -> Column<'a, R> {
-    Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell }
-}
 
 fn name(model: &Model, function: usize) -> Content {
     Content::Text(model.program.functions[function].name.clone())
@@ -28,36 +18,24 @@ pub(super) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usi
     let figures = |index: &usize| calls.sites[*index];
     let in_one = "Iterations of the loops around the call, times the probabilities of the branches around it";
     let columns: Vec<Column<usize>> = vec![
-        column(
-            ("Call", "Called function", ""),
-            Look::Text,
-            "What is called",
-            Box::new(move |i| name(model, site(i).callee)),
-        ),
-        column(("Call", "In function", ""), Look::Text, "The caller", Box::new(move |i| name(model, site(i).caller))),
-        column(
-            ("Call", "Line", ""),
-            Look::Number,
-            "Line of the call",
-            Box::new(move |i| Content::Fact(site(i).line.into())),
-        ),
-        column(
-            ("Calls", "In one call of the caller", ""),
-            Look::Count,
-            in_one,
-            Box::new(move |i| Content::Figure(figures(i).runs)),
-        ),
-        column(
-            ("Calls", "In all", ""),
-            Look::Count,
-            "That, times how often the caller is called",
-            Box::new(move |i| Content::Figure(figures(i).times)),
-        ),
-        column(
+        Column::new(("Call", "Called function", ""), Look::Text, "What is called", move |i| {
+            name(model, site(i).callee)
+        }),
+        Column::new(("Call", "In function", ""), Look::Text, "The caller", move |i| name(model, site(i).caller)),
+        Column::new(("Call", "Line", ""), Look::Number, "Line of the call", move |i| {
+            Content::Fact(site(i).line.into())
+        }),
+        Column::new(("Calls", "In one call of the caller", ""), Look::Count, in_one, move |i| {
+            Content::Figure(figures(i).runs)
+        }),
+        Column::new(("Calls", "In all", ""), Look::Count, "That, times how often the caller is called", move |i| {
+            Content::Figure(figures(i).times)
+        }),
+        Column::new(
             ("Cost", "Flops in one call of the caller", "flop"),
             Look::Count,
             "Calls times the flops of one call, with all that is called below",
-            Box::new(move |i| Content::Figure(figures(i).flops)),
+            move |i| Content::Figure(figures(i).flops),
         ),
     ];
     Table {
@@ -74,29 +52,23 @@ pub(super) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
     let facts = |index: usize| &model.program.functions[index];
     let figures = |index: usize| &calls.functions[index];
     let mut columns: Vec<Column<Option<usize>>> = vec![
-        column(
+        Column::new(
             ("Function", "Name", ""),
             Look::Text,
             "Function, subroutine or program",
-            Box::new(move |row| row.map_or(Content::Text("all functions".into()), |f| name(model, f))),
+            move |row: &Option<usize>| row.map_or(Content::Text("all functions".into()), |f| name(model, f)),
         ),
-        column(
-            ("Function", "File", ""),
-            Look::Text,
-            "Where it is defined",
-            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Text(facts(f).file.to_string()))),
-        ),
-        column(
-            ("Function", "Line", ""),
-            Look::Number,
-            "Line of its definition",
-            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))),
-        ),
-        column(
+        Column::new(("Function", "File", ""), Look::Text, "Where it is defined", move |row: &Option<usize>| {
+            row.map_or(Content::Empty, |f| Content::Text(facts(f).file.to_string()))
+        }),
+        Column::new(("Function", "Line", ""), Look::Number, "Line of its definition", move |row: &Option<usize>| {
+            row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))
+        }),
+        Column::new(
             ("Function", "Times called", ""),
             Look::Count,
             "Sum over all calls; a function that nothing calls is run once",
-            Box::new(move |row| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))),
+            move |row: &Option<usize>| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times)),
         ),
     ];
     let parts: [(&str, &str, CostsOf<'a>); 3] = [
@@ -113,7 +85,7 @@ pub(super) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
         for (header, unit, look, cost) in COSTS {
             let costs = costs.clone();
             let cell = move |row: &Option<usize>| costs(*row).map_or(Content::Empty, |c| Content::Figure(cost(&c)));
-            columns.push(column((group, header, unit), look, meaning, Box::new(cell)));
+            columns.push(Column::new((group, header, unit), look, meaning, cell));
         }
     }
     Table {
@@ -135,29 +107,26 @@ const COSTS: [CostColumn; 3] = [
 
 /// One row a path, in program order.
 pub(super) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a CallPath> {
-    let mut columns: Vec<Column<&CallPath>> = vec![
-        column(
+    let mut columns: Vec<Column<&'a CallPath>> = vec![
+        Column::new(
             ("Path", "Functions", ""),
             Look::Text,
             "From a function that nothing calls to the nest's own",
-            Box::new(move |path| Content::Text(model.path_name(path))),
+            move |path: &&CallPath| Content::Text(model.path_name(path)),
         ),
-        column(
-            ("Path", "Nest", ""),
-            Look::Text,
-            "Its row in Loops",
-            Box::new(move |path| Content::Text(model.nests[path.nest].nest.head().id.clone())),
-        ),
-        column(
+        Column::new(("Path", "Nest", ""), Look::Text, "Its row in Loops", move |path: &&CallPath| {
+            Content::Text(model.nests[path.nest].nest.head().id.clone())
+        }),
+        Column::new(
             ("Path", "Calls", ""),
             Look::Count,
             "How often the last function is called along this path",
-            Box::new(|path| Content::Figure(path.times)),
+            |path: &&CallPath| Content::Figure(path.times),
         ),
     ];
     for (header, unit, look, cost) in COSTS {
         let cell = move |path: &&CallPath| Content::Figure(cost(&path.costs));
-        columns.push(column(("All calls", header, unit), look, "Calls times the nest's own", Box::new(cell)));
+        columns.push(Column::new(("All calls", header, unit), look, "Calls times the nest's own", cell));
     }
     Table {
         sheet: Sheet::CallPaths,

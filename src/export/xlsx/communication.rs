@@ -2,7 +2,7 @@
 
 use super::layout::Sheet;
 use super::style::Look;
-use super::table::{Column, Content, Table};
+use super::table::{Column, Content, Table, add};
 use crate::expr::FigureId;
 use crate::model::{CommunicationFigures, CommunicationModel, Model};
 
@@ -25,23 +25,6 @@ pub(super) fn table<'a>(model: &'a Model<'a>, communication: &'a CommunicationMo
         rows: communication.calls.iter().map(Some).chain([None]).collect(),
         columns,
     }
-}
-
-fn add<'a>(
-    columns: &mut Columns<'a>,
-    (group, header, unit): (&str, &str, &'static str),
-    look: Look,
-    meaning: &str,
-    cell: impl Fn(Row<'a>) -> Content + 'a,
-) {
-    columns.push(Column {
-        group: group.into(),
-        header: header.into(),
-        unit,
-        meaning: meaning.into(),
-        look,
-        cell: Box::new(move |row| cell(*row)),
-    });
 }
 
 fn text(text: impl Into<String>) -> Content {

@@ -5,7 +5,7 @@ use rust_xlsxwriter::{ConditionalFormatBlank, ConditionalFormatDataBar, Format, 
 use super::layout::Sheet;
 use super::page::Page;
 use super::style::Look;
-use super::table::{Column, Content, FIRST_ROW, Table};
+use super::table::{Column, Content, FIRST_ROW, Table, add};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, WorkingSet, dimension_name, group_name, scenario_name};
@@ -63,23 +63,6 @@ pub(super) fn highlight(page: &mut Page, table: &Table<(usize, Row)>) -> Result<
     Ok(())
 }
 
-fn add<'a>(
-    columns: &mut Columns<'a>,
-    (group, header, unit): (&str, &str, &'static str),
-    look: Look,
-    meaning: &str,
-    cell: impl Fn(usize, Row<'a>) -> Content + 'a,
-) {
-    columns.push(Column {
-        group: group.into(),
-        header: header.into(),
-        unit,
-        meaning: meaning.into(),
-        look,
-        cell: Box::new(move |(index, nest)| cell(*index, nest)),
-    });
-}
-
 /// A figure where the nest has it.
 fn some(figure: Option<FigureId>) -> Content {
     figure.map_or(Content::Empty, Content::Figure)
@@ -88,29 +71,33 @@ fn some(figure: Option<FigureId>) -> Content {
 fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let group = "Loop";
     let text = |text: &str| Content::Text(text.to_string());
-    add(columns, (group, ID.1, ""), Look::Text, "Function and line of the outermost loop of the nest", move |_, n| {
-        text(&n.nest.head().id)
-    });
-    add(columns, (group, "Function", ""), Look::Text, "Function, subroutine or program around it", move |_, n| {
+    add(
+        columns,
+        (group, ID.1, ""),
+        Look::Text,
+        "Function and line of the outermost loop of the nest",
+        move |(_, n)| text(&n.nest.head().id),
+    );
+    add(columns, (group, "Function", ""), Look::Text, "Function, subroutine or program around it", move |(_, n)| {
         text(&model.program.functions[n.nest.function].name)
     });
-    add(columns, (group, FILE.1, ""), Look::Text, "File of the loop", move |_, n| text(&n.nest.head().file));
-    add(columns, (group, LINE.1, ""), Look::Number, "Line of the outermost loop of the nest", |_, n| {
+    add(columns, (group, FILE.1, ""), Look::Text, "File of the loop", move |(_, n)| text(&n.nest.head().file));
+    add(columns, (group, LINE.1, ""), Look::Number, "Line of the outermost loop of the nest", |(_, n)| {
         Content::Fact(f64::from(n.nest.head().line))
     });
-    add(columns, (group, "Loop variables", ""), Look::Text, "All loops of the nest, outermost first", |_, n| {
+    add(columns, (group, "Loop variables", ""), Look::Text, "All loops of the nest, outermost first", |(_, n)| {
         let variables = n.nest.loops.iter().map(|c| match c.facts.variable.as_str() {
             "" => "(none)",
             name => name,
         });
         Content::Text(variables.collect::<Vec<&str>>().join(", "))
     });
-    add(columns, (group, "Parallel", ""), Look::Text, "Parallel directives of its loops", |_, n| {
+    add(columns, (group, "Parallel", ""), Look::Text, "Parallel directives of its loops", |(_, n)| {
         let directives = n.nest.loops.iter().filter_map(|c| c.facts.parallel.as_deref());
         Content::Text(directives.collect::<Vec<&str>>().join("; "))
     });
     let meaning = "Codes of what was not understood in these loops; empty: fully understood. Notes lists each place";
-    add(columns, (group, REASONS.1, ""), Look::Text, meaning, |_, n| {
+    add(columns, (group, REASONS.1, ""), Look::Text, meaning, |(_, n)| {
         Content::Text(n.nest.reason_codes().into_iter().collect::<Vec<&str>>().join(", "))
     });
 }
@@ -118,10 +105,10 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 fn iteration_space<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let sweeps = model.nests.iter().map(|n| n.sweep_trips.len()).max().unwrap_or(0);
     let meaning = "Times that the spatial loops run as a whole: loops over the components of arrays";
-    add(columns, ("Sweeps", "Sweeps", ""), Look::Count, meaning, |_, n| Content::Figure(n.sweeps));
+    add(columns, ("Sweeps", "Sweeps", ""), Look::Count, meaning, |(_, n)| Content::Figure(n.sweeps));
     for position in 0..sweeps {
         let header = format!("Sweep loop {}", position + 1);
-        add(columns, ("Sweeps", &header, ""), Look::Count, "Mean trip count of that sweep loop", move |_, n| {
+        add(columns, ("Sweeps", &header, ""), Look::Count, "Mean trip count of that sweep loop", move |(_, n)| {
             some(n.sweep_trips.get(position).copied())
         });
     }
@@ -138,12 +125,16 @@ fn iteration_space<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for (group, meaning, pick) in groups {
         for position in 0..model.dimensions {
             let name = dimension_name(position);
-            add(columns, (group, &name, ""), Look::Count, meaning, move |_, n| some(n.loops.get(position).map(pick)));
+            add(columns, (group, &name, ""), Look::Count, meaning, move |(_, n)| some(n.loops.get(position).map(pick)));
         }
     }
-    add(columns, ("Blocks", "All", ""), Look::Count, "Blocks of one sweep: the product over the dimensions", |_, n| {
-        Content::Figure(n.blocks)
-    });
+    add(
+        columns,
+        ("Blocks", "All", ""),
+        Look::Count,
+        "Blocks of one sweep: the product over the dimensions",
+        |(_, n)| Content::Figure(n.blocks),
+    );
 }
 
 fn operations(columns: &mut Columns) {
@@ -163,10 +154,10 @@ fn operations(columns: &mut Columns) {
     for (header, meaning, pick) in each {
         let meaning = format!("{meaning}; one iteration of the innermost loop, branches by their probability");
         let group = "Operations an iteration";
-        add(columns, (group, header, "flop"), Look::Number, &meaning, move |_, n| Content::Figure(pick(n)));
+        add(columns, (group, header, "flop"), Look::Number, &meaning, move |(_, n)| Content::Figure(pick(n)));
     }
     let group = "Operations over the whole execution";
-    add(columns, (group, "Iterations", ""), Look::Count, "Iterations of the innermost loop, all sweeps", |_, n| {
+    add(columns, (group, "Iterations", ""), Look::Count, "Iterations of the innermost loop, all sweeps", |(_, n)| {
         Content::Figure(n.iterations)
     });
     let all: [(&str, &str, Pick); 7] = [
@@ -183,7 +174,7 @@ fn operations(columns: &mut Columns) {
         ),
     ];
     for (header, meaning, pick) in all {
-        add(columns, (group, header, "flop"), Look::Count, meaning, move |_, n| Content::Figure(pick(n)));
+        add(columns, (group, header, "flop"), Look::Count, meaning, move |(_, n)| Content::Figure(pick(n)));
     }
 }
 
@@ -194,7 +185,7 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         ("W", "Arrays that are written first", &[AccessClass::WriteOnly, AccessClass::WriteRead]),
     ];
     for (header, meaning, classes) in classes {
-        add(columns, ("Arrays", header, ""), Look::Number, meaning, move |_, n| {
+        add(columns, ("Arrays", header, ""), Look::Number, meaning, move |(_, n)| {
             Content::Fact(classes.iter().map(|class| n.nest.streams_of(*class)).sum::<usize>() as f64)
         });
     }
@@ -204,7 +195,7 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             "{header} of all arrays that must stay in the cache so that the next iteration reuses them: \
              span + largest gap of each array (report section 2.1)"
         );
-        add(columns, ("To keep for reuse", &header, ""), Look::Number, &meaning, move |_, n| {
+        add(columns, ("To keep for reuse", &header, ""), Look::Number, &meaning, move |(_, n)| {
             some(n.working_sets.live.get(level).copied())
         });
     }
@@ -222,20 +213,20 @@ fn working_sets<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         for level in (0..model.dimensions).rev() {
             let header = capital(&group_name(level));
             let meaning = format!("Bytes to keep for reuse between {}: {what}", plural(level));
-            add(columns, (group, &header, "B"), Look::Count, &meaning, move |_, n| {
+            add(columns, (group, &header, "B"), Look::Count, &meaning, move |(_, n)| {
                 some(pick(n).levels.get(level).copied())
             });
         }
     }
     let meaning = "Distinct bytes that the whole nest touches, in whole cache lines";
-    add(columns, ("Footprint", "Footprint", "B"), Look::Count, meaning, |_, n| {
+    add(columns, ("Footprint", "Footprint", "B"), Look::Count, meaning, |(_, n)| {
         Content::Figure(n.working_sets.footprint)
     });
 }
 
 fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let meaning = "Everything is reused, between blocks too: the compulsory traffic of the nest";
-    add(columns, (TRAFFIC, "Between blocks", "B"), Look::Count, meaning, |_, n| {
+    add(columns, (TRAFFIC, "Between blocks", "B"), Look::Count, meaning, |(_, n)| {
         Content::Figure(n.traffic.between_blocks)
     });
     for index in (0..=model.dimensions).rev() {
@@ -245,12 +236,12 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             1 => "Elements are reused within pencils only".into(),
             _ => format!("Elements are reused {} of a block, and not beyond", scenario_name(index)),
         };
-        add(columns, (TRAFFIC, &header, "B"), Look::Count, &meaning, move |_, n| {
+        add(columns, (TRAFFIC, &header, "B"), Look::Count, &meaning, move |(_, n)| {
             some(n.traffic.scenarios.get(index).copied())
         });
     }
     let meaning = "The scenario whose actual working set is below cache_bytes; between blocks if the footprint is";
-    add(columns, (TRAFFIC, DRAM_BYTES.1, "B"), Look::Count, meaning, |_, n| Content::Figure(n.traffic.actual));
+    add(columns, (TRAFFIC, DRAM_BYTES.1, "B"), Look::Count, meaning, |(_, n)| Content::Figure(n.traffic.actual));
 }
 
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
@@ -260,52 +251,52 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for level in 0..levels.saturating_sub(1) {
         let header = name(level);
         let meaning = format!("Bytes that {header} delivers, over the whole execution");
-        add(columns, ("Cache traffic", &header, "B"), Look::Count, &meaning, move |_, n| {
+        add(columns, ("Cache traffic", &header, "B"), Look::Count, &meaning, move |(_, n)| {
             Content::Figure(n.time.levels[level].bytes)
         });
     }
     let meaning = "Weighted flops / (gflops_per_core · 1e9 · cores)";
-    add(columns, (TIME, "CPU", "s"), Look::Seconds, meaning, |_, n| Content::Figure(n.time.cpu));
+    add(columns, (TIME, "CPU", "s"), Look::Seconds, meaning, |(_, n)| Content::Figure(n.time.cpu));
     for level in 0..levels {
         let header = name(level);
         let meaning = match level + 1 == levels {
             true => "Actual memory traffic / (dram_gbs · 1e9)".into(),
             false => format!("Traffic of {header} / ({}_gbs · 1e9 · cores)", header.to_lowercase()),
         };
-        add(columns, (TIME, &header, "s"), Look::Seconds, &meaning, move |_, n| {
+        add(columns, (TIME, &header, "s"), Look::Seconds, &meaning, move |(_, n)| {
             Content::Figure(n.time.levels[level].seconds)
         });
     }
     let meaning = "The largest of these times; with overlap below 1, part of CPU and data time adds up";
-    add(columns, (TIME, SECONDS.1, "s"), Look::Seconds, meaning, |_, n| Content::Figure(n.time.seconds));
-    add(columns, (TIME, BOUND.1, ""), Look::Text, "What takes longest", |_, n| {
+    add(columns, (TIME, SECONDS.1, "s"), Look::Seconds, meaning, |(_, n)| Content::Figure(n.time.seconds));
+    add(columns, (TIME, BOUND.1, ""), Look::Text, "What takes longest", |(_, n)| {
         Content::Choice(n.time.bound, n.time.bound_names().into_iter().map(str::to_string).collect())
     });
     let meaning = "Estimate over the sum of all estimates";
-    add(columns, (TIME, SHARE.1, ""), Look::Share, meaning, |index, _| Content::Figure(model.totals.shares[index]));
+    add(columns, (TIME, SHARE.1, ""), Look::Share, meaning, |(index, _)| Content::Figure(model.totals.shares[*index]));
     let meaning = "Flops over actual memory traffic";
-    add(columns, (TIME, INTENSITY.1, "flop/B"), Look::Ratio, meaning, |_, n| Content::Figure(n.time.intensity));
+    add(columns, (TIME, INTENSITY.1, "flop/B"), Look::Ratio, meaning, |(_, n)| Content::Figure(n.time.intensity));
     let meaning = "Actual memory traffic over flops";
-    add(columns, (TIME, "Bytes a flop", "B/flop"), Look::Ratio, meaning, |_, n| Content::Figure(n.time.balance));
+    add(columns, (TIME, "Bytes a flop", "B/flop"), Look::Ratio, meaning, |(_, n)| Content::Figure(n.time.balance));
 }
 
 /// What the columns to the left are made from.
 fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let group = "Intermediate steps";
     let meaning = "The largest of the CPU time and the times of all levels";
-    add(columns, (group, "Slowest part", "s"), Look::Seconds, meaning, |_, n| Content::Figure(n.time.slowest));
+    add(columns, (group, "Slowest part", "s"), Look::Seconds, meaning, |(_, n)| Content::Figure(n.time.slowest));
     let meaning = "Position of the slowest part: 1 is CPU, then the levels";
-    add(columns, (group, "Bound, number", ""), Look::Number, meaning, |_, n| Content::Figure(n.time.bound));
+    add(columns, (group, "Bound, number", ""), Look::Number, meaning, |(_, n)| Content::Figure(n.time.bound));
     let chain = model.nests.iter().map(|n| n.counts.len()).max().unwrap_or(0);
     for position in 0..chain {
         let header = format!("Loop {}, every branch taken", position + 1);
         let meaning = "Iterations of that loop, the outermost being 1, as if every branch around it were taken";
-        add(columns, (group, &header, ""), Look::Count, meaning, move |_, n| {
+        add(columns, (group, &header, ""), Look::Count, meaning, move |(_, n)| {
             some(n.counts.get(position).map(|c| c.unweighted))
         });
         let header = format!("Loop {}, iterations", position + 1);
         let meaning = "Iterations of that loop over the whole execution, branches by their probability";
-        add(columns, (group, &header, ""), Look::Count, meaning, move |_, n| {
+        add(columns, (group, &header, ""), Look::Count, meaning, move |(_, n)| {
             some(n.counts.get(position).map(|c| c.weighted))
         });
     }

@@ -5,7 +5,7 @@ use rust_xlsxwriter::{ConditionalFormatText, ConditionalFormatTextRule, Format, 
 use super::layout::Sheet;
 use super::page::Page;
 use super::style::Look;
-use super::table::{Column, Content, FIRST_ROW, Table};
+use super::table::{Column, Content, FIRST_ROW, Table, add};
 use crate::model::registers::VERDICTS;
 use crate::model::{FileFigures, Model, NestModel, RegisterFigures};
 
@@ -94,23 +94,6 @@ fn file<'a>(
     }
     add(columns, (group, "Live", ""), Look::Number, "Their sum", move |(_, r)| Content::Figure(of(r).live));
     add(columns, (group, "Spilled", ""), Look::Number, spilled, move |(_, r)| Content::Figure(of(r).spilled));
-}
-
-fn add<'a>(
-    columns: &mut Vec<Column<'a, Row<'a>>>,
-    (group, header, unit): (&str, &str, &'static str),
-    look: Look,
-    meaning: &str,
-    cell: impl Fn(Row<'a>) -> Content + 'a,
-) {
-    columns.push(Column {
-        group: group.into(),
-        header: header.into(),
-        unit,
-        meaning: meaning.into(),
-        look,
-        cell: Box::new(move |row| cell(*row)),
-    });
 }
 
 /// Marks the nests that spill, as long as they do.

@@ -31,6 +31,31 @@ pub(super) struct Column<'a, R> {
     pub cell: Box<dyn Fn(&R) -> Content + 'a>,
 }
 
+/// Group, header and unit.
+pub(super) type Heading<'h> = (&'h str, &'h str, &'static str);
+
+impl<'a, R> Column<'a, R> {
+    pub fn new(
+        (group, header, unit): Heading,
+        look: Look,
+        meaning: &str,
+        cell: impl Fn(&R) -> Content + 'a,
+    ) -> Column<'a, R> {
+        Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell: Box::new(cell) }
+    }
+}
+
+/// One more column.
+pub(super) fn add<'a, R>(
+    columns: &mut Vec<Column<'a, R>>,
+    heading: Heading,
+    look: Look,
+    meaning: &str,
+    cell: impl Fn(&R) -> Content + 'a,
+) {
+    columns.push(Column::new(heading, look, meaning, cell));
+}
+
 /// A sheet with one table.
 pub(super) struct Table<'a, R> {
     pub sheet: Sheet,

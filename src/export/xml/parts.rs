@@ -171,7 +171,7 @@ fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
         }
         part.finish();
     }
-    let kinds = InterfaceKind::ALL.map(InterfaceKind::as_str).join(", ");
+    let kinds = InterfaceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<&str>>().join(", ");
     let kind = fields.required("kind").and_then(|_| fields.word("kind", InterfaceKind::parse, &kinds))?;
     let halo = match (fields.expression("components")?, fields.expression("width")?) {
         (Some(components), Some(width)) => Some(Halo { components, width, extents }),

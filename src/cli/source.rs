@@ -1,0 +1,51 @@
+//! How source is read, and with which parameters: the same for all commands that read source.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub struct SourceArgs {
+    /// Set a parameter under its name in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// Where to look for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Leave a macro undefined
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+    /// The directory of compile_commands.json; without it the nearest one above each file is used
+    #[arg(short = 'p', value_name = "DIR")]
+    pub database: Option<PathBuf>,
+    /// Preprocess with the built-in preprocessor (auto), with `cc -E` (always), not at all (never), or
+    /// with a command that writes preprocessed text, such as `mpicc -E`
+    ///
+    /// The built-in preprocessor keeps the names of numeric constants, so that they are parameters.
+    #[arg(long, value_name = "auto|always|never|CMD", default_value = "auto", value_parser = cpp)]
+    pub cpp: Cpp,
+    /// Only functions whose name fits the pattern (* and ? are wildcards)
+    #[arg(long, value_name = "GLOB")]
+    pub function: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cpp {
+    Auto,
+    Always,
+    Never,
+    Command(String),
+}
+
+fn cpp(text: &str) -> Result<Cpp, String> {
+    match text.trim() {
+        "" => Err("expected auto, always, never or a command".to_string()),
+        "auto" => Ok(Cpp::Auto),
+        "always" => Ok(Cpp::Always),
+        "never" => Ok(Cpp::Never),
+        command => Ok(Cpp::Command(command.to_string())),
+    }
+}
