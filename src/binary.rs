@@ -13,8 +13,20 @@ pub struct Binary {
     pub position_independent: bool,
     /// The dynamic loader that it asks for; none in static programs.
     pub interpreter: Option<String>,
+    /// The addresses of all segments, from the lowest to past the highest.
+    pub image: (u64, u64),
     /// By address, then name.
     pub functions: Vec<Function>,
+    /// Global variables with a size, by address, then name.
+    pub variables: Vec<Variable>,
+}
+
+/// The bytes of a global variable: addresses `low..high`, as linked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Variable {
+    pub low: u64,
+    pub high: u64,
+    pub name: String,
 }
 
 /// The instructions of a function: addresses `low..high`, in bytes.
@@ -75,6 +87,11 @@ impl Binary {
             .map(|s| s.p_vaddr(endian))
             .min()
             .ok_or(BinaryError::NoCode)?;
+        let loaded = || segments.iter().filter(|s| s.p_type(endian) == elf::PT_LOAD);
+        let image = (
+            loaded().map(|s| s.p_vaddr(endian)).min().unwrap_or(code),
+            loaded().map(|s| s.p_vaddr(endian).saturating_add(s.p_memsz(endian))).max().unwrap_or(code),
+        );
         let mut interpreter = None;
         for segment in segments {
             if let Some(path) = segment.interpreter(endian, data).map_err(damaged)? {
@@ -82,7 +99,14 @@ impl Binary {
             }
         }
         let position_independent = kind == elf::ET_DYN;
-        Ok(Binary { code, position_independent, interpreter, functions: functions(&file) })
+        Ok(Binary {
+            code,
+            position_independent,
+            interpreter,
+            image,
+            functions: functions(&file),
+            variables: variables(&file),
+        })
     }
 
     /// The functions of this name, without repeats: those called exactly so; the parts and copies that compilers
@@ -152,6 +176,21 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
     }
     functions.dedup();
     functions
+}
+
+fn variables(file: &ElfFile64<'_, Endianness>) -> Vec<Variable> {
+    let mut variables: Vec<Variable> = file
+        .symbols()
+        .chain(file.dynamic_symbols())
+        .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Data && symbol.size() > 0)
+        .filter_map(|symbol| {
+            let (low, name) = (symbol.address(), symbol.name().ok()?.to_string());
+            Some(Variable { low, high: low.checked_add(symbol.size())?, name })
+        })
+        .collect();
+    variables.sort();
+    variables.dedup();
+    variables
 }
 
 /// Functions, and what assembly code calls one without saying so: global labels in executable sections.

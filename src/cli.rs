@@ -1,5 +1,6 @@
 //! Arguments as typed.
 
+mod compare;
 mod source;
 mod validate;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+pub use compare::CompareArgs;
 pub use source::{Cpp, SourceArgs};
 pub use validate::ValidateArgs;
 
@@ -54,6 +56,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Box<TraceArgs>),
+    /// Set a static report and a trace side by side: what the source promised, what the run did
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = compare::NOTES)]
+    Compare(Box<CompareArgs>),
     /// Run nests literally through simulated caches, and compare their traffic with the model's
     ///
     /// With no output asked for, a table goes to standard output.
@@ -242,7 +249,8 @@ pub struct TraceArgs {
     /// Bytes of a line for reuse distances and epochs [default: 64]
     #[arg(long, value_name = "BYTES")]
     pub line: Option<String>,
-    /// The program that was traced, for --by
+    /// The program that was traced: for --by, and for counts by source line in the JSON, which `compare` joins with a
+    /// static report
     #[arg(long, value_name = "BINARY")]
     pub elf: Option<PathBuf>,
     /// Where the program was loaded, if it is position-independent [default: where QEMU loads it]

@@ -21,6 +21,7 @@
 //! - [`regions`]: from instructions to functions, source lines and loops, by ELF and DWARF.
 //! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
+//! - [`compare`]: what the source promised beside what a run did, nest by nest.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
@@ -40,6 +41,7 @@ pub mod binary;
 pub mod cache;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod export;

@@ -1,6 +1,7 @@
 //! One file a sub-command. Only here are files opened, text printed and progress shown.
 
 mod analyze;
+mod compare;
 mod compile_commands;
 mod demo;
 mod diagnostics;
@@ -58,6 +59,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         #[cfg(not(target_os = "linux"))]
         Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Trace(args) => trace::run(&args, voice),
+        Command::Compare(args) => compare::run(&args, voice),
         Command::Validate(args) => validate::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Demo { dir } => demo::run(&dir, voice),

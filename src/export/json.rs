@@ -14,6 +14,7 @@ use crate::analysis::facts::{
 use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
+use crate::model::references::{self, ArrayReferences};
 use crate::model::{
     FileFigures, LevelFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name,
 };
@@ -408,6 +409,15 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
             "footprint": fig(s.footprint),
         })
     });
+    let references: Vec<Value> = references::of_nest(model, nest)
+        .into_iter()
+        .map(|ArrayReferences { array, loads, stores, element_bytes }| {
+            json!({
+                "array": array, "loads": number(loads), "stores": number(stores),
+                "element_bytes": number(element_bytes),
+            })
+        })
+        .collect();
     let traffic = &nest.traffic;
     let names = nest.time.bound_names();
     let bound = names.get(model.value(nest.time.bound) as usize - 1).copied();
@@ -442,6 +452,8 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
             "by_level": traffic.scenarios.iter().map(|id| fig(*id)).collect::<Vec<_>>(),
         },
         "streams": streams.collect::<Vec<_>>(),
+        "references": references,
+        "loop_iterations": nest.counts.iter().map(|counts| fig(counts.weighted)).collect::<Vec<_>>(),
         "levels": levels(model, nest),
         "caches": nest.levels.caches.iter().map(|c| json!({
             "name": c.name, "capacity": fig(c.capacity), "fetched": fig(c.fetched),

@@ -6,6 +6,8 @@ pub mod camat_json;
 pub mod camat_table;
 mod columns;
 mod communication_json;
+pub mod compare_json;
+pub mod compare_table;
 pub mod dot;
 pub mod explain;
 pub mod json;

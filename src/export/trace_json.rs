@@ -34,6 +34,7 @@ pub fn trace(report: &TraceReport) -> String {
         schedule,
         regions,
         camat,
+        source,
         notes,
     } = report;
     let mut object = Map::new();
@@ -62,6 +63,9 @@ pub fn trace(report: &TraceReport) -> String {
         put("camat", camat_json::levels(camat));
     }
     put("regions", regions.iter().map(|part| region(part, inputs)).collect());
+    if let Some(source) = source {
+        put("source", json!(source));
+    }
     put("notes", json!(notes));
     let mut text = serde_json::to_string_pretty(&Value::Object(object)).unwrap_or_default();
     text.push('\n');

@@ -6,6 +6,7 @@ use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::spec::SpecError;
 use crate::cache::{CacheSpec, LevelCounters};
 use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
+use crate::regions::{RegionError, Sites};
 use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 
@@ -14,6 +15,7 @@ use super::costs::Costs;
 use super::epoch::{EpochError, EpochMeter, EpochSettings};
 use super::movement::MovementMeter;
 use super::out_of_order::{CoreCycles, CoreModel, OutOfOrder};
+use super::profile::{ProfileMeter, SourceProfile};
 use super::ram::{Ram, RamUse};
 pub use super::regions::RegionId;
 use super::regions::RegionMeter;
@@ -93,6 +95,7 @@ struct Others<'r> {
     remote: Option<RemoteMeter>,
     epochs: Option<EpochMeter>,
     core: Option<TimedCore>,
+    profile: Option<ProfileMeter>,
     kept: Vec<Execution>,
     most_kept: usize,
     has_more_than_kept: bool,
@@ -140,6 +143,8 @@ pub struct Counted {
     pub remote: Option<RemoteDelay>,
     pub epochs: Option<Epochs>,
     pub core: Option<CountedCore>,
+    /// By source line; an error if the trace is not one of the program.
+    pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.
@@ -173,6 +178,7 @@ impl<'r> Analysis<'r> {
             core: (settings.core.as_ref())
                 .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
                 .transpose()?,
+            profile: None,
             kept: Vec::new(),
             most_kept: settings.keep,
             has_more_than_kept: false,
@@ -188,6 +194,13 @@ impl<'r> Analysis<'r> {
             others,
             settings,
         })
+    }
+
+    /// Counts by source line too.
+    #[must_use]
+    pub fn with_profile(mut self, sites: Sites) -> Analysis<'r> {
+        self.others.profile = Some(ProfileMeter::new(sites));
+        self
     }
 
     fn add_instruction(&mut self, instruction: &Instruction) {
@@ -231,7 +244,7 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, core, kept, has_more_than_kept, .. } = self.others;
+        let Others { regions, reuse, remote, epochs, core, profile, kept, has_more_than_kept, .. } = self.others;
         let region = |(edag, (instructions, mix))| CountedRegion { instructions, mix, edag };
         Counted {
             mix: mixes.whole,
@@ -245,6 +258,7 @@ impl<'r> Analysis<'r> {
             core: core
                 .filter(|_| has_addresses)
                 .map(|TimedCore { core, meter, .. }| CountedCore { cycles: core.finish(), meter }),
+            profile: profile.map(|profile| profile.finish(&self.instructions, &self.executions)),
             regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
             kept: (!has_more_than_kept).then_some(kept),
             instructions: self.instructions,
@@ -311,6 +325,7 @@ impl Consumer for Analysis<'_> {
             }
             if has_others {
                 others.step(id, vertex, access, addresses, used);
+                others.follow_source(index, access, addresses, used, ram);
             }
         });
     }
@@ -318,9 +333,24 @@ impl Consumer for Analysis<'_> {
 
 impl Others<'_> {
     fn are_any(&self) -> bool {
-        let Others { region_of, regions: _, reuse, remote, epochs, core, kept: _, most_kept, has_more_than_kept } =
-            self;
-        let is_asked = region_of.is_some() || reuse.is_some() || remote.is_some() || epochs.is_some() || core.is_some();
+        let Others {
+            region_of,
+            regions: _,
+            reuse,
+            remote,
+            epochs,
+            core,
+            profile,
+            kept: _,
+            most_kept,
+            has_more_than_kept,
+        } = self;
+        let is_asked = region_of.is_some()
+            || reuse.is_some()
+            || remote.is_some()
+            || epochs.is_some()
+            || core.is_some()
+            || profile.is_some();
         is_asked || (*most_kept > 0 && !has_more_than_kept)
     }
 
@@ -335,11 +365,21 @@ impl Others<'_> {
             core.add_hart(instruction.hart);
             cycles.push(u64::from(costs.of(instruction.decoded.facts.class)));
         }
+        if let Some(profile) = &mut self.profile {
+            profile.add_instruction(instruction);
+        }
         let Some(region_of) = &mut self.region_of else { return 0 };
         let region = region_of(instruction);
         self.regions.add_hart(instruction.hart);
         self.regions.add_region(region);
         region
+    }
+
+    #[inline]
+    fn follow_source(&mut self, index: usize, access: Option<Access>, addresses: &[u64], used: RamUse, ram: &Ram) {
+        if let Some(profile) = &mut self.profile {
+            profile.step(index, access, addresses, used.left_nearest.then(|| ram.moved()).into_iter().flatten());
+        }
     }
 
     fn step(&mut self, id: InstructionId, vertex: &Vertex, access: Option<Access>, addresses: &[u64], used: RamUse) {

@@ -10,6 +10,7 @@ pub mod epoch;
 pub mod formulas;
 mod movement;
 pub mod out_of_order;
+pub mod profile;
 pub mod profiles;
 mod ram;
 mod regions;

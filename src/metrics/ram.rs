@@ -4,6 +4,8 @@ use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::{AccessKind, CacheSpec, Hierarchy, Served};
 use crate::trace::isa::Access;
 
+use super::profile::Moved;
+
 /// What an instruction's accesses took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RamUse {
@@ -11,6 +13,8 @@ pub(super) struct RamUse {
     pub accesses: u64,
     /// Bytes between the last cache and RAM, write-backs included.
     pub bytes: u64,
+    /// Whether a level other than the nearest was asked.
+    pub left_nearest: bool,
 }
 
 /// The memory model of a run.
@@ -37,17 +41,29 @@ impl Ram {
         let bytes = u32::from(access.bytes);
         let mut used = RamUse::default();
         for address in addresses {
-            let (to_ram, moved) = match self {
+            let (served, moved) = match self {
                 // An atomic operation reads and writes.
-                Ram::Uncached => (true, u64::from(bytes) * if access.kind == AccessKind::Atomic { 2 } else { 1 }),
+                Ram::Uncached => {
+                    (Served::Memory, u64::from(bytes) * if access.kind == AccessKind::Atomic { 2 } else { 1 })
+                }
                 Ram::Cached(hierarchy) => {
                     let outcome = hierarchy.access(*address, bytes, access.kind);
-                    (outcome.served == Served::Memory, outcome.ram_bytes)
+                    (outcome.served, outcome.ram_bytes)
                 }
             };
-            used.accesses += u64::from(to_ram);
+            used.accesses += u64::from(served == Served::Memory);
+            used.left_nearest |= served != Served::Level(0);
             used.bytes += moved;
         }
         used
+    }
+
+    /// What each level has moved from and to what is behind it, nearest first.
+    pub fn moved(&self) -> impl Iterator<Item = Moved> + '_ {
+        let counters = match self {
+            Ram::Uncached => None,
+            Ram::Cached(hierarchy) => Some(hierarchy.counters()),
+        };
+        counters.into_iter().flatten().map(|level| Moved { bytes_in: level.bytes_in, bytes_out: level.bytes_out })
     }
 }

@@ -9,6 +9,7 @@ use crate::expr::Lookup;
 use crate::trace::isa::Class;
 
 use super::epoch::Stores;
+use super::profile::SourceProfile;
 use super::tables;
 
 /// Everything that one run of `loopsheet trace` found.
@@ -35,6 +36,8 @@ pub struct TraceReport {
     pub regions: Vec<Region>,
     /// C-AMAT of a timeline, if there is one.
     pub camat: Option<Camat>,
+    /// By source line, if the program is known and has line information.
+    pub source: Option<SourceProfile>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …
     pub notes: Vec<String>,
 }

@@ -13,6 +13,7 @@ pub mod levels;
 pub mod nest;
 pub mod parameters;
 mod prediction;
+pub mod references;
 pub mod registers;
 mod stream;
 mod summary;

@@ -46,6 +46,15 @@ pub struct NestStream {
     pub level: usize,
 }
 
+/// References of straight-line code to one stream.
+#[derive(Clone)]
+pub struct Reference<'p> {
+    /// Number of loops of the chain around it.
+    pub level: usize,
+    pub weight: Weight,
+    pub stream: &'p Stream,
+}
+
 /// One nest.
 #[derive(Clone)]
 pub struct Nest<'p> {
@@ -61,6 +70,8 @@ pub struct Nest<'p> {
     pub sweeps: usize,
     pub contents: Vec<Content>,
     pub streams: Vec<NestStream>,
+    /// As the source has them, also those to elements that stay the same in the whole nest.
+    pub references: Vec<Reference<'p>>,
 }
 
 impl<'p> Nest<'p> {
@@ -141,17 +152,20 @@ fn is_recursive(block: &Block) -> bool {
 
 /// What the levels of a chain do so far.
 #[derive(Default)]
-struct Gathered {
+struct Gathered<'p> {
     contents: Vec<Content>,
     streams: Vec<NestStream>,
+    references: Vec<Reference<'p>>,
 }
 
-impl Gathered {
+impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
-    fn add(&mut self, block: &Block, level: usize, weight: &Weight) {
+    fn add(&mut self, block: &'p Block, level: usize, weight: &Weight) {
         if !block.flops.by_type.is_empty() {
             self.contents.push(Content { level, weight: weight.clone(), flops: block.flops.clone() });
         }
+        let reference = |stream| Reference { level, weight: weight.clone(), stream };
+        self.references.extend(block.streams.iter().map(reference));
         self.streams.extend(block.streams.iter().map(|stream| NestStream { stream: stream.clone(), level }));
         for item in &block.items {
             if let Item::Branch(branch) = item {
@@ -194,7 +208,7 @@ fn descend<'p>(
     function: usize,
     chain: Vec<ChainLoop<'p>>,
     own: usize,
-    mut gathered: Gathered,
+    mut gathered: Gathered<'p>,
     nests: &mut Vec<Nest<'p>>,
 ) {
     let innermost = chain[chain.len() - 1].facts;
@@ -219,10 +233,10 @@ fn descend<'p>(
     }
 }
 
-fn finish(function: usize, loops: Vec<ChainLoop<'_>>, own: usize, gathered: Gathered) -> Nest<'_> {
+fn finish<'p>(function: usize, loops: Vec<ChainLoop<'p>>, own: usize, mut gathered: Gathered<'p>) -> Nest<'p> {
     let mut levels: Vec<usize> = Vec::new();
     let mut merged: Vec<Stream> = Vec::new();
-    for NestStream { stream, level } in gathered.streams {
+    for NestStream { stream, level } in std::mem::take(&mut gathered.streams) {
         let same = |s: &Stream| {
             s.array == stream.array && s.component == stream.component && s.subscripts == stream.subscripts
         };
@@ -239,7 +253,8 @@ fn finish(function: usize, loops: Vec<ChainLoop<'_>>, own: usize, gathered: Gath
         .map(|(stream, level)| NestStream { stream, level })
         .collect();
     let sweeps = count_sweeps(&loops, &streams);
-    Nest { function, is_recursive: false, loops, own, sweeps, contents: gathered.contents, streams }
+    let Gathered { contents, references, .. } = gathered;
+    Nest { function, is_recursive: false, loops, own, sweeps, contents, streams, references }
 }
 
 /// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.

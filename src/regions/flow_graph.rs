@@ -133,8 +133,8 @@ fn add_tables(code: &Code, blocks: &[Block], steps: &mut DiGraph<(), Step>) {
     }
 }
 
-/// A jump to the address in a link register, `ra` or `t0`.
-fn is_return(word: u32) -> bool {
+/// Of an indirect jump: whether it goes to the address in a link register, `ra` or `t0`.
+pub(super) fn is_return(word: u32) -> bool {
     let register = if length(word) == 2 { word >> 7 & 31 } else { word >> 15 & 31 };
     register == 1 || register == 5
 }

@@ -5,10 +5,11 @@ use object::read::elf::ElfFile64;
 use rustc_hash::FxHashMap;
 
 use super::code::Code;
-use super::debug::{Debug, SourceLine};
+use super::debug::{Debug, Frame, SourceLine};
 use super::flow_graph::FlowGraph;
 use super::loops::{self, Loop};
 use super::names::{self, LoopName};
+use super::sites::{self, Tests};
 use crate::binary::{Binary, BinaryError, Function};
 
 /// What a program's file says of its instructions.
@@ -27,6 +28,8 @@ pub struct Nest {
     pub loops: Vec<Loop>,
     /// By number of the loop.
     pub names: Vec<LoopName>,
+    /// See [`sites::tests`].
+    pub(super) tests: Tests,
     innermost: Vec<Option<usize>>,
 }
 
@@ -34,6 +37,12 @@ impl Nest {
     /// Number of the innermost loop with the instruction at this address.
     pub fn loop_at(&self, address: u64) -> Option<usize> {
         self.innermost[self.graph.block_at(address)?]
+    }
+
+    /// Number of the loop whose header begins with the instruction at this address.
+    pub fn opens(&self, address: u64) -> Option<usize> {
+        let block = self.graph.block_at(address).filter(|&block| self.graph.blocks[block].low == address)?;
+        self.loops.iter().rposition(|one| one.header == block)
     }
 }
 
@@ -86,6 +95,11 @@ impl RegionMap {
         self.debug.as_ref()?.line(address)
     }
 
+    /// The function with the instruction at this address, then those inlined there, the innermost last.
+    pub fn frames_at(&self, address: u64) -> Vec<Frame> {
+        self.debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address))
+    }
+
     /// Where a function begins in the source.
     pub fn place_of(&self, function: usize) -> Option<SourceLine> {
         self.debug.as_ref()?.frames(self.binary.functions[function].low).into_iter().next()?.place
@@ -100,7 +114,9 @@ impl RegionMap {
             let loops = loops::find(&graph);
             let names = names::of(function, code, &graph, &loops, debug.as_ref());
             let innermost = loops::innermost(&loops, graph.blocks.len());
-            Nest { graph, loops, names, innermost }
+            let mut nest = Nest { graph, loops, names, innermost, tests: Tests::default() };
+            nest.tests = sites::tests(&|address| debug.as_ref()?.line(address), &nest, code);
+            nest
         })
     }
 }

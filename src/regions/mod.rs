@@ -12,6 +12,7 @@ mod loops;
 mod map;
 mod names;
 mod placement;
+mod sites;
 #[cfg(test)]
 mod tests;
 
@@ -23,3 +24,4 @@ pub use loops::Loop;
 pub use map::{Nest, RegionMap};
 pub use names::LoopName;
 pub use placement::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
+pub use sites::{LoopPlace, Places, SitePlace, Sites, Spot};

@@ -70,6 +70,28 @@ fn advice(likely_base: &LikelyBase) -> String {
     }
 }
 
+/// Where a program was loaded, if it is said or can only be one place.
+pub(super) fn load_base(map: &RegionMap, base: Option<u64>) -> Result<u64, RegionError> {
+    match (map.binary().position_independent, base) {
+        (true, base) => Ok(base.unwrap_or(QEMU_BASE)),
+        (false, None | Some(0)) => Ok(0),
+        (false, Some(_)) => Err(RegionError::FixedBase),
+    }
+}
+
+/// Whether the instructions that were looked at are those of this program at this base.
+pub(super) fn judge(fit: &Fit, map: &RegionMap, base: u64) -> Result<(), RegionError> {
+    let likely_base = || match map.binary().position_independent {
+        false => LikelyBase::Fixed,
+        true => fit.likely_base(map.code()).map_or(LikelyBase::Unknown, LikelyBase::At),
+    };
+    match fit.verdict() {
+        Verdict::Fits => Ok(()),
+        Verdict::NothingInside => Err(RegionError::NothingInside { base, likely_base: likely_base() }),
+        Verdict::Differs(difference) => Err(RegionError::Differs { base, difference, likely_base: likely_base() }),
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Function(usize),
@@ -109,11 +131,7 @@ impl Placement {
             }
             _ => {}
         }
-        let base = match (map.binary().position_independent, base) {
-            (true, base) => base.unwrap_or(QEMU_BASE),
-            (false, None | Some(0)) => 0,
-            (false, Some(_)) => return Err(RegionError::FixedBase),
-        };
+        let base = load_base(&map, base)?;
         let (numbers, places) = (FxHashMap::default(), Vec::new());
         Ok(Placement { map, program: program.to_string(), by, base, fit: Fit::at(base), numbers, places })
     }
@@ -141,16 +159,8 @@ impl Placement {
     /// # Errors
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Vec<Place>, RegionError> {
-        let likely_base = || match self.map.binary().position_independent {
-            false => LikelyBase::Fixed,
-            true => self.fit.likely_base(self.map.code()).map_or(LikelyBase::Unknown, LikelyBase::At),
-        };
-        let base = self.base;
-        match self.fit.verdict() {
-            Verdict::Fits => Ok(self.places),
-            Verdict::NothingInside => Err(RegionError::NothingInside { base, likely_base: likely_base() }),
-            Verdict::Differs(difference) => Err(RegionError::Differs { base, difference, likely_base: likely_base() }),
-        }
+        judge(&self.fit, &self.map, self.base)?;
+        Ok(self.places)
     }
 
     fn key(&mut self, address: u64) -> Key {

@@ -86,6 +86,7 @@ pub fn full() -> TraceReport {
             region("main", 9, Edag { vertices: 4, edges: 2, work: 4, depth: 3, memory: Some(memory(0, 0, 4, 3, 0)) }),
         ],
         camat: None,
+        source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
 }

@@ -12,6 +12,8 @@ mod timeline;
 
 use std::path::Path;
 
+use anyhow::Context;
+
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
@@ -33,6 +35,9 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut regions = Regions::of(args)?;
     let mut region_of = regions.as_mut().map(|regions| |instruction: &Instruction| regions.region_of(instruction));
     let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
+    if let Some(sites) = regions::sites(args)? {
+        analysis = analysis.with_profile(sites);
+    }
     let read = crate::trace::stream(input, settings::options(args), &mut analysis)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
     settings::refuse_memory(args, read.format)?;
@@ -41,9 +46,16 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         Some(regions) => regions.finish(std::mem::take(&mut counted.regions))?,
         None => Vec::new(),
     };
+    let source = counted.profile.take().transpose().with_context(|| format!("--elf of {}", name(trace)))?;
     let graph = report::graph(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
+    if source.is_none() && args.elf.is_some() {
+        report
+            .notes
+            .push("the program of --elf has no line information (-g), so nothing is counted by source line".into());
+    }
+    report.source = source;
     report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {

@@ -7,7 +7,7 @@ use anyhow::Context;
 use crate::cli::{RegionBy, TraceArgs};
 use crate::metrics::analysis::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};
-use crate::regions::{Granularity, Placement};
+use crate::regions::{Granularity, Placement, RegionError, Sites};
 use crate::trace::Instruction;
 
 /// Tells the analysis the region of each instruction, and names the regions afterwards.
@@ -15,6 +15,34 @@ pub struct Regions {
     placement: Placement,
     kind: RegionKind,
     path: PathBuf,
+}
+
+/// The program of `--elf`, as file content, and where `--elf-base` says that it was loaded.
+struct Elf<'a> {
+    path: &'a Path,
+    data: Vec<u8>,
+    base: Option<u64>,
+}
+
+impl Elf<'_> {
+    fn read(args: &TraceArgs) -> anyhow::Result<Option<Elf<'_>>> {
+        let Some(path) = args.elf.as_deref() else { return Ok(None) };
+        anyhow::ensure!(!path.is_dir(), "--elf {}: it is a directory", path.display());
+        let data = std::fs::read(path).with_context(|| format!("--elf {}", path.display()))?;
+        Ok(Some(Elf { path, data, base: args.elf_base.as_deref().map(address).transpose()? }))
+    }
+}
+
+/// What counts by source line are made with; `None` without `--elf`, or if the program has no line information.
+///
+/// # Errors
+/// It is no RISC-V program, or `--elf-base` is no address or not for it.
+pub fn sites(args: &TraceArgs) -> anyhow::Result<Option<Sites>> {
+    let Some(elf) = Elf::read(args)? else { return Ok(None) };
+    match Sites::new(&elf.data, elf.base) {
+        Err(RegionError::NoLines) => Ok(None),
+        sites => Ok(Some(sites.with_context(|| format!("--elf {}", elf.path.display()))?)),
+    }
 }
 
 impl Regions {
@@ -25,17 +53,14 @@ impl Regions {
     /// not for it.
     pub fn of(args: &TraceArgs) -> anyhow::Result<Option<Regions>> {
         let Some(by) = args.by else { return Ok(None) };
-        let path = args.elf.as_deref().context("--by needs --elf, the program that was traced")?;
-        let what = || format!("--elf {}", path.display());
-        anyhow::ensure!(!path.is_dir(), "{}: it is a directory", what());
-        let data = std::fs::read(path).with_context(what)?;
-        let base = args.elf_base.as_deref().map(address).transpose()?;
+        let Elf { path, data, base } = Elf::read(args)?.context("--by needs --elf, the program that was traced")?;
         let (granularity, kind) = match by {
             RegionBy::Function => (Granularity::Function, RegionKind::Function),
             RegionBy::Line => (Granularity::Line, RegionKind::Line),
             RegionBy::Loop => (Granularity::Loop, RegionKind::Loop),
         };
-        let placement = Placement::new(&data, &name(path), granularity, base).with_context(what)?;
+        let placement = Placement::new(&data, &name(path), granularity, base)
+            .with_context(|| format!("--elf {}", path.display()))?;
         Ok(Some(Regions { placement, kind, path: path.to_path_buf() }))
     }
 

@@ -94,6 +94,7 @@ pub fn of(
         schedule,
         regions,
         camat: None,
+        source: None,
         notes,
     }
 }

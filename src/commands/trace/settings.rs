@@ -58,10 +58,6 @@ fn refuse_idle(args: &TraceArgs) -> anyhow::Result<()> {
         "--line is about --epochs and --reuse, of which neither is given; --cache 32KiB,32B sets the line of a cache"
     );
     anyhow::ensure!(
-        args.elf.is_none() || args.by.is_some(),
-        "--elf says what --by is about: add --by function, line or loop"
-    );
-    anyhow::ensure!(
         args.remote_share.is_some() || (args.trials.is_none() && args.seed.is_none()),
         "--trials and --seed are about --remote-share and --remote-delay, which are not given"
     );

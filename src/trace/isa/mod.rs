@@ -30,6 +30,9 @@ impl Register {
     /// `vl` and `vtype`.
     pub const VECTOR_CONFIG: Register = Register(97);
 
+    /// `x2`, by the calling convention.
+    pub const STACK_POINTER: Register = Register(2);
+
     /// `x{number}`; `None` for `x0`.
     pub fn integer(number: u8) -> Option<Register> {
         (1..32).contains(&number).then_some(Register(number))

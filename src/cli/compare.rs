@@ -1,0 +1,40 @@
+//! Arguments of `loopsheet compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+pub const NOTES: &str = "\
+Examples:
+  loopsheet analyze kernel.c --set n=200 --json static.json
+  loopsheet record -o run.trace.zst -- ./kernel
+  loopsheet trace run.trace.zst --elf kernel --cache 32KiB --json trace.json
+  loopsheet compare --static static.json --trace trace.json
+  loopsheet compare --static static.json --trace trace.json -o compare.xlsx
+
+The program has to be compiled with -g. Instructions are joined with loops by file and line; files by the directories
+that both paths have in common from the end on. `ratio` is traced over static.
+
+Exit status: 0 done; 2 bad usage or nothing to compare, nothing written.";
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// What the source promises: the JSON of `loopsheet analyze`
+    #[arg(long = "static", value_name = "REPORT.json")]
+    pub promised: PathBuf,
+    /// What a run did: the JSON of `loopsheet trace --elf PROGRAM`
+    #[arg(long, value_name = "TRACE.json")]
+    pub trace: PathBuf,
+    /// Write the workbook; the extension may also be .json or .svg (a chart of traced over static)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write everything as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Only functions whose name fits the pattern (* and ? are wildcards)
+    #[arg(long, value_name = "GLOB")]
+    pub function: Option<String>,
+    /// Show only the N nests with the most instructions in the table
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}

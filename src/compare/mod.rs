@@ -1,0 +1,205 @@
+//! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (dynamic.md
+//! section 7).
+//!
+//! Both sides are the JSON that `loopsheet analyze` and `loopsheet trace --elf` write. They are joined by source
+//! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and
+//! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
+//! remainder loops are their source loop. What cannot be joined is listed with its instructions.
+
+mod parameters;
+mod places;
+mod reasons;
+mod reports;
+mod rows;
+mod traced;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use parameters::{Suggestion, branch_frequencies, trip_counts};
+pub use places::LoopRef;
+use places::Places;
+use reports::{STATIC, TRACE};
+pub use reports::{StaticReport, TraceReport};
+
+/// The whole comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// As the reports name them.
+    pub machine: String,
+    pub trace: String,
+    /// Executed instructions.
+    pub instructions: u64,
+    /// Share of them that was joined to a loop of the static report, called code without lines included.
+    pub joined_share: f64,
+    /// In the order of the static report; only those of which something was executed.
+    pub nests: Vec<NestComparison>,
+    /// Nests of the static report of which nothing was executed.
+    pub not_executed: Vec<String>,
+    pub unjoined: Vec<Unjoined>,
+    /// Parameters whose values do not fit the run, with the values that would.
+    pub parameters: Vec<Suggestion>,
+    pub notes: Vec<String>,
+}
+
+/// One nest of the source on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NestComparison {
+    /// The loop that stands for it.
+    pub id: String,
+    pub function: String,
+    pub file: String,
+    pub line: u32,
+    /// Executed instructions that belong to its lines, and of code without lines that was called from there.
+    pub instructions: u64,
+    pub rows: Vec<Row>,
+}
+
+/// One quantity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    pub quantity: String,
+    pub unit: &'static str,
+    /// `None` where it is not known, or the side has no such quantity.
+    #[serde(rename = "static")]
+    pub promised: Option<f64>,
+    pub traced: Option<f64>,
+    /// Traced over static.
+    pub ratio: Option<f64>,
+    /// Why they differ, from what was seen.
+    pub reason: Option<String>,
+}
+
+/// Instructions that belong to no loop of the static report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unjoined {
+    /// A function or file.
+    pub what: String,
+    pub instructions: u64,
+    pub reason: String,
+}
+
+/// Why there is nothing to compare.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    #[error("it is no JSON: {0}")]
+    Json(serde_json::Error),
+    #[error("it has the schema {found}, not {expected}: {hint}")]
+    Schema { found: String, expected: &'static str, hint: &'static str },
+    #[error("it lacks what a comparison needs ({0}); write it anew with this version")]
+    Shape(serde_json::Error),
+    #[error(
+        "it has nothing by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, the program compiled with -g"
+    )]
+    NoLines,
+}
+
+impl StaticReport {
+    /// # Errors
+    /// The text is not what `loopsheet analyze --json` writes.
+    pub fn parse(text: &str) -> Result<StaticReport, CompareError> {
+        parse(text, STATIC, "it has to be one of `loopsheet analyze --json`")
+    }
+}
+
+impl TraceReport {
+    /// # Errors
+    /// The text is not what `loopsheet trace --elf --json` writes.
+    pub fn parse(text: &str) -> Result<TraceReport, CompareError> {
+        let report: TraceReport = parse(text, TRACE, "it has to be one of `loopsheet trace --elf PROGRAM --json`")?;
+        if report.source.is_none() { Err(CompareError::NoLines) } else { Ok(report) }
+    }
+}
+
+fn parse<T: serde::de::DeserializeOwned>(
+    text: &str,
+    expected: &'static str,
+    hint: &'static str,
+) -> Result<T, CompareError> {
+    let value: Value = serde_json::from_str(text).map_err(CompareError::Json)?;
+    match value.get("schema").and_then(Value::as_str) {
+        Some(schema) if schema == expected => serde_json::from_value(value).map_err(CompareError::Shape),
+        other => Err(CompareError::Schema { found: other.unwrap_or("(none)").to_string(), expected, hint }),
+    }
+}
+
+/// Sets the reports side by side; of the functions that are wanted.
+pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
+    let empty = Default::default();
+    let profile = run.source.as_ref().unwrap_or(&empty);
+    let places = Places::new(promised);
+    let join = traced::join(promised, &places, profile);
+    let regions: BTreeMap<&str, &reports::Region> = run
+        .regions
+        .iter()
+        .filter(|region| region.kind == "nest")
+        .map(|region| (region.name.as_str(), region))
+        .collect();
+    let mut nests = Vec::new();
+    let mut not_executed = Vec::new();
+    let parameters = parameters::suggestions(promised, &places, &join);
+    for (index, target) in places.targets().iter().enumerate() {
+        let traced = &join.targets[index];
+        if !is_wanted(&promised.functions[target.function].name) {
+            continue;
+        }
+        if traced.instructions == 0 {
+            not_executed.extend(target.nest.map(|_| target.id.clone()));
+            continue;
+        }
+        let sides = rows::Sides { promised, run, profile, places: &places, join: &join, target, traced };
+        let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
+        reasons::explain(&sides, &parameters, &mut rows);
+        nests.push(NestComparison {
+            id: target.id.clone(),
+            function: promised.functions[target.function].name.clone(),
+            file: target.file.clone(),
+            line: target.line,
+            instructions: traced.instructions + traced.called_instructions,
+            rows,
+        });
+    }
+    Comparison {
+        machine: promised.machine.name.clone(),
+        trace: run.trace.path.clone(),
+        instructions: join.instructions,
+        joined_share: join.joined as f64 / (join.instructions as f64).max(1.0),
+        nests,
+        not_executed,
+        unjoined: join.unjoined,
+        parameters,
+        notes: notes(promised, run),
+    }
+}
+
+fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
+    let mut notes = vec![
+        "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
+         are those of one iteration of the innermost loop, all code of the nest shared out among them."
+            .to_string(),
+    ];
+    let capacities: Vec<f64> = promised
+        .functions
+        .iter()
+        .flat_map(|function| &function.nests)
+        .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
+        .collect();
+    for (level, cache) in run.cache.iter().enumerate() {
+        if !capacities.contains(&(cache.size as f64)) {
+            notes.push(format!(
+                "cache level {} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
+                 compared; give both the same with --cache and --set l{}_bytes",
+                level + 1,
+                cache.size,
+                promised.machine.name,
+                level + 1
+            ));
+        }
+    }
+    if run.cache.is_empty() {
+        notes.push("the trace was read without caches (--cache): traffic by level is not compared".to_string());
+    }
+    notes
+}

@@ -1,0 +1,166 @@
+//! Parameters of the static report that the run tells: problem sizes by trip counts, probabilities by executions.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::places::Places;
+use super::reports::{Function, Loop, StaticReport};
+use super::traced::Join;
+use crate::expr::Expr;
+use crate::metrics::profile::Accesses;
+
+/// A parameter whose value does not fit the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// Its name for `--set`.
+    pub parameter: String,
+    /// In the static report.
+    pub value: Option<f64>,
+    /// What the run says.
+    pub fits: f64,
+    /// Loops or branches that say so.
+    pub seen_in: Vec<String>,
+}
+
+/// What the run says of parameters: the value that most loops ask for, of those that agree with the report too.
+pub fn trip_counts(report: &StaticReport, join: &Join) -> Vec<Suggestion> {
+    let mut votes: BTreeMap<&str, Vec<(f64, &str)>> = BTreeMap::new();
+    for (found, counts) in &join.loops {
+        let function = &report.functions[found.function];
+        let one = &function.loops[found.number];
+        if counts.entries == 0 {
+            continue;
+        }
+        let mean = counts.rounds as f64 / counts.entries as f64;
+        for (name, value) in solutions(report, function, one, mean) {
+            votes.entry(name).or_default().push((value, &one.id));
+        }
+    }
+    let chosen = |(name, votes): (&str, Vec<(f64, &str)>)| {
+        let count = |value: f64| votes.iter().filter(|vote| vote.0 == value).count();
+        let fits = votes.iter().map(|vote| vote.0).max_by(|a, b| count(*a).cmp(&count(*b)).then(b.total_cmp(a)))?;
+        Some(Suggestion {
+            parameter: name.to_string(),
+            value: report.parameters[name].value,
+            fits,
+            seen_in: votes.iter().filter(|vote| vote.0 == fits).map(|vote| vote.1.to_string()).collect(),
+        })
+    };
+    votes.into_iter().filter_map(chosen).collect()
+}
+
+/// Those that do not fit.
+pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+    let found = trip_counts(report, join).into_iter().chain(branch_frequencies(report, places, join));
+    found.filter(|found| found.value.is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs())).collect()
+}
+
+/// Probabilities of branches: executions of the first arm's lines over those of both, or over the rounds of the loop.
+pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+    let mut found = Vec::new();
+    for (function, facts) in report.functions.iter().enumerate() {
+        for one in &facts.loops {
+            let Some(counts) = places.loop_by_id(function, &one.id).and_then(|found| join.loops.get(&found)) else {
+                continue;
+            };
+            let executed = |lines: Option<(u32, u32)>| {
+                let (first, last) = lines?;
+                join.lines.range((function, first)..=(function, last)).map(|(_, executions)| *executions).max()
+            };
+            for branch in &one.branches {
+                let frequency = match (executed(branch.then), executed(branch.otherwise)) {
+                    (Some(then), Some(otherwise)) if then + otherwise > 0 => then as f64 / (then + otherwise) as f64,
+                    (Some(then), None) if counts.rounds > 0 && then <= counts.rounds => {
+                        then as f64 / counts.rounds as f64
+                    }
+                    _ => continue,
+                };
+                found.push(Suggestion {
+                    parameter: branch.probability.clone(),
+                    value: report.parameters.get(&branch.probability).and_then(|parameter| parameter.value),
+                    fits: frequency,
+                    seen_in: vec![one.id.clone()],
+                });
+            }
+        }
+    }
+    found
+}
+
+/// For each parameter in a loop's bounds, as the only one that may be wrong: the value at which the loop would go
+/// round so often.
+fn solutions<'r>(report: &'r StaticReport, function: &Function, one: &Loop, trips: f64) -> Vec<(&'r str, f64)> {
+    let parse = |text: &str| Expr::parse(text).ok();
+    let (Some(lower), Some(upper), Some(step)) = (parse(&one.lower), parse(&one.upper), parse(&one.step)) else {
+        return Vec::new();
+    };
+    let range = upper - lower;
+    let names: Vec<String> = range.symbols().iter().map(|name| name.to_string()).collect();
+    let known = |symbol: &str| {
+        let fits = |(_, parameter): &(&String, &super::reports::Parameter)| {
+            parameter.source_name == symbol
+                && (parameter.functions.is_empty() || parameter.functions.contains(&function.name))
+        };
+        report.parameters.iter().find(fits).map(|(name, parameter)| (name.as_str(), parameter.value))
+    };
+    let mut found = Vec::new();
+    for name in &names {
+        let Some((parameter, value)) = known(name) else { continue };
+        let trips_at = |at: f64| {
+            let lookup = |symbol: &str| if symbol == name { Some(at) } else { known(symbol)?.1 };
+            let (range, step) = (range.evaluate(&lookup).ok()?, step.evaluate(&lookup).ok()?);
+            Some(range / step + 1.0).filter(|trips| trips.is_finite())
+        };
+        let base = value.unwrap_or(0.0);
+        let (Some(here), Some(there), Some(beyond)) = (trips_at(base), trips_at(base + 1.0), trips_at(base + 2.0))
+        else {
+            continue;
+        };
+        let slope = there - here;
+        let is_line = (beyond - there - slope).abs() < 1e-9;
+        if !is_line || slope == 0.0 {
+            continue;
+        }
+        // The last round may be a part of a step.
+        let agrees = here.floor() == trips;
+        let fits = if agrees { base } else { base + (trips - here) / slope };
+        found.push((parameter, if (fits - fits.round()).abs() < 1e-6 { fits.round() } else { fits }));
+    }
+    found
+}
+
+/// Which range each array is: the variable of its name, else the only one that was accessed as often, where no other
+/// array is.
+pub fn array_names<'n>(
+    promised: &BTreeMap<&'n str, (f64, f64)>,
+    traced: &BTreeMap<&'n str, Accesses>,
+    calls: f64,
+) -> BTreeMap<&'n str, &'n str> {
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    for array in promised.keys() {
+        let same = traced.keys().find(|range| super::rows::is_variable_of(range, array));
+        names.extend(same.map(|range| (*array, *range)));
+    }
+    let is_free =
+        |range: &str, names: &BTreeMap<&str, &str>| range.starts_with("heap") && !names.values().any(|n| *n == range);
+    let left: Vec<(&str, (f64, f64))> = promised
+        .iter()
+        .filter(|(array, _)| !names.contains_key(*array))
+        .map(|(array, counts)| (*array, *counts))
+        .collect();
+    for (array, (loads, stores)) in &left {
+        let alike = |counts: &(f64, f64)| counts.0 == *loads && counts.1 == *stores;
+        if left.iter().filter(|(_, counts)| alike(counts)).count() > 1 {
+            continue;
+        }
+        let fits = |did: &Accesses| did.loads as f64 == loads * calls && did.stores as f64 == stores * calls;
+        let mut found =
+            traced.iter().filter(|(range, did)| is_free(range, &names) && fits(did)).map(|(range, _)| *range);
+        if let (Some(range), None) = (found.next(), found.next()) {
+            drop(found);
+            names.insert(array, range);
+        }
+    }
+    names
+}

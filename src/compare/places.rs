@@ -1,0 +1,191 @@
+//! From source lines to the loops and nests of a static report.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Component, Path};
+
+use super::reports::StaticReport;
+
+/// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Id of the loop that stands for it.
+    pub id: String,
+    /// Index of the function.
+    pub function: usize,
+    /// Index among the function's nests.
+    pub nest: Option<usize>,
+    pub file: String,
+    pub line: u32,
+}
+
+/// Place of a loop in the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LoopRef {
+    pub function: usize,
+    /// Index among the function's loops.
+    pub number: usize,
+}
+
+struct Span {
+    line: u32,
+    end_line: u32,
+    depth: usize,
+    found: LoopRef,
+}
+
+/// Where a line of the traced program lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place<'p> {
+    Loop(LoopRef),
+    /// Outside of loops; the function around it if there is one.
+    NoLoop(Option<&'p str>),
+    /// The file was not analysed.
+    UnknownFile,
+    /// Several files of the report may be meant.
+    Ambiguous,
+}
+
+/// The loops of a report by file and line.
+pub struct Places<'r> {
+    report: &'r StaticReport,
+    /// By file as the report names it.
+    files: BTreeMap<&'r str, Vec<Span>>,
+    /// Functions by file: line and name, ascending.
+    functions: BTreeMap<&'r str, Vec<(u32, &'r str)>>,
+    targets: Vec<Target>,
+    target_of: HashMap<LoopRef, usize>,
+    numbers: HashMap<(usize, &'r str), usize>,
+}
+
+impl<'r> Places<'r> {
+    pub fn new(report: &'r StaticReport) -> Places<'r> {
+        let mut places = Places {
+            report,
+            files: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            targets: Vec::new(),
+            target_of: HashMap::new(),
+            numbers: HashMap::new(),
+        };
+        for (index, function) in report.functions.iter().enumerate() {
+            places.functions.entry(&function.file).or_default().push((function.line, &function.name));
+            places.files.entry(&function.file).or_default();
+            for (number, one) in function.loops.iter().enumerate() {
+                let file = one.file.as_deref().unwrap_or(&function.file);
+                let found = LoopRef { function: index, number };
+                let span = Span { line: one.line, end_line: one.end_line.max(one.line), depth: one.depth, found };
+                places.files.entry(file).or_default().push(span);
+                places.numbers.entry((index, &one.id)).or_insert(number);
+            }
+            places.add_targets(index);
+        }
+        places.functions.values_mut().for_each(|functions| functions.sort_unstable());
+        places
+    }
+
+    /// The nests, each with the loops that are its own, then the loops that are left.
+    fn add_targets(&mut self, function: usize) {
+        let facts = &self.report.functions[function];
+        for (index, nest) in facts.nests.iter().enumerate() {
+            let own = nest.loops.iter().position(|id| *id == nest.head).unwrap_or(0);
+            let target = self.add_target(function, &nest.head, Some(index));
+            for id in &nest.loops[own..] {
+                if let Some(&number) = self.numbers.get(&(function, id.as_str())) {
+                    self.target_of.entry(LoopRef { function, number }).or_insert(target);
+                }
+            }
+        }
+        for (number, one) in facts.loops.iter().enumerate() {
+            let found = LoopRef { function, number };
+            if !self.target_of.contains_key(&found) {
+                let target = self.add_target(function, &one.id, None);
+                self.target_of.insert(found, target);
+            }
+        }
+    }
+
+    fn add_target(&mut self, function: usize, id: &str, nest: Option<usize>) -> usize {
+        let facts = &self.report.functions[function];
+        let head = facts.loops.iter().find(|one| one.id == id);
+        self.targets.push(Target {
+            id: id.to_string(),
+            function,
+            nest,
+            file: head.and_then(|one| one.file.clone()).unwrap_or_else(|| facts.file.clone()),
+            line: head.map_or(facts.line, |one| one.line),
+        });
+        self.targets.len() - 1
+    }
+
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Index of the target that a loop belongs to.
+    pub fn target(&self, found: LoopRef) -> usize {
+        self.target_of[&found]
+    }
+
+    /// The loop of a function with this id.
+    pub fn loop_by_id(&self, function: usize, id: &str) -> Option<LoopRef> {
+        self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
+    }
+
+    /// Where a line lies: in the innermost loop around it.
+    pub fn find(&self, file: &str, line: u32) -> Place<'r> {
+        let known = match self.file(file) {
+            Ok(Some(known)) => known,
+            Ok(None) => return Place::UnknownFile,
+            Err(()) => return Place::Ambiguous,
+        };
+        let spans = self.files[known].iter().filter(|span| (span.line..=span.end_line).contains(&line));
+        match spans.max_by_key(|span| (span.depth, span.line)) {
+            Some(span) => Place::Loop(span.found),
+            None => {
+                let functions = self.functions.get(known).map_or(&[][..], Vec::as_slice);
+                let before = functions.partition_point(|(first, _)| *first <= line);
+                Place::NoLoop(before.checked_sub(1).map(|index| functions[index].1))
+            }
+        }
+    }
+
+    /// Loops that begin on this line, outermost first.
+    pub fn beginning_at(&self, file: &str, line: u32) -> Vec<LoopRef> {
+        let Ok(Some(known)) = self.file(file) else { return Vec::new() };
+        let mut spans: Vec<&Span> = self.files[known].iter().filter(|span| span.line == line).collect();
+        spans.sort_by_key(|span| span.depth);
+        spans.into_iter().map(|span| span.found).collect()
+    }
+
+    /// The file of the report that is meant: that with the most directories in common from the end on.
+    fn file(&self, file: &str) -> Result<Option<&'r str>, ()> {
+        let wanted = parts(file);
+        let likeness = |known: &str| {
+            let known = parts(known);
+            wanted.iter().rev().zip(known.iter().rev()).take_while(|(a, b)| a == b).count()
+        };
+        let found: Vec<(usize, &'r str)> =
+            self.files.keys().map(|known| (likeness(known), *known)).filter(|(common, _)| *common > 0).collect();
+        let Some(most) = found.iter().map(|(common, _)| *common).max() else { return Ok(None) };
+        let mut best = found.iter().filter(|(common, _)| *common == most).map(|(_, known)| *known);
+        match (best.next(), best.next()) {
+            (Some(known), None) => Ok(Some(known)),
+            _ => Err(()),
+        }
+    }
+}
+
+/// Names of directories and file, `.` and what `..` takes back left out.
+fn parts(path: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => {
+                parts.pop();
+            }
+            _ => {}
+        }
+    }
+    parts
+}

@@ -1,0 +1,234 @@
+//! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
+//! the difference is not named.
+
+use super::parameters::Suggestion;
+use super::rows::{EXECUTIONS, ITERATIONS, LOADS, OPERATIONS, STORES, Sides, TRAFFIC, TRIP_COUNT};
+use super::{Row, reports::Array};
+
+/// Relative difference below which nothing needs a reason.
+const EQUAL: f64 = 1e-9;
+/// How near an explanation has to come, relative to what it explains.
+const NEAR: f64 = 0.02;
+
+/// Adds a reason to every row whose sides differ.
+pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
+    let found: Vec<Option<String>> = rows.iter().map(|row| reason(sides, parameters, rows, row)).collect();
+    for (row, reason) in rows.iter_mut().zip(found) {
+        row.reason = reason;
+    }
+}
+
+fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> Option<String> {
+    let (promised, traced) = match (row.promised, row.traced) {
+        (Some(promised), Some(traced)) => (promised, traced),
+        (Some(_), None) => return missing(sides, row),
+        _ => return None,
+    };
+    let most = promised.abs().max(traced.abs());
+    if (promised - traced).abs() <= EQUAL * most {
+        return None;
+    }
+    let quantity = row.quantity.as_str();
+    if quantity == ITERATIONS || quantity == EXECUTIONS || quantity.starts_with(TRIP_COUNT) {
+        return Some(of_iterations(sides, parameters, quantity));
+    }
+    if OPERATIONS.contains(&quantity) {
+        return Some(of_operations(sides, rows, quantity, promised, traced));
+    }
+    if quantity.starts_with("loads")
+        || quantity.starts_with("stores")
+        || quantity.starts_with("bytes loaded")
+        || quantity.starts_with("bytes stored")
+    {
+        return Some(of_accesses(sides, quantity, promised, traced));
+    }
+    if quantity.starts_with(TRAFFIC) {
+        return Some(of_traffic(sides, promised, traced));
+    }
+    None
+}
+
+/// A quantity that only the source has.
+fn missing(sides: &Sides, row: &Row) -> Option<String> {
+    let is_count = row.quantity == ITERATIONS || row.quantity.starts_with(TRIP_COUNT) || row.quantity == EXECUTIONS;
+    if is_count {
+        let calls: Vec<&str> = replacing_calls(sides);
+        return Some(match calls.is_empty() {
+            true => "no loop of the machine code is this one: unrolled completely, or merged with another".to_string(),
+            false => format!("the compiler made a call of it: {}", calls.join(", ")),
+        });
+    }
+    row.quantity.contains(" of ").then(|| {
+        "not seen under a name: local, allocated, or kept in registers; what was accessed is listed by range"
+            .to_string()
+    })
+}
+
+/// Calls of functions that compilers put in place of loops.
+fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
+    let names = sides.traced.calls.keys().map(String::as_str);
+    names.filter(|name| name.contains("memset") || name.contains("memcpy") || name.contains("memmove")).collect()
+}
+
+fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
+    let loops = sides.loops();
+    let ids: Vec<&str> =
+        loops.iter().map(|found| sides.promised.functions[found.function].loops[found.number].id.as_str()).collect();
+    if quantity != EXECUTIONS {
+        let about = parameters.iter().filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
+        let values: Vec<String> = about
+            .map(|found| {
+                let value = found.value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
+                format!("{} is {value} in the report; {} would fit the run", found.parameter, found.fits)
+            })
+            .collect();
+        if !values.is_empty() {
+            return format!("a parameter does not match: {}", values.join("; "));
+        }
+    }
+    let early = sides.nest().is_some_and(|nest| nest.reasons.iter().any(|code| code.contains("approximate")));
+    let calls = replacing_calls(sides);
+    match () {
+        () if early => "the static count is an estimate (a loop is left early, or its bounds are data)".to_string(),
+        () if !calls.is_empty() => format!("the compiler made a call of part of it: {}", calls.join(", ")),
+        () if quantity == EXECUTIONS => {
+            "the function is called as often as the run needs it; the report counts calls that it sees".to_string()
+        }
+        () => "the compiler made other loops of it: unrolled, peeled, merged or interchanged".to_string(),
+    }
+}
+
+fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
+    let difference = |name: &str| {
+        let row = rows.iter().find(|row| row.quantity == name)?;
+        Some(row.traced? - row.promised?)
+    };
+    let [adds, multiplies, divides, specials] = OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
+    let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
+    let is = |name: usize| quantity == OPERATIONS[name];
+    if (is(1) || is(2)) && divides < 0.0 && cancels(divides, multiplies) {
+        return "divisions by a constant whose reciprocal is exact became multiplications".to_string();
+    }
+    if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
+        return "multiplications by two became additions".to_string();
+    }
+    if is(3) && specials < 0.0 && sides.traced.instructions > 0 {
+        return "fewer calls of elementary functions than the source has: small powers are multiplied out, or calls are hoisted"
+            .to_string();
+    }
+    if sides.traced.operations.vector > 0 {
+        return format!(
+            "{} vector instructions, whose numbers of elements are not in a trace",
+            sides.traced.operations.vector
+        );
+    }
+    if traced < promised {
+        return match outer_work(sides) {
+            true => "fewer than the source has: operations that do not change in the innermost loop are hoisted out of it, or common subexpressions are computed once".to_string(),
+            false => "fewer than the source has: common subexpressions are computed once, or constants folded".to_string(),
+        };
+    }
+    match sides.traced.called_instructions {
+        0 => "more than the source has: computed again instead of kept, or code of inlined functions".to_string(),
+        called => format!("{called} instructions of called functions are not in the source that was analysed"),
+    }
+}
+
+/// Whether the nest has loops around the innermost one.
+fn outer_work(sides: &Sides) -> bool {
+    sides.loops().len() > 1
+}
+
+fn of_accesses(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
+    let iterations = match sides.iterations() {
+        (_, Some(traced)) if traced > 0.0 => traced,
+        (Some(promised), _) if promised > 0.0 => promised,
+        _ => 1.0,
+    };
+    let is_load = quantity.starts_with("loads") || quantity.starts_with("bytes loaded");
+    let count = |accesses: &crate::metrics::profile::Accesses| match is_load {
+        true => accesses.loads as f64 / iterations,
+        false => accesses.stores as f64 / iterations,
+    };
+    let mut parts = Vec::new();
+    let stack = count(&sides.traced.stack);
+    let named = |wanted: &str| {
+        let found = sides.traced.data.iter().filter(|(range, _)| sides.profile.data[**range as usize].name == wanted);
+        found.map(|(_, accesses)| count(accesses)).sum::<f64>()
+    };
+    let constants = named("constants");
+    if stack > 0.0 {
+        parts.push(format!("{} an iteration on the stack: spills, saved registers", short(stack)));
+    }
+    if constants > 0.0 {
+        parts.push(format!("{} of constants", short(constants)));
+    }
+    if traced > promised {
+        return match parts.is_empty() {
+            true => "more than the source has: scalars and indices in memory, or values loaded again because a store may have changed them".to_string(),
+            false => parts.join("; "),
+        };
+    }
+    let kept = kept_in_registers(sides, is_load, quantity == LOADS || quantity == STORES, traced - stack - constants);
+    parts.extend(kept);
+    if parts.is_empty() {
+        parts.push("fewer than the source has: values are kept in registers".to_string());
+    }
+    parts.join("; ")
+}
+
+/// What the source's references come to if the compiler keeps values in registers, in several degrees; the degree
+/// that gives what was seen is named.
+fn kept_in_registers(sides: &Sides, is_load: bool, is_total: bool, traced: f64) -> Option<String> {
+    let inner = *sides.loops().last()?;
+    let facts = &sides.promised.functions[inner.function].loops[inner.number];
+    let is_invariant = |array: &Array| !array.subscripts.iter().any(|subscript| mentions(subscript, &facts.var));
+    let sum = |of: &dyn Fn(&Array) -> f64| facts.arrays.iter().map(of).sum::<f64>();
+    let once = |array: &Array| {
+        let uses = |a: &&super::reports::Access| if is_load { a.reads > 0.0 } else { a.writes > 0.0 };
+        array.accesses.iter().filter(uses).count() as f64
+    };
+    let unwritten = |array: &Array| array.accesses.iter().filter(|a| a.reads > 0.0 && (a.writes == 0.0)).count() as f64;
+    let unless_invariant = |array: &Array, value: f64| if is_invariant(array) { 0.0 } else { value };
+    let distinct = sum(&once);
+    let hoisted = sum(&|array| unless_invariant(array, once(array)));
+    let near = |value: f64| is_total && (value - traced).abs() <= NEAR * traced.max(value);
+    match () {
+        () if near(distinct) => {
+            Some("each element is accessed once an iteration, however often the source names it".into())
+        }
+        () if near(hoisted) => Some(format!(
+            "each element is accessed once an iteration, and what does not change with {} outside of its loop",
+            facts.var
+        )),
+        () if is_load && near(sum(&|array| unless_invariant(array, unwritten(array)))) => {
+            Some("elements that the iteration has written before, or keeps, are not loaded".into())
+        }
+        () if traced < hoisted => Some("values are carried from one iteration to the next in registers".to_string()),
+        () => Some("what does not change in the innermost loop is kept in registers, as far as stores allow".into()),
+    }
+}
+
+/// Whether a name stands in an expression.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c| !is_word(c)).any(|word| word == name)
+}
+
+fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
+    let (of_report, of_run) = sides.iterations();
+    if let (Some(of_report), Some(of_run)) = (of_report, of_run)
+        && (of_report - of_run).abs() > EQUAL * of_run
+    {
+        return "the iterations differ already".to_string();
+    }
+    match traced < promised {
+        true => "part of the data was still in the cache from earlier nests, or dirty lines were written back after the nest; the model begins with cold caches".to_string(),
+        false => "conflicts between lines of one set, dirty lines of earlier nests, stack and constants; the model is fully associative".to_string(),
+    }
+}
+
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}

@@ -1,0 +1,226 @@
+//! The quantities of a nest on both sides.
+
+use std::collections::BTreeMap;
+
+use super::Row;
+use super::places::{LoopRef, Places, Target};
+use super::reports::{Nest, References, Region, StaticReport, TraceReport};
+use super::traced::{Join, LoopCounts, Traced};
+use crate::metrics::profile::{Accesses, SourceProfile};
+
+/// Everything about one nest.
+pub struct Sides<'a> {
+    pub promised: &'a StaticReport,
+    pub run: &'a TraceReport,
+    pub profile: &'a SourceProfile,
+    pub places: &'a Places<'a>,
+    pub join: &'a Join,
+    pub target: &'a Target,
+    pub traced: &'a Traced,
+}
+
+pub const EXECUTIONS: &str = "executions";
+pub const ITERATIONS: &str = "iterations";
+pub const LOADS: &str = "loads an iteration";
+pub const STORES: &str = "stores an iteration";
+/// Rows of operations: quantity and what it is called in sentences.
+pub const OPERATIONS: [&str; 4] =
+    ["adds an iteration", "multiplies an iteration", "divides an iteration", "specials an iteration"];
+/// What rows about one loop's trip count begin with.
+pub const TRIP_COUNT: &str = "mean trip count of ";
+/// What rows about the traffic behind a cache begin with.
+pub const TRAFFIC: &str = "bytes behind ";
+
+impl<'a> Sides<'a> {
+    /// The nest of the report; a loop around several nests has none.
+    pub fn nest(&self) -> Option<&'a Nest> {
+        Some(&self.promised.functions[self.target.function].nests[self.target.nest?])
+    }
+
+    /// Loops of the nest, outermost first; of a loop around several nests that loop.
+    pub fn loops(&self) -> Vec<LoopRef> {
+        let by_id = |id: &String| self.places.loop_by_id(self.target.function, id);
+        match self.nest() {
+            Some(nest) => nest.loops.iter().filter_map(by_id).collect(),
+            None => by_id(&self.target.id).into_iter().collect(),
+        }
+    }
+
+    /// How often the nest's function is called according to the report.
+    pub fn calls(&self) -> f64 {
+        self.promised.functions[self.target.function].times_called.unwrap_or(1.0)
+    }
+
+    /// What the run did of the innermost loop.
+    pub fn innermost(&self) -> Option<LoopCounts> {
+        self.join.loops.get(self.loops().last()?).copied()
+    }
+
+    /// Iterations on both sides.
+    pub fn iterations(&self) -> (Option<f64>, Option<f64>) {
+        let promised = self.nest().and_then(|nest| nest.iterations).map(|each| each * self.calls());
+        (promised, self.innermost().map(|counts| counts.rounds as f64))
+    }
+
+    pub fn rows(&self, region: Option<&Region>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        self.loop_rows(&mut rows);
+        rows.push(row(
+            "instructions",
+            "",
+            None,
+            Some((self.traced.instructions + self.traced.called_instructions) as f64),
+        ));
+        if let Some(nest) = self.nest() {
+            self.operation_rows(nest, &mut rows);
+            self.access_rows(nest, &mut rows);
+            self.array_rows(nest, &mut rows);
+            self.traffic_rows(nest, &mut rows);
+            rows.push(row("working set, planes", "B", nest.working_set.actual.plane, None));
+            rows.push(row("working set, pencils", "B", nest.working_set.actual.pencil, None));
+            rows.push(row("footprint", "B", nest.working_set.footprint, None));
+            rows.push(row("time estimate", "s", nest.seconds.map(|seconds| seconds * self.calls()), None));
+        }
+        if let Some(region) = region {
+            region_rows(region, &mut rows);
+        }
+        rows
+    }
+
+    fn loop_rows(&self, rows: &mut Vec<Row>) {
+        let loops = self.loops();
+        let counts = |found: &LoopRef| self.join.loops.get(found).copied();
+        let entries = loops.first().and_then(counts).map(|counts| counts.entries as f64);
+        rows.push(row(EXECUTIONS, "", Some(self.calls()), entries));
+        let (promised, traced) = self.iterations();
+        rows.push(row(ITERATIONS, "", promised, traced));
+        let of_report = self.nest().map_or(&[][..], |nest| &nest.loop_iterations);
+        let mut outer = Some(1.0);
+        for (position, found) in loops.iter().enumerate() {
+            let facts = &self.promised.functions[found.function].loops[found.number];
+            let iterations = of_report.get(position).copied().flatten();
+            let promised = iterations.zip(outer).filter(|(_, outer)| *outer > 0.0).map(|(inner, outer)| inner / outer);
+            outer = iterations;
+            let traced = counts(found).filter(|counts| counts.entries > 0);
+            let traced = traced.map(|counts| counts.rounds as f64 / counts.entries as f64);
+            let name = if facts.var.is_empty() { "the loop" } else { &facts.var };
+            rows.push(row(&format!("{TRIP_COUNT}{name}, line {}", facts.line), "", promised, traced));
+        }
+    }
+
+    /// By the iterations of each side; of the traced side by the static ones if it has no loop left.
+    fn each(&self, promised: Option<f64>, traced: f64) -> (Option<f64>, Option<f64>) {
+        let (of_report, of_run) = self.iterations();
+        let positive = |iterations: &f64| *iterations > 0.0;
+        let promised =
+            promised.zip(of_report.filter(positive)).map(|(all, iterations)| all * self.calls() / iterations);
+        let traced = of_run.or(of_report).filter(positive).map(|iterations| traced / iterations);
+        (promised, traced)
+    }
+
+    fn operation_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+        let did = &self.traced.operations;
+        let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials];
+        let traced = [did.adds, did.multiplies, did.divides, did.square_roots + self.traced.elementary];
+        for ((quantity, promised), traced) in OPERATIONS.into_iter().zip(promised).zip(traced) {
+            let (promised, traced) = self.each(promised, traced as f64);
+            rows.push(row(quantity, "flop", promised, traced));
+        }
+    }
+
+    fn access_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+        let sum = |of: fn(&References) -> Option<f64>| nest.references.iter().map(of).sum::<Option<f64>>();
+        // Everything that the nest's instructions loaded and stored, stack and constants too.
+        let mut did = self.traced.accesses;
+        did.add(&self.traced.stack);
+        let quantities: [(&str, &'static str, Option<f64>, u64); 4] = [
+            (LOADS, "", sum(|r| r.loads), did.loads),
+            (STORES, "", sum(|r| r.stores), did.stores),
+            ("bytes loaded an iteration", "B", sum(|r| Some(r.loads? * r.element_bytes)), did.loaded_bytes),
+            ("bytes stored an iteration", "B", sum(|r| Some(r.stores? * r.element_bytes)), did.stored_bytes),
+        ];
+        for (quantity, unit, promised, traced) in quantities {
+            let (promised, traced) = self.each(promised, traced as f64);
+            rows.push(row(quantity, unit, promised, traced));
+        }
+    }
+
+    /// Arrays that are global variables, by name; what lies elsewhere by range.
+    fn array_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+        let mut promised: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        for references in &nest.references {
+            let (loads, stores) = promised.entry(&references.array).or_default();
+            *loads += references.loads.unwrap_or(f64::NAN);
+            *stores += references.stores.unwrap_or(f64::NAN);
+        }
+        let mut traced: BTreeMap<&str, Accesses> = BTreeMap::new();
+        for (range, accesses) in &self.traced.data {
+            traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
+        }
+        let names: BTreeMap<&str, &str> = super::parameters::array_names(&promised, &traced, self.calls());
+        let mut shown: Vec<&str> = Vec::new();
+        for (array, (loads, stores)) in &promised {
+            let range = names.get(array).copied();
+            shown.extend(range);
+            let did = range.and_then(|range| traced.get(range));
+            let label = match range {
+                Some(range) if !is_variable_of(range, array) => format!("{array} ({range})"),
+                _ => (*array).to_string(),
+            };
+            let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());
+            rows.push(row(&format!("loads of {label}"), "", known(*loads), did.map(|did| did.loads as f64)));
+            rows.push(row(&format!("stores to {label}"), "", known(*stores), did.map(|did| did.stores as f64)));
+        }
+        for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
+            rows.push(row(&format!("loads of {range}"), "", None, Some(did.loads as f64)));
+            rows.push(row(&format!("stores to {range}"), "", None, Some(did.stores as f64)));
+        }
+    }
+
+    fn traffic_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+        for (cache, moved) in self.run.cache.iter().zip(&self.traced.levels) {
+            let Some(level) = nest.caches.iter().find(|level| level.capacity == Some(cache.size as f64)) else {
+                continue;
+            };
+            let quantity = format!("{TRAFFIC}{}, {} B", level.name, cache.size);
+            rows.push(row(&quantity, "B", level.bytes.map(|bytes| bytes * self.calls()), Some(*moved as f64)));
+        }
+    }
+}
+
+/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules.
+pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
+    let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
+    let plain = symbol.split('.').next().unwrap_or(symbol);
+    let plain = plain.rsplit("_MOD_").next().unwrap_or(plain).trim_end_matches('_');
+    plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
+}
+
+fn region_rows(region: &Region, rows: &mut Vec<Row>) {
+    const SHOWN: [(&str, &str, &str); 6] = [
+        ("memory_work", "memory work W", ""),
+        ("memory_depth", "memory depth D", ""),
+        ("lambda", "sensitivity lambda", ""),
+        ("parallelism", "parallelism", ""),
+        ("time_lower", "time, lower bound", "cycle"),
+        ("time_upper", "time, upper bound", "cycle"),
+    ];
+    for (key, quantity, unit) in SHOWN {
+        if let Some(value) = region.metrics.get(key).and_then(serde_json::Value::as_f64) {
+            rows.push(Row {
+                quantity: quantity.into(),
+                unit,
+                promised: None,
+                traced: Some(value),
+                ratio: None,
+                reason: None,
+            });
+        }
+    }
+}
+
+fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {
+    let ratio =
+        promised.zip(traced).filter(|(promised, _)| *promised != 0.0).map(|(promised, traced)| traced / promised);
+    Row { quantity: quantity.to_string(), unit, promised, traced, ratio, reason: None }
+}

@@ -1,0 +1,229 @@
+//! What the run did in each target: sums over the sites that lie there, and counts of the loops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::places::{LoopRef, Place, Places};
+use super::{Unjoined, reports::StaticReport};
+use crate::intrinsics::Intrinsics;
+use crate::metrics::profile::{Accesses, MachineLoop, Operations, Site, SourceProfile};
+use crate::source::Language;
+
+/// What the run did in one nest.
+#[derive(Clone, Debug, Default)]
+pub struct Traced {
+    pub instructions: u64,
+    /// Instructions of code without lines that was called from there.
+    pub called_instructions: u64,
+    pub operations: Operations,
+    /// Calls of elementary functions.
+    pub elementary: u64,
+    pub accesses: Accesses,
+    pub stack: Accesses,
+    /// Bytes moved behind each cache level, nearest first.
+    pub levels: Vec<u64>,
+    /// By index of the range.
+    pub data: BTreeMap<u32, Accesses>,
+    /// Functions called, with how often.
+    pub calls: BTreeMap<String, u64>,
+}
+
+/// How often a loop of the source was entered and went round.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoopCounts {
+    pub entries: u64,
+    pub rounds: u64,
+    /// Loops of the machine code that it became.
+    pub machine_loops: usize,
+}
+
+/// A run, joined with a static report.
+pub struct Join {
+    /// By target.
+    pub targets: Vec<Traced>,
+    pub loops: BTreeMap<LoopRef, LoopCounts>,
+    pub unjoined: Vec<Unjoined>,
+    pub joined: u64,
+    pub instructions: u64,
+    /// Executions by line of the sites in files of the report: the most of any instruction there.
+    pub lines: BTreeMap<(usize, u32), u64>,
+}
+
+/// Joins by file and line.
+pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Join {
+    let mut join = Join {
+        targets: vec![Traced::default(); places.targets().len()],
+        loops: BTreeMap::new(),
+        unjoined: Vec::new(),
+        joined: 0,
+        instructions: 0,
+        lines: BTreeMap::new(),
+    };
+    let mut unjoined: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut on_behalf: u64 = 0;
+    let mut nowhere: BTreeMap<String, u64> = BTreeMap::new();
+    for site in &profile.sites {
+        join.instructions += site.instructions;
+        let Some((file, line)) = site.file.as_deref().zip(site.line) else {
+            *nowhere.entry(site.function.clone()).or_default() += site.instructions;
+            continue;
+        };
+        match places.find(file, line) {
+            Place::Loop(found) => {
+                let target = places.target(found);
+                join.targets[target].add(site);
+                on_behalf += join.targets[target].add_calls(site);
+                join.joined += site.instructions;
+                let executions = join.lines.entry((found.function, line)).or_default();
+                *executions = (*executions).max(site.executions);
+            }
+            place => {
+                let (what, reason) = why_not(place, file, site);
+                *unjoined.entry((what, reason)).or_default() += site.instructions;
+            }
+        }
+    }
+    // What was executed without lines on behalf of calls from nests is theirs.
+    join.joined += on_behalf;
+    let mut left = on_behalf;
+    for (function, instructions) in nowhere {
+        let taken = left.min(instructions);
+        left -= taken;
+        let key = (function, "no line information, and not called from a nest".to_string());
+        if instructions > taken {
+            *unjoined.entry(key).or_default() += instructions - taken;
+        }
+    }
+    join.unjoined =
+        unjoined.into_iter().map(|((what, reason), instructions)| Unjoined { what, instructions, reason }).collect();
+    join.unjoined.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.what.cmp(&b.what)));
+    join.loops = count_loops(report, places, profile);
+    join
+}
+
+fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
+    let own = site.inlined.last().unwrap_or(&site.function);
+    match place {
+        Place::NoLoop(function) => {
+            (function.unwrap_or(own).to_string(), "straight-line code, in no loop of the report".to_string())
+        }
+        Place::Ambiguous => (file.to_string(), "several files of the static report may be meant".to_string()),
+        Place::UnknownFile | Place::Loop(_) => {
+            (file.to_string(), "the static report does not have this file".to_string())
+        }
+    }
+}
+
+impl Traced {
+    fn add(&mut self, site: &Site) {
+        self.instructions += site.instructions;
+        let (sum, add) = (&mut self.operations, &site.operations);
+        sum.adds += add.adds;
+        sum.multiplies += add.multiplies;
+        sum.divides += add.divides;
+        sum.square_roots += add.square_roots;
+        sum.fused += add.fused;
+        sum.vector += add.vector;
+        self.accesses.add(&site.accesses);
+        self.stack.add(&site.stack);
+        self.levels.resize(self.levels.len().max(site.levels.len()), 0);
+        for (sum, moved) in self.levels.iter_mut().zip(&site.levels) {
+            *sum += moved.bytes_in + moved.bytes_out;
+        }
+        for data in &site.data {
+            self.data.entry(data.range).or_default().add(&data.accesses);
+        }
+    }
+
+    /// Calls from a site; returns the instructions that were executed on their behalf.
+    fn add_calls(&mut self, site: &Site) -> u64 {
+        let mut instructions = 0;
+        for call in &site.calls {
+            *self.calls.entry(call.function.clone()).or_default() += call.times;
+            self.elementary += if is_elementary(&call.function) { call.times } else { 0 };
+            instructions += call.instructions;
+        }
+        self.called_instructions += instructions;
+        instructions
+    }
+}
+
+/// Whether a function of the C library is one that counts as a special operation, as `exp`, `expf` and `__exp`.
+fn is_elementary(name: &str) -> bool {
+    let plain = name.trim_start_matches('_').split('@').next().unwrap_or(name);
+    let known = |name: &str| {
+        let flops = Intrinsics::builtin().lookup(Language::C, name).and_then(|intrinsic| intrinsic.flops());
+        flops.is_some_and(|flops| flops.specials > 0)
+    };
+    known(plain) || plain.strip_suffix("_finite").is_some_and(known)
+}
+
+/// Maps loops of the machine code to those of the source by the line that decides on another round. A loop that the
+/// compiler split up or made copies of is their sum, statement by statement; one that it divided into several, each
+/// with some of the statements, goes round as often as each of them.
+fn count_loops(report: &StaticReport, places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
+    let mapped: Vec<Option<LoopRef>> = mapped(places, &profile.loops);
+    let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
+    for (number, found) in mapped.iter().enumerate() {
+        if let Some(found) = found
+            && profile.loops[number].entries > 0
+        {
+            parts.entry(*found).or_default().push(number);
+        }
+    }
+    let count = |(found, numbers): (LoopRef, Vec<usize>)| {
+        let own = report.functions[found.function].loops[found.number].line;
+        let statements = statements(&numbers, own, profile);
+        let sum = |of: fn(&MachineLoop) -> u64| {
+            let of_all = |set: &BTreeSet<usize>| set.iter().map(|&number| of(&profile.loops[number])).sum::<u64>();
+            statements.values().map(of_all).max().unwrap_or_else(|| of_all(&numbers.iter().copied().collect()))
+        };
+        let counts =
+            LoopCounts { entries: sum(|l| l.entries), rounds: sum(|l| l.rounds), machine_loops: numbers.len() };
+        (found, counts)
+    };
+    parts.into_iter().map(count).collect()
+}
+
+/// By statement, other than the head of the loop: the machine loops that have code of it, in them or in loops inside.
+fn statements<'p>(
+    numbers: &[usize],
+    head: u32,
+    profile: &'p SourceProfile,
+) -> BTreeMap<(Option<&'p str>, u32), BTreeSet<usize>> {
+    let mut statements: BTreeMap<(Option<&str>, u32), BTreeSet<usize>> = BTreeMap::new();
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let Some(line) = site.line.filter(|line| *line != head) else { continue };
+        let mut place = site.machine_loop;
+        while let Some(number) = place {
+            if numbers.contains(&(number as usize)) {
+                statements.entry((site.file.as_deref(), line)).or_default().insert(number as usize);
+            }
+            place = profile.loops[number as usize].parent;
+        }
+    }
+    statements
+}
+
+/// The loop of the source that each loop of the machine code comes from. Where several begin on one line, the nesting
+/// of the machine loops tells them apart.
+fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
+    let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
+    let found = |one: &MachineLoop| {
+        let (file, line) = place(one)?;
+        let beginning = places.beginning_at(&file, line);
+        if beginning.is_empty() {
+            return match places.find(&file, line) {
+                Place::Loop(found) => Some(found),
+                _ => None,
+            };
+        }
+        let mut around = 0;
+        let mut parent = one.parent;
+        while let Some(outer) = parent.map(|number| &loops[number as usize]) {
+            around += usize::from(place(outer).is_some_and(|outer| outer == (file.clone(), line)));
+            parent = outer.parent;
+        }
+        beginning.get(around).or(beginning.last()).copied()
+    };
+    loops.iter().map(found).collect()
+}

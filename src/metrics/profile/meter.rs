@@ -1,0 +1,237 @@
+//! The pass that counts by site.
+
+use rustc_hash::FxHashMap;
+
+use super::data::DataMeter;
+use super::rounds::RoundsMeter;
+use super::{Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
+use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
+use crate::trace::Instruction;
+use crate::trace::isa::{Access, Class};
+
+/// Counts while the trace goes by.
+pub struct ProfileMeter {
+    sites: Sites,
+    /// By instruction.
+    spots: Vec<Spot>,
+    /// Positions among `threads`, by instruction.
+    harts: Vec<u16>,
+    threads: Vec<Thread>,
+    rounds: RoundsMeter,
+    /// By site, nearest level first.
+    moved: Vec<Vec<Moved>>,
+    /// What the levels had moved when they were last looked at.
+    seen: Vec<Moved>,
+    calls: FxHashMap<(u32, u32), Calls>,
+    data: DataMeter,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Calls {
+    times: u64,
+    instructions: u64,
+}
+
+/// Where a hart is.
+#[derive(Clone, Default)]
+struct Thread {
+    /// By function: its instruction that was executed last.
+    last: FxHashMap<u32, u32>,
+    /// Site of each call that has not returned, and site of the first instruction there.
+    calls: Vec<(u32, Option<u32>)>,
+}
+
+/// Calls beyond this depth are not followed.
+const DEEPEST: usize = 10_000;
+
+impl ProfileMeter {
+    pub fn new(sites: Sites) -> ProfileMeter {
+        let data = DataMeter::new(sites.variables(), sites.image());
+        ProfileMeter {
+            sites,
+            spots: Vec::new(),
+            harts: Vec::new(),
+            threads: Vec::new(),
+            rounds: RoundsMeter::default(),
+            moved: Vec::new(),
+            seen: Vec::new(),
+            calls: FxHashMap::default(),
+            data,
+        }
+    }
+
+    pub fn add_instruction(&mut self, instruction: &Instruction) {
+        let spot = self.sites.spot_of(instruction);
+        self.spots.push(spot);
+        self.rounds.set_parents(self.sites.parents());
+        self.harts.push(instruction.hart);
+        let threads = usize::from(instruction.hart) + 1;
+        if self.threads.len() < threads {
+            self.threads.resize(threads, Thread::default());
+        }
+        self.data.add_instruction(instruction, spot.has_line);
+    }
+
+    /// Takes one execution, with what the cache levels have moved so far if it may have changed.
+    #[inline]
+    pub fn step(
+        &mut self,
+        index: usize,
+        access: Option<Access>,
+        addresses: &[u64],
+        levels: impl Iterator<Item = Moved>,
+    ) {
+        let spot = self.spots[index];
+        if let Some(access) = access {
+            self.data.step(index, access, addresses);
+            self.attribute(spot.site, levels);
+        }
+        let thread = &mut self.threads[usize::from(self.harts[index])];
+        if let Some(function) = spot.function {
+            let last = thread.last.insert(function, index as u32);
+            let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
+            self.rounds.step(&spot, before);
+        }
+        follow_calls(thread, &mut self.calls, &spot);
+    }
+
+    /// Gives a site what the levels have moved since the last time.
+    fn attribute(&mut self, site: u32, levels: impl Iterator<Item = Moved>) {
+        for (level, now) in levels.enumerate() {
+            if self.seen.len() <= level {
+                self.seen.resize(level + 1, Moved::default());
+            }
+            let before = std::mem::replace(&mut self.seen[level], now);
+            if now == before {
+                continue;
+            }
+            if self.moved.len() <= site as usize {
+                self.moved.resize(site as usize + 1, Vec::new());
+            }
+            let moved = &mut self.moved[site as usize];
+            if moved.len() <= level {
+                moved.resize(level + 1, Moved::default());
+            }
+            moved[level].bytes_in += now.bytes_in - before.bytes_in;
+            moved[level].bytes_out += now.bytes_out - before.bytes_out;
+        }
+    }
+
+    /// What was counted, with the instructions of the trace and how often each was executed.
+    ///
+    /// # Errors
+    /// The trace is not one of this program, or it was loaded elsewhere.
+    pub fn finish(self, instructions: &[Instruction], executions: &[u64]) -> Result<SourceProfile, RegionError> {
+        let Places { sites: places, loops } = self.sites.finish()?;
+        let on_stack: Vec<bool> = (0..instructions.len()).map(|index| self.data.is_on_stack(index)).collect();
+        let (data, of_instructions) = self.data.finish();
+        let levels = self.seen.len();
+        let mut sites: Vec<Site> = places.iter().map(|place| site(place, levels)).collect();
+        for (index, (instruction, executions)) in instructions.iter().zip(executions).enumerate() {
+            let site = &mut sites[self.spots[index].site as usize];
+            site.instructions += executions;
+            site.executions = site.executions.max(*executions);
+            site.operations.count(instruction.decoded.facts.class, *executions);
+            for data in &of_instructions[index] {
+                add_data(site, data);
+            }
+            if on_stack[index]
+                && let Some(access) = instruction.decoded.facts.access
+            {
+                site.stack.count(access.kind, *executions, executions * u64::from(access.bytes));
+            }
+        }
+        for (site, moved) in sites.iter_mut().zip(self.moved) {
+            site.levels.iter_mut().zip(moved).for_each(|(level, moved)| *level = moved);
+        }
+        let mut calls: Vec<_> = self.calls.into_iter().collect();
+        calls.sort_unstable_by_key(|(key, _)| *key);
+        for ((from, to), Calls { times, instructions }) in calls {
+            let function = places[to as usize].function.clone();
+            let found = &mut sites[from as usize].calls;
+            match found.iter_mut().find(|called| called.function == function) {
+                Some(called) => {
+                    (called.times, called.instructions) = (called.times + times, called.instructions + instructions)
+                }
+                None => found.push(Called { function, times, instructions }),
+            }
+        }
+        let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
+        Ok(SourceProfile { sites, loops, data })
+    }
+}
+
+/// A call's callee is known by its first instruction; what has no line is executed on behalf of the call that led
+/// there.
+#[inline]
+fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot) {
+    if let Some((from, callee)) = thread.calls.last_mut() {
+        if callee.is_none() {
+            *callee = Some(spot.site);
+            calls.entry((*from, spot.site)).or_default().times += 1;
+        }
+        if !spot.has_line {
+            // The innermost call from code that has lines.
+            let from_lines = thread.calls.iter().rev().find_map(|(from, callee)| Some((*from, (*callee)?)));
+            if let Some(call) = from_lines {
+                calls.entry(call).or_default().instructions += 1;
+            }
+        }
+    }
+    if spot.is_return {
+        thread.calls.pop();
+    }
+    if spot.is_call && spot.has_line && thread.calls.len() < DEEPEST {
+        thread.calls.push((spot.site, None));
+    }
+}
+
+fn site(place: &SitePlace, levels: usize) -> Site {
+    Site {
+        function: place.function.clone(),
+        inlined: place.inlined.clone(),
+        file: place.line.as_ref().map(|line| line.file.clone()),
+        line: place.line.as_ref().map(|line| line.line),
+        machine_loop: place.machine_loop,
+        levels: vec![Moved::default(); levels],
+        ..Site::default()
+    }
+}
+
+fn add_data(site: &mut Site, data: &DataAccesses) {
+    site.accesses.add(&data.accesses);
+    match site.data.iter_mut().find(|known| known.range == data.range) {
+        Some(known) => known.accesses.add(&data.accesses),
+        None => site.data.push(*data),
+    }
+}
+
+fn machine_loop(place: &LoopPlace, (entries, rounds): (u64, u64)) -> MachineLoop {
+    MachineLoop {
+        name: place.name.clone(),
+        function: place.function.clone(),
+        file: place.line.as_ref().map(|line| line.file.clone()),
+        line: place.line.as_ref().map(|line| line.line),
+        parent: place.parent,
+        entries,
+        rounds,
+    }
+}
+
+impl Operations {
+    fn count(&mut self, class: Class, executions: u64) {
+        match class {
+            Class::FpAdd => self.adds += executions,
+            Class::FpMultiply => self.multiplies += executions,
+            Class::FpFma => {
+                self.adds += executions;
+                self.multiplies += executions;
+                self.fused += executions;
+            }
+            Class::FpDivide => self.divides += executions,
+            Class::FpSqrt => self.square_roots += executions,
+            Class::VectorFp => self.vector += executions,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What each source line did: executions, operations, accesses, bytes and calls, by site (a line within a loop of the
+//! machine code), and how often the loops were entered and went round.
+
+mod data;
+mod meter;
+mod rounds;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::AccessKind;
+
+pub(super) use meter::ProfileMeter;
+
+/// Everything by site, as in the JSON of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SourceProfile {
+    /// Those that were executed, in the order of first execution.
+    pub sites: Vec<Site>,
+    /// Loops of the machine code of the functions that were executed.
+    pub loops: Vec<MachineLoop>,
+    /// What accesses went to: global variables, and ranges elsewhere that no global variable names.
+    pub data: Vec<DataRange>,
+}
+
+/// A source line of a function, in one of the function's loops or in none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    /// As in the symbol table; what is known of it where there is no symbol.
+    pub function: String,
+    /// Functions that were inlined there, outermost first.
+    pub inlined: Vec<String>,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// Index of the innermost loop of the machine code.
+    pub machine_loop: Option<u32>,
+    pub instructions: u64,
+    /// Executions of the instruction that was executed most.
+    pub executions: u64,
+    pub operations: Operations,
+    pub accesses: Accesses,
+    /// Those relative to the stack pointer: values kept there for want of registers, saved registers, local arrays.
+    pub stack: Accesses,
+    /// Bytes that its accesses made each cache level move from and to what is behind it, nearest level first.
+    pub levels: Vec<Moved>,
+    /// Functions called from there.
+    pub calls: Vec<Called>,
+    /// By what they went to; stack accesses are left out.
+    pub data: Vec<DataAccesses>,
+}
+
+/// Floating-point operations by kind. A fused multiply-add is an addition and a multiplication.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operations {
+    pub adds: u64,
+    pub multiplies: u64,
+    pub divides: u64,
+    pub square_roots: u64,
+    /// Of the additions and multiplications, how many pairs were fused.
+    pub fused: u64,
+    /// Vector instructions on floating-point numbers; how many elements they had is not in a trace.
+    pub vector: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accesses {
+    pub loads: u64,
+    pub stores: u64,
+    pub loaded_bytes: u64,
+    pub stored_bytes: u64,
+}
+
+impl Accesses {
+    /// Bytes both ways.
+    pub fn bytes(&self) -> u64 {
+        self.loaded_bytes + self.stored_bytes
+    }
+
+    pub fn add(&mut self, other: &Accesses) {
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.loaded_bytes += other.loaded_bytes;
+        self.stored_bytes += other.stored_bytes;
+    }
+
+    pub(super) fn count(&mut self, kind: AccessKind, accesses: u64, bytes: u64) {
+        if kind != AccessKind::Store {
+            self.loads += accesses;
+            self.loaded_bytes += bytes;
+        }
+        if kind != AccessKind::Load {
+            self.stores += accesses;
+            self.stored_bytes += bytes;
+        }
+    }
+}
+
+/// Bytes between a cache level and what is behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+}
+
+/// Calls of one function from one site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Called {
+    pub function: String,
+    pub times: u64,
+    /// Instructions without line information that were executed on behalf of these calls, in what they call too.
+    pub instructions: u64,
+}
+
+/// A loop of the machine code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineLoop {
+    pub name: String,
+    pub function: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// Index of the loop around it.
+    pub parent: Option<u32>,
+    /// How often it was entered from outside.
+    pub entries: u64,
+    /// How often its body was begun.
+    pub rounds: u64,
+}
+
+/// Bytes `low..high` of memory at run time that accesses went to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataRange {
+    /// The global variable, or `heap 1`, `heap 2` … for what no variable names, by address.
+    pub name: String,
+    pub low: u64,
+    pub high: u64,
+    pub is_variable: bool,
+}
+
+/// Accesses of a site to one range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataAccesses {
+    /// Index of the range.
+    pub range: u32,
+    #[serde(flatten)]
+    pub accesses: Accesses,
+}

@@ -1,0 +1,233 @@
+//! Sites of a program: source lines within machine loops, to which executions are counted.
+
+use rustc_hash::FxHashMap;
+
+use super::debug::SourceLine;
+use super::fit::Fit;
+use super::flow_graph::{Block, instructions};
+use super::map::{Nest, RegionMap};
+use super::placement::{RegionError, judge, load_base};
+use crate::binary::Variable;
+use crate::trace::Instruction;
+use crate::trace::isa::{Flow, control_flow};
+
+/// Where an instruction stands, and what its execution says of loops and calls. All numbers are those of
+/// [`Places`], except `function`, which is only told apart from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub site: u32,
+    /// `None` where no symbol covers it.
+    pub function: Option<u32>,
+    /// The innermost loop around it.
+    pub innermost: Option<u32>,
+    /// The loop whose rounds begin with it.
+    pub opens: Option<u32>,
+    /// The loop that it may leave before the round has begun: a test at the top.
+    pub tests: Option<u32>,
+    pub has_line: bool,
+    pub is_first_of_function: bool,
+    pub is_call: bool,
+    pub is_return: bool,
+}
+
+/// A line of a function in one of its loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SitePlace {
+    /// As in the symbol table; what is known of it where there is none.
+    pub function: String,
+    /// The functions that were inlined there, outermost first.
+    pub inlined: Vec<String>,
+    pub line: Option<SourceLine>,
+    /// The innermost loop of the machine code around it.
+    pub machine_loop: Option<u32>,
+}
+
+/// A loop of the machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopPlace {
+    pub name: String,
+    pub function: String,
+    pub line: Option<SourceLine>,
+    pub parent: Option<u32>,
+}
+
+/// What numbers stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    pub sites: Vec<SitePlace>,
+    pub loops: Vec<LoopPlace>,
+}
+
+/// Finds the sites of instructions.
+pub struct Sites {
+    map: RegionMap,
+    base: u64,
+    fit: Fit,
+    places: Places,
+    numbers: FxHashMap<Key, u32>,
+    /// Number of the first loop of each function that was asked for.
+    first_loops: FxHashMap<usize, u32>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    function: Option<usize>,
+    inlined: Vec<String>,
+    line: Option<SourceLine>,
+    machine_loop: Option<u32>,
+    /// Why there is no function.
+    missing: Option<Missing>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Missing {
+    Address,
+    Program,
+    Symbol,
+}
+
+impl Sites {
+    /// # Errors
+    /// As [`super::Placement::new`] by line.
+    pub fn new(data: &[u8], base: Option<u64>) -> Result<Sites, RegionError> {
+        let map = RegionMap::read(data)?;
+        if !map.has_lines() {
+            return Err(RegionError::NoLines);
+        }
+        let base = load_base(&map, base)?;
+        let places = Places::default();
+        let (numbers, first_loops) = (FxHashMap::default(), FxHashMap::default());
+        Ok(Sites { map, base, fit: Fit::at(base), places, numbers, first_loops })
+    }
+
+    /// Addresses of the program's file at run time, from the lowest to past the highest.
+    pub fn image(&self) -> (u64, u64) {
+        let (low, high) = self.map.binary().image;
+        (low.saturating_add(self.base), high.saturating_add(self.base))
+    }
+
+    /// Global variables at run time, by address.
+    pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
+        let loaded = |v: &Variable| Variable { low: v.low + self.base, high: v.high + self.base, name: v.name.clone() };
+        self.map.binary().variables.iter().map(loaded)
+    }
+
+    /// Number of the loop around a loop, for all loops so far.
+    pub fn parents(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.places.loops.iter().map(|one| one.parent)
+    }
+
+    pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
+        let nowhere = Spot {
+            site: 0,
+            function: None,
+            innermost: None,
+            opens: None,
+            tests: None,
+            has_line: false,
+            is_first_of_function: false,
+            is_call: false,
+            is_return: false,
+        };
+        let missing = |missing| Key { function: None, inlined: Vec::new(), line: None, machine_loop: None, missing };
+        let Some(address) = self.fit.address(instruction, self.map.code()) else {
+            let why = if instruction.pc.is_none() { Missing::Address } else { Missing::Program };
+            return Spot { site: self.number(missing(Some(why))), ..nowhere };
+        };
+        let flow = self.map.code().word(address).map_or(Flow::Next, control_flow);
+        let is_return = self.map.code().word(address).is_some_and(super::flow_graph::is_return);
+        let known =
+            Spot { is_call: matches!(flow, Flow::Call(_)), is_return: flow == Flow::Indirect && is_return, ..nowhere };
+        let frames = self.map.frames_at(address);
+        let line = frames.last().and_then(|frame| frame.place.clone());
+        let known = Spot { has_line: line.is_some(), ..known };
+        let inlined = frames.into_iter().skip(1).filter_map(|frame| frame.function).collect();
+        let Some(function) = self.map.function_at(address) else {
+            return Spot { site: self.number(Key { inlined, line, ..missing(Some(Missing::Symbol)) }), ..known };
+        };
+        let first = self.first_loop(function);
+        let nest = self.map.nest(function);
+        let number = |found: usize| first + found as u32;
+        let innermost = nest.loop_at(address).map(number);
+        let opens = nest.opens(address).map(number);
+        let tests = nest.tests.get(&address).copied().map(number);
+        let low = self.map.function(function).low;
+        let key = Key { function: Some(function), inlined, line, machine_loop: innermost, missing: None };
+        Spot {
+            site: self.number(key),
+            function: Some(function as u32),
+            innermost,
+            opens,
+            tests,
+            is_first_of_function: address == low,
+            ..known
+        }
+    }
+
+    /// What the numbers stand for.
+    ///
+    /// # Errors
+    /// The trace is not one of this program at this base.
+    pub fn finish(self) -> Result<Places, RegionError> {
+        judge(&self.fit, &self.map, self.base)?;
+        Ok(self.places)
+    }
+
+    fn first_loop(&mut self, function: usize) -> u32 {
+        if let Some(first) = self.first_loops.get(&function) {
+            return *first;
+        }
+        let first = self.places.loops.len() as u32;
+        let name = self.map.function(function).name.clone();
+        let Nest { loops, names, .. } = self.map.nest(function);
+        for (found, named) in loops.iter().zip(names) {
+            self.places.loops.push(LoopPlace {
+                name: named.name.clone(),
+                function: name.clone(),
+                line: named.place.clone(),
+                parent: found.parent.map(|parent| first + parent as u32),
+            });
+        }
+        self.first_loops.insert(function, first);
+        first
+    }
+
+    fn number(&mut self, key: Key) -> u32 {
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let number = self.places.sites.len() as u32;
+        let function = match (key.function, key.missing) {
+            (Some(function), _) => self.map.function(function).name.clone(),
+            (None, Some(Missing::Address)) => "no instruction addresses in the trace".to_string(),
+            (None, Some(Missing::Program)) => "outside the program".to_string(),
+            (None, _) => "no symbol".to_string(),
+        };
+        let Key { inlined, line, machine_loop, .. } = &key;
+        let place = SitePlace { function, inlined: inlined.clone(), line: line.clone(), machine_loop: *machine_loop };
+        self.places.sites.push(place);
+        self.numbers.insert(key, number);
+        number
+    }
+}
+
+/// Instructions that may leave a loop before its round has begun, with the number of the loop: the branches at the
+/// end of a header that is nothing but the loop's own test.
+pub(super) fn tests(map_line: &dyn Fn(u64) -> Option<SourceLine>, nest: &Nest, code: &super::code::Code) -> Tests {
+    let mut found = Tests::default();
+    for (number, one) in nest.loops.iter().enumerate() {
+        let Block { low, high, last, flow, .. } = nest.graph.blocks[one.header];
+        let steps = || nest.graph.steps.neighbors(petgraph::graph::NodeIndex::new(one.header)).map(|to| to.index());
+        let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
+        let comes_back = steps().any(|to| to == one.header);
+        let own = map_line(last);
+        let is_test = || instructions(code, low, high).all(|(address, _)| map_line(address) == own);
+        if matches!(flow, Flow::Branch(_)) && leaves && !comes_back && one.blocks.len() > 1 && is_test() {
+            found.insert(last, number);
+        }
+    }
+    found
+}
+
+/// By address of the branch.
+pub(super) type Tests = FxHashMap<u64, usize>;
