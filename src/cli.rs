@@ -2,6 +2,7 @@
 
 mod compare;
 mod source;
+mod study;
 mod validate;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
 pub use source::{Cpp, SourceArgs};
+pub use study::StudyArgs;
 pub use validate::ValidateArgs;
 
 /// Reads loop nests in C and Fortran and writes what they cost as a live spreadsheet.
@@ -61,6 +63,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = compare::NOTES)]
     Compare(Box<CompareArgs>),
+    /// Analyse source, record and trace a run of its program, and set both side by side
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = study::NOTES, override_usage = "loopsheet study [OPTIONS] PATH... -- BINARY [ARG]...")]
+    Study(Box<StudyArgs>),
     /// Run nests literally through simulated caches, and compare their traffic with the model's
     ///
     /// With no output asked for, a table goes to standard output.
@@ -158,6 +165,9 @@ pub struct AnalyzeArgs {
     pub machine: String,
     #[command(flatten)]
     pub source: SourceArgs,
+    /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
+    #[arg(long, value_name = "TRACE.json")]
+    pub parameters_from_trace: Option<PathBuf>,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line
     #[arg(long, value_name = "LOOP")]
     pub explain: Option<String>,
@@ -256,9 +266,12 @@ pub struct TraceArgs {
     /// Where the program was loaded, if it is position-independent [default: where QEMU loads it]
     #[arg(long, value_name = "ADDRESS", requires = "elf")]
     pub elf_base: Option<String>,
-    /// Every figure by function, source line or loop too; needs --elf
+    /// Every figure by function, source line, machine loop or source nest too; needs --elf
     #[arg(long, value_enum, requires = "elf")]
     pub by: Option<RegionBy>,
+    /// The JSON of `analyze`, for --by nest
+    #[arg(long = "static", value_name = "REPORT.json", requires = "by")]
+    pub promised: Option<PathBuf>,
     /// Show only the N largest regions in the table
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub top: usize,
@@ -352,6 +365,8 @@ pub enum RegionBy {
     Function,
     Line,
     Loop,
+    /// Loop nests of the source, as the report of --static has them
+    Nest,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -67,10 +67,12 @@ pub enum Origin {
     Default,
     /// `--set`.
     Set,
+    /// Seen in a run.
+    Traced,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 7] = [
+    pub const ALL: [Origin; 8] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -78,6 +80,7 @@ impl Origin {
         Origin::Callers,
         Origin::Default,
         Origin::Set,
+        Origin::Traced,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -89,6 +92,7 @@ impl Origin {
             Origin::Callers => "callers_differ",
             Origin::Default => "default",
             Origin::Set => "set",
+            Origin::Traced => "traced",
         }
     }
 

@@ -25,7 +25,7 @@ pub struct CompareArgs {
     /// What a run did: the JSON of `loopsheet trace --elf PROGRAM`
     #[arg(long, value_name = "TRACE.json")]
     pub trace: PathBuf,
-    /// Write the workbook; the extension may also be .json or .svg (a chart of traced over static)
+    /// Write the workbook; the extension may also be .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write everything as JSON; - is standard output

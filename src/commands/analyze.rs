@@ -7,11 +7,13 @@ use anyhow::Context;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
-use super::{Status, Voice, diagnostics, machines};
+use super::{Status, Voice, diagnostics, machines, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
+use crate::compare::{StaticReport, TraceReport};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
+use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
 
@@ -25,7 +27,7 @@ enum Format {
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
-    let settings = args.source.settings.iter().map(|s| setting(s)).collect::<anyhow::Result<Vec<Setting>>>()?;
+    let settings = parameters::settings(&args.source.settings)?;
     let requested = requested_outputs(args)?;
     let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
@@ -55,7 +57,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         false if is_silent(args) => Detail::Least,
         false => Detail::Values,
     };
-    let model = Model::with(&program, machine, &settings, detail)?;
+    let model = match &args.parameters_from_trace {
+        Some(path) => with_run(&program, &machine, &settings, path)?,
+        None => Model::with(&program, machine, &settings, detail)?,
+    };
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {
@@ -75,6 +80,20 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+/// The model with the parameters that a run tells.
+fn with_run<'p>(
+    program: &'p Program,
+    machine: &MachineModel,
+    settings: &[Setting],
+    path: &Path,
+) -> anyhow::Result<Model<'p>> {
+    let what = || format!("--parameters-from-trace {}", path.display());
+    let run = TraceReport::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
+    let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
+    let seen = parameters::from_trace(&StaticReport::parse(&json::analysis(&model))?, &run, settings);
+    parameters::rebuild(program, machine, settings, &seen)
 }
 
 /// Nothing is written anywhere, so that the table is what was asked for.
@@ -112,13 +131,6 @@ fn render(model: &Model, format: Format) -> anyhow::Result<Vec<u8>> {
         Format::Xml => xml::write(model.program).into_bytes(),
         Format::Json => json::analysis(model).into_bytes(),
     })
-}
-
-fn setting(text: &str) -> anyhow::Result<Setting> {
-    let (name, value) = text
-        .split_once('=')
-        .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576"))?;
-    Ok(Setting { name: name.trim().to_string(), value: value.trim().to_string() })
 }
 
 fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)>> {

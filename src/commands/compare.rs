@@ -8,10 +8,11 @@ use super::outputs::{self, Output};
 use super::{Status, Voice};
 use crate::cli::CompareArgs;
 use crate::compare::{Comparison, StaticReport, TraceReport, compare};
-use crate::export::{compare_json, compare_table};
+use crate::export::{compare_json, compare_table, xlsx};
 
 #[derive(Clone, Copy)]
 enum Format {
+    Workbook,
     Json,
 }
 
@@ -50,6 +51,7 @@ fn read(flag: &str, path: &Path) -> anyhow::Result<String> {
 
 fn render(comparison: &Comparison, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
+        Format::Workbook => xlsx::compare_workbook(comparison)?,
         Format::Json => compare_json::render(comparison).into_bytes(),
     })
 }
@@ -60,6 +62,7 @@ fn create(args: &CompareArgs) -> anyhow::Result<Vec<(Format, Output)>> {
     if let Some(path) = &args.output {
         let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
         let format = match extension.as_deref() {
+            Some("xlsx") => Format::Workbook,
             Some("json") => Format::Json,
             _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx or .json", path.display()),
         };

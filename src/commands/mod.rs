@@ -9,10 +9,13 @@ mod headers;
 mod inputs;
 mod machines;
 mod outputs;
+mod parameters;
 mod preprocess;
 #[cfg(target_os = "linux")]
 mod record;
 mod samples;
+#[cfg(target_os = "linux")]
+mod study;
 mod trace;
 mod validate;
 
@@ -60,6 +63,10 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Trace(args) => trace::run(&args, voice),
         Command::Compare(args) => compare::run(&args, voice),
+        #[cfg(target_os = "linux")]
+        Command::Study(args) => study::run(&args, voice),
+        #[cfg(not(target_os = "linux"))]
+        Command::Study(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Validate(args) => validate::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Demo { dir } => demo::run(&dir, voice),

@@ -6,6 +6,7 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+mod live;
 mod parameters;
 mod places;
 mod reasons;
@@ -18,7 +19,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use parameters::{Suggestion, branch_frequencies, trip_counts};
+pub use live::Live;
+pub use parameters::Suggestion;
 pub use places::LoopRef;
 use places::Places;
 use reports::{STATIC, TRACE};
@@ -202,4 +204,27 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         notes.push("the trace was read without caches (--cache): traffic by level is not compared".to_string());
     }
     notes
+}
+
+/// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
+pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
+    let places = Places::new(promised);
+    let join = traced::join(promised, &places, run.source.as_ref().unwrap_or(&Default::default()));
+    parameters::all(promised, &places, &join)
+}
+
+/// Tells which nest of a static report a line belongs to.
+pub struct NestFinder<'r>(Places<'r>);
+
+impl<'r> NestFinder<'r> {
+    pub fn new(report: &'r StaticReport) -> NestFinder<'r> {
+        NestFinder(Places::new(report))
+    }
+
+    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops.
+    pub fn find(&self, file: &str, line: u32) -> Option<(&str, &str, u32)> {
+        let places::Place::Loop(found) = self.0.find(file, line) else { return None };
+        let target = &self.0.targets()[self.0.target(found)];
+        Some((&target.id, &target.file, target.line))
+    }
 }

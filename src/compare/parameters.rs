@@ -21,6 +21,7 @@ pub struct Suggestion {
     pub fits: f64,
     /// Loops or branches that say so.
     pub seen_in: Vec<String>,
+    pub is_probability: bool,
 }
 
 /// What the run says of parameters: the value that most loops ask for, of those that agree with the report too.
@@ -45,6 +46,7 @@ pub fn trip_counts(report: &StaticReport, join: &Join) -> Vec<Suggestion> {
             value: report.parameters[name].value,
             fits,
             seen_in: votes.iter().filter(|vote| vote.0 == fits).map(|vote| vote.1.to_string()).collect(),
+            is_probability: false,
         })
     };
     votes.into_iter().filter_map(chosen).collect()
@@ -52,8 +54,15 @@ pub fn trip_counts(report: &StaticReport, join: &Join) -> Vec<Suggestion> {
 
 /// Those that do not fit.
 pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    let found = trip_counts(report, join).into_iter().chain(branch_frequencies(report, places, join));
-    found.filter(|found| found.value.is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs())).collect()
+    all(report, places, join)
+        .into_iter()
+        .filter(|found| found.value.is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs()))
+        .collect()
+}
+
+/// Everything that the run tells of parameters.
+pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+    trip_counts(report, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
 }
 
 /// Probabilities of branches: executions of the first arm's lines over those of both, or over the rounds of the loop.
@@ -81,6 +90,7 @@ pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -
                     value: report.parameters.get(&branch.probability).and_then(|parameter| parameter.value),
                     fits: frequency,
                     seen_in: vec![one.id.clone()],
+                    is_probability: true,
                 });
             }
         }

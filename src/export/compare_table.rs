@@ -29,7 +29,7 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
     if nests.len() > shown {
         let _ = writeln!(text, "\n{} more nests: --top", nests.len() - shown);
     }
-    for Suggestion { parameter, value, fits, seen_in } in &comparison.parameters {
+    for Suggestion { parameter, value, fits, seen_in, .. } in &comparison.parameters {
         let value = value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
         let _ =
             writeln!(text, "\nparameter {parameter} is {value}; the run fits {fits} (seen in {})", seen_in.join(", "));

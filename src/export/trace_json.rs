@@ -9,6 +9,7 @@ use super::json::number;
 use crate::metrics::epoch::Stores;
 use crate::metrics::formulas::Figures;
 use crate::metrics::profiles::Profiles;
+use crate::metrics::region_details::{RegionDetail, RegionReuse};
 use crate::metrics::report::{
     CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
 };
@@ -213,7 +214,7 @@ fn profile(profile: &Epochs) -> Value {
 
 /// The metrics stand beside the name, as the promise says.
 fn region(region: &Region, inputs: &Inputs) -> Value {
-    let Region { kind, name, file, line, instructions, mix, edag } = region;
+    let Region { kind, name, file, line, instructions, mix, edag, detail } = region;
     let own = [
         ("kind", json!(kind.name())),
         ("name", json!(name)),
@@ -223,5 +224,16 @@ fn region(region: &Region, inputs: &Inputs) -> Value {
         ("mix", classes(mix)),
     ];
     let own = own.into_iter().map(|(key, value)| (key.to_string(), value));
-    own.chain(metrics(edag, inputs)).collect::<Map<String, Value>>().into()
+    let RegionDetail { reuse, epochs, camat } = detail;
+    let bins = |reuse: &RegionReuse| {
+        let bins = reuse.bins.iter().map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
+        json!({ "line": reuse.line, "cold": reuse.cold, "histogram": bins.collect::<Vec<_>>() })
+    };
+    let details = [
+        ("reuse", reuse.as_ref().map(bins)),
+        ("epochs", epochs.as_ref().map(profile)),
+        ("camat", camat.as_ref().map(camat_json::levels)),
+    ];
+    let details = details.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
+    own.chain(metrics(edag, inputs)).chain(details).collect::<Map<String, Value>>().into()
 }

@@ -10,13 +10,14 @@ use crate::regions::{RegionError, Sites};
 use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 
-use super::camat::{CamatMeter, MeterSettings};
+use super::camat::{CamatMeter, MeterSettings, Program};
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochMeter, EpochSettings};
 use super::movement::MovementMeter;
 use super::out_of_order::{CoreCycles, CoreModel, OutOfOrder};
 use super::profile::{ProfileMeter, SourceProfile};
 use super::ram::{Ram, RamUse};
+use super::region_details::{Both, RegionDetail, RegionDetails};
 pub use super::regions::RegionId;
 use super::regions::RegionMeter;
 use super::remote::{RemoteMeter, RemoteSettings};
@@ -96,6 +97,7 @@ struct Others<'r> {
     epochs: Option<EpochMeter>,
     core: Option<TimedCore>,
     profile: Option<ProfileMeter>,
+    details: Option<RegionDetails>,
     kept: Vec<Execution>,
     most_kept: usize,
     has_more_than_kept: bool,
@@ -111,11 +113,14 @@ struct TimedCore {
 
 impl TimedCore {
     fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
-        let levels = model.levels.len();
-        let first_shared = Some(model.first_shared).filter(|first| *first < levels);
-        let meter = CamatMeter::new(MeterSettings { levels, first_shared });
+        let meter = CamatMeter::new(meter_settings(model));
         Ok(TimedCore { core: OutOfOrder::new(model, rules)?, costs: costs.clone(), cycles: Vec::new(), meter })
     }
+}
+
+fn meter_settings(model: &CoreModel) -> MeterSettings {
+    let levels = model.levels.len();
+    MeterSettings { levels, first_shared: Some(model.first_shared).filter(|first| *first < levels) }
 }
 
 /// One execution, kept for drawing.
@@ -162,6 +167,7 @@ pub struct CountedRegion {
     pub instructions: u64,
     pub mix: BTreeMap<Class, u64>,
     pub edag: Edag,
+    pub detail: RegionDetail,
 }
 
 impl<'r> Analysis<'r> {
@@ -179,6 +185,7 @@ impl<'r> Analysis<'r> {
                 .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
                 .transpose()?,
             profile: None,
+            details: None,
             kept: Vec::new(),
             most_kept: settings.keep,
             has_more_than_kept: false,
@@ -200,6 +207,15 @@ impl<'r> Analysis<'r> {
     #[must_use]
     pub fn with_profile(mut self, sites: Sites) -> Analysis<'r> {
         self.others.profile = Some(ProfileMeter::new(sites));
+        self
+    }
+
+    /// Tells reuse, epochs and C-AMAT by region too, as far as they are asked for.
+    #[must_use]
+    pub fn with_region_details(mut self) -> Analysis<'r> {
+        let Settings { rules, epochs, core, .. } = &self.settings;
+        let meter = core.as_ref().map(|(model, _)| meter_settings(model));
+        self.others.details = Some(RegionDetails::new(*rules, epochs.clone(), meter));
         self
     }
 
@@ -244,8 +260,16 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, core, profile, kept, has_more_than_kept, .. } = self.others;
-        let region = |(edag, (instructions, mix))| CountedRegion { instructions, mix, edag };
+        let Others { regions, reuse, remote, epochs, core, profile, details, kept, has_more_than_kept, .. } = self.others;
+        let reuse_line = self.settings.reuse_line.filter(|_| has_addresses);
+        let details = details.map(|details| details.finish(reuse_line, Program::UNKNOWN)).unwrap_or_default();
+        let mut details = details.into_iter();
+        let region = |(edag, (instructions, mix))| CountedRegion {
+            instructions,
+            mix,
+            edag,
+            detail: details.next().unwrap_or_default(),
+        };
         Counted {
             mix: mixes.whole,
             edag,
@@ -341,6 +365,7 @@ impl Others<'_> {
             epochs,
             core,
             profile,
+            details: _,
             kept: _,
             most_kept,
             has_more_than_kept,
@@ -372,6 +397,9 @@ impl Others<'_> {
         let region = region_of(instruction);
         self.regions.add_hart(instruction.hart);
         self.regions.add_region(region);
+        if let Some(details) = &mut self.details {
+            details.add(region, instruction.hart);
+        }
         region
     }
 
@@ -389,16 +417,20 @@ impl Others<'_> {
             self.regions.step(*region, operation, addresses, *cycles, used);
         }
         if let (Some(reuse), Some(access)) = (&mut self.reuse, access) {
-            reuse.access(access, addresses);
+            reuse.access(access, addresses, self.details.as_mut().and_then(|details| details.reuse(*region)));
         }
         if let Some(remote) = &mut self.remote {
             remote.step(operation, addresses, *cycles, to_ram);
         }
         if let Some(epochs) = &mut self.epochs {
             epochs.step(operation, addresses);
+            if let Some(details) = &mut self.details {
+                details.epochs(*region, operation, addresses);
+            }
         }
         if let Some(TimedCore { core, cycles, meter, .. }) = &mut self.core {
-            core.step(operation, addresses, cycles[id.0 as usize], meter);
+            let own = self.details.as_mut().and_then(|details| details.camat(*region));
+            core.step(operation, addresses, cycles[id.0 as usize], &mut Both { all: meter, own });
         }
         if self.kept.len() < self.most_kept {
             let addresses = addresses.to_vec();

@@ -13,6 +13,7 @@ pub mod out_of_order;
 pub mod profile;
 pub mod profiles;
 mod ram;
+pub mod region_details;
 mod regions;
 pub mod remote;
 pub mod report;

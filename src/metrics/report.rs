@@ -10,6 +10,7 @@ use crate::trace::isa::Class;
 
 use super::epoch::Stores;
 use super::profile::SourceProfile;
+use super::region_details::RegionDetail;
 use super::tables;
 
 /// Everything that one run of `loopsheet trace` found.
@@ -232,6 +233,7 @@ pub struct Region {
     pub mix: BTreeMap<Class, u64>,
     /// Of the part of the eDAG that has only this region's vertices and the edges between them.
     pub edag: Edag,
+    pub detail: RegionDetail,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -239,6 +241,8 @@ pub enum RegionKind {
     Function,
     Line,
     Loop,
+    /// A loop nest of the source, as a static report has it.
+    Nest,
 }
 
 impl RegionKind {
@@ -248,6 +252,7 @@ impl RegionKind {
             RegionKind::Function => "function",
             RegionKind::Line => "line",
             RegionKind::Loop => "loop",
+            RegionKind::Nest => "nest",
         }
     }
 }

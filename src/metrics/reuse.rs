@@ -19,10 +19,15 @@ impl ReuseMeter {
         Ok(ReuseMeter { line, distances: StackDistances::new(line)?, histogram: ReuseHistogram::default() })
     }
 
-    pub fn access(&mut self, access: Access, addresses: &[u64]) {
+    /// `own` is the histogram of the region that makes the access.
+    pub fn access(&mut self, access: Access, addresses: &[u64], mut own: Option<&mut ReuseHistogram>) {
         for address in addresses {
             for line in self.distances.lines(*address, u32::from(access.bytes)) {
-                self.histogram.record(self.distances.touch(line));
+                let distance = self.distances.touch(line);
+                self.histogram.record(distance);
+                if let Some(own) = &mut own {
+                    own.record(distance);
+                }
             }
         }
     }

@@ -238,6 +238,11 @@ impl ParameterTable {
         Ok(())
     }
 
+    /// Says where the values of the parameters with these defined names come from.
+    pub fn mark(&mut self, is_meant: &dyn Fn(&str) -> bool, origin: Origin) {
+        self.rows.iter_mut().filter(|row| is_meant(&row.name)).for_each(|row| row.origin = origin);
+    }
+
     fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
         let all = machine.parameters.iter().map(|p| p.name.as_str()).chain(self.rows.iter().map(|r| r.label.as_str()));
         let suffix = format!(".{name}");

@@ -163,6 +163,11 @@ impl Placement {
         Ok(self.places)
     }
 
+    /// The region with a number that [`Placement::region_of`] has given.
+    pub fn region(&self, number: u32) -> &Place {
+        &self.places[number as usize]
+    }
+
     fn key(&mut self, address: u64) -> Key {
         if self.by == Granularity::Line {
             return self.map.line_at(address).map_or(Key::NoLine, Key::Line);

@@ -194,9 +194,16 @@ fn fuzz(parser: &Parser, seeds: &[String], time: Duration) -> bool {
         let text = damaged(seeds, &mut random);
         // What ends the whole process is found here.
         std::fs::write(&last, &text).expect("a temporary file");
-        let began = processor_time();
-        let is_well = catch_unwind(AssertUnwindSafe(|| (parser.run)(&text))).is_ok();
-        let seconds = (processor_time() - began).as_secs_f64();
+        let timed = || {
+            let began = processor_time();
+            let is_well = catch_unwind(AssertUnwindSafe(|| (parser.run)(&text))).is_ok();
+            (is_well, (processor_time() - began).as_secs_f64())
+        };
+        let (is_well, mut seconds) = timed();
+        if seconds > MOST_SECONDS {
+            // What the machine did meanwhile does not happen twice.
+            seconds = seconds.min(timed().1);
+        }
         slowest = slowest.max(seconds);
         rounds += 1;
         if !is_well || seconds > MOST_SECONDS {

@@ -26,6 +26,7 @@ pub fn full() -> TraceReport {
         instructions: edag.vertices,
         mix: BTreeMap::from([(Class::FpLoad, 4), (Class::FpAdd, 4)]),
         edag,
+        detail: Default::default(),
     };
     TraceReport {
         trace: TraceSummary {

@@ -16,25 +16,54 @@ use anyhow::Context;
 
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
+use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
+use crate::metrics::report::TraceReport;
 use crate::trace::Instruction;
 use outputs::{Outputs, Report};
 use regions::Regions;
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
-    let Some(trace) = &args.trace else { return timeline::run(args, voice) };
+    if args.trace.is_none() {
+        return timeline::run(args, voice);
+    }
     if !args.more.is_empty() {
         return several::run(args, voice);
     }
+    // Created first, so that a path that cannot be written fails before the work.
+    let outputs = Outputs::create(args)?;
+    let Traced { report, graph } = analyse(args, voice)?;
+    if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
+        report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
+    }
+    outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
+    Ok(Status::Done)
+}
+
+/// What a trace came to.
+pub struct Traced {
+    pub report: TraceReport,
+    /// Of a short trace.
+    pub graph: Option<Edag>,
+}
+
+/// Reads a trace and counts what is asked for.
+///
+/// # Errors
+/// Bad usage, or a line that cannot be read.
+pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
+    let Some(trace) = &args.trace else { anyhow::bail!("no trace is given") };
     let settings = settings::of(args)?;
     let core = settings.core.as_ref().map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
-    // Created first, so that a path that cannot be written fails before the work.
-    let outputs = Outputs::create(args)?;
     let input = input::open(trace, voice)?;
-    let mut regions = Regions::of(args)?;
+    let promised = regions::static_report(args)?;
+    let mut regions = Regions::of(args, promised.as_ref())?;
     let mut region_of = regions.as_mut().map(|regions| |instruction: &Instruction| regions.region_of(instruction));
     let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
+    if promised.is_some() {
+        analysis = analysis.with_region_details();
+    }
     if let Some(sites) = regions::sites(args)? {
         analysis = analysis.with_profile(sites);
     }
@@ -58,11 +87,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     report.source = source;
     report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
-    if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
-        report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
-    }
-    outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
-    Ok(Status::Done)
+    Ok(Traced { report, graph })
 }
 
 /// The trace as messages name it.

@@ -1,20 +1,64 @@
 //! `--by`: the figures by function, line or loop of the program that `--elf` names.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use crate::cli::{RegionBy, TraceArgs};
+use crate::compare::{NestFinder, StaticReport};
 use crate::metrics::analysis::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};
-use crate::regions::{Granularity, Placement, RegionError, Sites};
+use crate::regions::{Granularity, Place, Placement, RegionError, Sites, SourceLine};
 use crate::trace::Instruction;
 
 /// Tells the analysis the region of each instruction, and names the regions afterwards.
-pub struct Regions {
+pub struct Regions<'r> {
     placement: Placement,
     kind: RegionKind,
     path: PathBuf,
+    nests: Option<NestRegions<'r>>,
+}
+
+/// Lines put together to nests of a static report.
+struct NestRegions<'r> {
+    finder: NestFinder<'r>,
+    /// By number of the line's region: number of the nest's.
+    of_lines: Vec<RegionId>,
+    numbers: HashMap<Option<NestPlace>, RegionId>,
+    /// By number; `None` is what is in no nest.
+    places: Vec<Option<NestPlace>>,
+}
+
+/// Id, file and line.
+type NestPlace = (String, String, u32);
+
+impl NestRegions<'_> {
+    fn region_of(&mut self, line: RegionId, place: &Place) -> RegionId {
+        if let Some(known) = self.of_lines.get(line as usize) {
+            return *known;
+        }
+        let found = place.line.as_ref().and_then(|line| self.finder.find(&line.file, line.line));
+        let found = found.map(|(id, file, line)| (id.to_string(), file.to_string(), line));
+        let next = self.places.len() as RegionId;
+        let number = *self.numbers.entry(found.clone()).or_insert(next);
+        if number == next {
+            self.places.push(found);
+        }
+        self.of_lines.push(number);
+        number
+    }
+}
+
+/// The report of `--static`.
+///
+/// # Errors
+/// It cannot be read, or is no static report.
+pub fn static_report(args: &TraceArgs) -> anyhow::Result<Option<StaticReport>> {
+    let Some(path) = &args.promised else { return Ok(None) };
+    let what = || format!("--static {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(what)?;
+    Ok(Some(StaticReport::parse(&text).with_context(what)?))
 }
 
 /// The program of `--elf`, as file content, and where `--elf-base` says that it was loaded.
@@ -45,28 +89,43 @@ pub fn sites(args: &TraceArgs) -> anyhow::Result<Option<Sites>> {
     }
 }
 
-impl Regions {
+impl<'r> Regions<'r> {
     /// `None` without `--by`.
     ///
     /// # Errors
     /// There is no `--elf`, it is no RISC-V program, it lacks symbols or lines, or `--elf-base` is no address or
-    /// not for it.
-    pub fn of(args: &TraceArgs) -> anyhow::Result<Option<Regions>> {
+    /// not for it; nests are asked for without the report that has them.
+    pub fn of(args: &TraceArgs, promised: Option<&'r StaticReport>) -> anyhow::Result<Option<Regions<'r>>> {
         let Some(by) = args.by else { return Ok(None) };
         let Elf { path, data, base } = Elf::read(args)?.context("--by needs --elf, the program that was traced")?;
         let (granularity, kind) = match by {
             RegionBy::Function => (Granularity::Function, RegionKind::Function),
             RegionBy::Line => (Granularity::Line, RegionKind::Line),
             RegionBy::Loop => (Granularity::Loop, RegionKind::Loop),
+            RegionBy::Nest => (Granularity::Line, RegionKind::Nest),
+        };
+        let nests = match (by, promised) {
+            (RegionBy::Nest, None) => anyhow::bail!("--by nest needs --static, the report that has the nests"),
+            (RegionBy::Nest, Some(report)) => Some(NestRegions {
+                finder: NestFinder::new(report),
+                of_lines: Vec::new(),
+                numbers: HashMap::new(),
+                places: Vec::new(),
+            }),
+            _ => None,
         };
         let placement = Placement::new(&data, &name(path), granularity, base)
             .with_context(|| format!("--elf {}", path.display()))?;
-        Ok(Some(Regions { placement, kind, path: path.to_path_buf() }))
+        Ok(Some(Regions { placement, kind, path: path.to_path_buf(), nests }))
     }
 
     /// To be asked once for each instruction.
     pub fn region_of(&mut self, instruction: &Instruction) -> RegionId {
-        self.placement.region_of(instruction)
+        let region = self.placement.region_of(instruction);
+        match &mut self.nests {
+            Some(nests) => nests.region_of(region, self.placement.region(region)),
+            None => region,
+        }
     }
 
     /// What was counted, with names: by instructions, the most first, then by name.
@@ -74,8 +133,11 @@ impl Regions {
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
     pub fn finish(self, counted: Vec<CountedRegion>) -> anyhow::Result<Vec<Region>> {
-        let places = self.placement.finish().with_context(|| format!("--elf {}", self.path.display()))?;
-        let region = |(place, counted): (crate::regions::Place, CountedRegion)| Region {
+        let mut places = self.placement.finish().with_context(|| format!("--elf {}", self.path.display()))?;
+        if let Some(nests) = self.nests {
+            places = nests.places.into_iter().map(nest_place).collect();
+        }
+        let region = |(place, counted): (Place, CountedRegion)| Region {
             kind: self.kind,
             name: place.name,
             file: place.line.as_ref().map(|line| line.file.clone()),
@@ -83,6 +145,7 @@ impl Regions {
             instructions: counted.instructions,
             mix: counted.mix,
             edag: counted.edag,
+            detail: counted.detail,
         };
         let mut regions: Vec<Region> = places.into_iter().zip(counted).map(region).collect();
         regions.sort_by(|a, b| {
@@ -90,6 +153,13 @@ impl Regions {
             order(a).cmp(&order(b))
         });
         Ok(regions)
+    }
+}
+
+fn nest_place(found: Option<NestPlace>) -> Place {
+    match found {
+        Some((name, file, line)) => Place { name, line: Some(SourceLine { file, line }), parent: None },
+        None => Place { name: "in no nest".to_string(), line: None, parent: None },
     }
 }
 

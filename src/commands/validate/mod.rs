@@ -2,6 +2,8 @@
 
 mod settings;
 
+pub use settings::one_core;
+
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};

@@ -38,7 +38,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
 }
 
 /// One core's share of a level of a machine, in whole sets.
-fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
+pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
     let ways = level.ways.map_or(Ways::Full, |ways| Ways::Fixed(ways as u32));
     let set = level.line as u64 * if let Ways::Fixed(ways) = ways { u64::from(ways) } else { 1 };
     let bytes = (level.share() as u64 / set).max(1) * set;

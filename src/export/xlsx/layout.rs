@@ -32,6 +32,9 @@ pub(super) enum Sheet {
     Epochs,
     DesignSpace,
     Camat,
+    Compare,
+    ComparePoints,
+    Unjoined,
 }
 
 impl Sheet {
@@ -59,6 +62,9 @@ impl Sheet {
             Sheet::Epochs => "Epochs",
             Sheet::DesignSpace => "Design space",
             Sheet::Camat => "C-AMAT",
+            Sheet::Compare => "Compare",
+            Sheet::ComparePoints => "Compare chart",
+            Sheet::Unjoined => "Not compared",
         }
     }
 

@@ -7,6 +7,7 @@ mod arrays;
 mod caches;
 mod calls;
 mod communication;
+mod compare;
 mod dependencies;
 mod inputs;
 mod layout;
@@ -24,13 +25,16 @@ mod trace;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 
+use crate::compare::Comparison;
 use crate::expr::FigureId;
+use crate::metrics::report::TraceReport;
 use crate::model::{CallPath, Model, NestModel};
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 use table::Table;
 
 pub use rust_xlsxwriter::XlsxError;
+pub use compare::compare_workbook;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 
 /// Where the workbook holds the formula of a figure.
@@ -60,20 +64,41 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
-    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } =
-        Tables::new(model);
-    let book = Book { model, layout: &layout };
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
-    machine::define_names(&mut workbook, book)?;
-    parameters::define_names(&mut workbook, book)?;
+    push_model(&mut workbook, model, &Tables::new(model))?;
+    workbook.save_to_buffer()
+}
+
+/// The workbook of a study: the model, the run, and both side by side, where the static side follows the inputs.
+///
+/// # Errors
+/// As for [`workbook`].
+pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    workbook.set_properties(&properties("Loop nests, what they cost, and what a run did")?);
+    let tables = Tables::new(model);
+    push_model(&mut workbook, model, &tables)?;
+    for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
+        workbook.push_worksheet(worksheet);
+    }
+    trace::push(&mut workbook, run)?;
+    workbook.save_to_buffer()
+}
+
+fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } =
+        tables;
+    let book = Book { model, layout };
+    machine::define_names(workbook, book)?;
+    parameters::define_names(workbook, book)?;
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
-    push(summary::write(book, &loops)?);
+    push(summary::write(book, loops)?);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
     loops.write(&mut page)?;
-    loops::highlight(&mut page, &loops)?;
+    loops::highlight(&mut page, loops)?;
     push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
@@ -87,7 +112,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
-    if let Some(calls) = &calls {
+    if let Some(calls) = calls {
         let mut page = Page::new(Sheet::Calls, book)?;
         calls.sites.write(&mut page)?;
         push(page);
@@ -98,7 +123,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
         calls.paths.write(&mut page)?;
         push(page);
     }
-    if let Some(communication) = &communication {
+    if let Some(communication) = communication {
         let mut page = Page::new(Sheet::Communication, book)?;
         communication.write(&mut page)?;
         push(page);
@@ -106,14 +131,14 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     if !registers.rows.is_empty() {
         let mut page = Page::new(Sheet::Registers, book)?;
         registers.write(&mut page)?;
-        registers::highlight(&mut page, &registers)?;
+        registers::highlight(&mut page, registers)?;
         push(page);
     }
     if !steps.is_empty() {
-        push(steps::write(book, &steps)?);
+        push(steps::write(book, steps)?);
     }
-    push(notes::write(book, &loops, &arrays, (&caches, &conditions))?);
-    workbook.save_to_buffer()
+    push(notes::write(book, loops, arrays, (caches, conditions))?);
+    Ok(())
 }
 
 /// What the sheets show, with every figure in its place.

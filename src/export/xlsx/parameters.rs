@@ -103,6 +103,7 @@ fn origin(origin: Origin) -> &'static str {
         Origin::Callers => "default: calls pass different constants",
         Origin::Default => "default: the source gives no value",
         Origin::Set => "set by the user",
+        Origin::Traced => "seen in a run",
     }
 }
 

@@ -69,13 +69,23 @@ pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> 
 fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(title)?);
+    push_sheets(&mut workbook, sheets)?;
+    workbook.save_to_buffer()
+}
+
+/// Adds the sheets of a trace to a workbook.
+pub(super) fn push(workbook: &mut Workbook, report: &TraceReport) -> Result<(), XlsxError> {
+    push_sheets(workbook, pages(report)?)
+}
+
+fn push_sheets(workbook: &mut Workbook, sheets: Vec<Finished>) -> Result<(), XlsxError> {
     for Finished { worksheet, names } in sheets {
         for (name, Place { sheet, row, column }) in &names {
-            define_name(&mut workbook, name, *sheet, (*row, *column))?;
+            define_name(workbook, name, *sheet, (*row, *column))?;
         }
         workbook.push_worksheet(worksheet);
     }
-    workbook.save_to_buffer()
+    Ok(())
 }
 
 /// Every cell of the workbook of a trace that has a defined name.

@@ -1,0 +1,47 @@
+//! Parameters from the command line and from runs.
+
+use anyhow::Context;
+
+use crate::analysis::facts::{Origin, Program};
+use crate::compare::{StaticReport, TraceReport, told_by_run};
+use crate::machine::MachineModel;
+use crate::model::{Model, Setting};
+
+/// `--set`.
+///
+/// # Errors
+/// One is not of the form NAME=VALUE.
+pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
+    let setting = |text: &String| {
+        let (name, value) = text
+            .split_once('=')
+            .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576"))?;
+        Ok(Setting { name: name.trim().to_string(), value: value.trim().to_string() })
+    };
+    texts.iter().map(setting).collect()
+}
+
+/// Trip counts and branch frequencies that a run tells, but for what is set by hand. Numbers that are no whole ones
+/// say nothing of a problem size: means of loops that run differently often.
+pub fn from_trace(promised: &StaticReport, run: &TraceReport, by_hand: &[Setting]) -> Vec<Setting> {
+    let told = told_by_run(promised, run).into_iter();
+    told.filter(|found| found.is_probability || found.fits.fract() == 0.0)
+        .filter(|found| by_hand.iter().all(|setting| setting.name != found.parameter))
+        .map(|found| Setting { name: found.parameter, value: found.fits.to_string() })
+        .collect()
+}
+
+/// The model with what the run tells, marked as such.
+///
+/// # Errors
+/// A setting names nothing, or its value is out of range.
+pub fn rebuild<'p>(
+    program: &'p Program,
+    machine: &MachineModel,
+    by_hand: &[Setting],
+    seen: &[Setting],
+) -> anyhow::Result<Model<'p>> {
+    let mut model = Model::build(program, machine.clone(), &[by_hand, seen].concat())?;
+    model.parameters.mark(&|name| seen.iter().any(|setting| setting.name == name), Origin::Traced);
+    Ok(model)
+}

@@ -1,0 +1,167 @@
+//! `loopsheet study`: analyze, record, trace and compare in one.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Parser;
+
+use super::inputs::{self, Reading};
+use super::outputs::{self, Output};
+use super::parameters;
+use super::{Status, Voice, diagnostics, machines, record, trace};
+use crate::cache::CacheSpec;
+use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
+use crate::compare::{Comparison, StaticReport, TraceReport, compare};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::export::{compare_json, compare_table, json, trace_json, xlsx};
+use crate::machine::MachineModel;
+use crate::model::Model;
+
+#[derive(Clone, Copy)]
+enum Format {
+    Workbook,
+    Json,
+}
+
+pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
+    let machine = machines::load(&args.machine)?;
+    let settings = parameters::settings(&args.source.settings)?;
+    let reading = Reading::of(&args.source)?;
+    let outputs = create(args)?;
+    let directory = tempfile::tempdir().context("cannot make a directory for the trace")?;
+    if let Some(keep) = &args.keep {
+        std::fs::create_dir_all(keep).with_context(|| format!("cannot make the directory {}", keep.display()))?;
+    }
+    let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
+
+    let program = inputs::read(&args.paths, &reading, voice)?;
+    let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
+    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    anyhow::ensure!(!program.functions.is_empty(), "nothing could be analysed: no function was read");
+    let mut model = Model::build(&program, machine.clone(), &settings)?;
+
+    let recorded = place("trace.execlog.zst");
+    let status = record::run(&record_arguments(args, &recorded)?, voice)?;
+    anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
+    let promised = place("static.json");
+    Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
+    let traced = trace::analyse(&trace_arguments(args, &machine, &recorded, &promised)?, voice)?;
+    let trace_text = trace_json::trace(&traced.report);
+    let run = TraceReport::parse(&trace_text)?;
+    if args.parameters_from_trace {
+        let seen = parameters::from_trace(&StaticReport::parse(&json::analysis(&model))?, &run, &settings);
+        model = parameters::rebuild(&program, &machine, &settings, &seen)?;
+    }
+    let static_text = json::analysis(&model);
+    let comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
+    refuse_empty(&comparison, args)?;
+    if args.keep.is_some() {
+        Output::create(&promised)?.finish(static_text.as_bytes())?;
+        Output::create(&place("trace.json"))?.finish(trace_text.as_bytes())?;
+        Output::create(&place("compare.json"))?.finish(compare_json::render(&comparison).as_bytes())?;
+    }
+    if outputs.is_empty() {
+        outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
+    }
+    let rendered = outputs.into_iter().map(|(format, output)| {
+        let bytes = match format {
+            Format::Workbook => xlsx::study_workbook(&model, &traced.report, &comparison)?,
+            Format::Json => compare_json::render(&comparison).into_bytes(),
+        };
+        Ok((bytes, output))
+    });
+    for (bytes, output) in rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()? {
+        output.finish(&bytes)?;
+    }
+    let has_errors = found.iter().any(|d| d.severity == Severity::Error);
+    Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+fn refuse_empty(comparison: &Comparison, args: &StudyArgs) -> anyhow::Result<()> {
+    let program = Path::new(&args.program[0]).display();
+    anyhow::ensure!(
+        !comparison.nests.is_empty(),
+        "nothing to compare: no instruction that {program} executed lies in a loop of this source; was it compiled from \
+         it, with -g?"
+    );
+    Ok(())
+}
+
+/// The caches as `trace` takes them: as given, or the machine's as one core has them.
+fn caches(args: &StudyArgs, machine: &MachineModel) -> anyhow::Result<Vec<String>> {
+    if !args.cache.is_empty() || args.camat {
+        return Ok(args.cache.clone());
+    }
+    let levels = machine.levels();
+    let specs = levels.iter().map(super::validate::one_core).collect::<anyhow::Result<Vec<CacheSpec>>>()?;
+    Ok(specs.iter().map(ToString::to_string).collect())
+}
+
+fn trace_arguments(
+    args: &StudyArgs,
+    machine: &MachineModel,
+    recorded: &Path,
+    promised: &Path,
+) -> anyhow::Result<TraceArgs> {
+    let mut typed: Vec<OsString> = vec!["trace".into(), recorded.into(), "--elf".into(), args.program[0].clone()];
+    typed.extend(["--by", "nest", "--reuse", "--static"].map(OsString::from));
+    typed.push(promised.into());
+    for cache in caches(args, machine)? {
+        typed.extend(["--cache".into(), cache.into()]);
+    }
+    typed.extend(["--slots".into(), args.slots.to_string().into()]);
+    if let Some(latency) = args.latency {
+        typed.extend(["--latency".into(), latency.to_string().into()]);
+    }
+    typed.extend(args.epochs.then(|| "--epochs".into()));
+    typed.extend(args.camat.then(|| "--camat".into()));
+    match parse(typed)? {
+        Command::Trace(args) => Ok(*args),
+        _ => anyhow::bail!("a trace is asked for"),
+    }
+}
+
+fn record_arguments(args: &StudyArgs, recorded: &Path) -> anyhow::Result<RecordArgs> {
+    let mut typed: Vec<OsString> = vec!["record".into(), "-o".into(), recorded.into()];
+    for function in &args.record_function {
+        typed.extend(["--function".into(), function.into()]);
+    }
+    if let Some(limit) = args.limit {
+        typed.extend(["--limit".into(), limit.to_string().into()]);
+    }
+    typed.push("--".into());
+    typed.extend(args.program.iter().cloned());
+    match parse(typed)? {
+        Command::Record(args) => Ok(*args),
+        _ => anyhow::bail!("a recording is asked for"),
+    }
+}
+
+/// Arguments as a person would type them.
+fn parse(typed: Vec<OsString>) -> anyhow::Result<Command> {
+    let cli = Cli::try_parse_from(std::iter::once(OsString::from("loopsheet")).chain(typed));
+    Ok(cli.map_err(|error| anyhow::anyhow!("{error}"))?.command)
+}
+
+/// Makes sure that everything asked for can be written.
+fn create(args: &StudyArgs) -> anyhow::Result<Vec<(Format, Output)>> {
+    let mut requested: Vec<(Format, &PathBuf)> = Vec::new();
+    if let Some(path) = &args.output {
+        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+        let format = match extension.as_deref() {
+            Some("xlsx") => Format::Workbook,
+            Some("json") => Format::Json,
+            _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx or .json", path.display()),
+        };
+        requested.push((format, path));
+    }
+    requested.extend(args.json.iter().map(|path| (Format::Json, path)));
+    let program = Path::new(&args.program[0]).canonicalize().ok();
+    let inputs: Vec<PathBuf> = args.paths.iter().filter_map(|path| path.canonicalize().ok()).chain(program).collect();
+    for (_, path) in &requested {
+        let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
+        anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to read", path.display());
+    }
+    requested.into_iter().map(|(format, path)| Ok((format, Output::create(path)?))).collect()
+}
