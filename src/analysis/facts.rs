@@ -240,6 +240,10 @@ pub struct Branch {
     pub probability: String,
     pub then: Block,
     pub otherwise: Option<Block>,
+    /// First and last line of the statements of `then`, where known.
+    pub then_lines: Option<(u32, u32)>,
+    /// The same of `otherwise`.
+    pub otherwise_lines: Option<(u32, u32)>,
 }
 
 /// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and

@@ -41,12 +41,14 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     anyhow::ensure!(!program.functions.is_empty(), "nothing could be analysed: no function was read");
     let mut model = Model::build(&program, machine.clone(), &settings)?;
 
-    let recorded = place("trace.execlog.zst");
+    let (recorded, promised) = (place("trace.execlog.zst"), place("static.json"));
+    let trace_arguments = trace_arguments(args, &machine, &recorded, &promised)?;
+    // What is wrong with them is found before the program runs.
+    trace::check(&trace_arguments)?;
     let status = record::run(&record_arguments(args, &recorded)?, voice)?;
     anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
-    let promised = place("static.json");
     Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
-    let traced = trace::analyse(&trace_arguments(args, &machine, &recorded, &promised)?, voice)?;
+    let traced = trace::analyse(&trace_arguments, voice)?;
     let trace_text = trace_json::trace(&traced.report);
     let run = TraceReport::parse(&trace_text)?;
     if args.parameters_from_trace {

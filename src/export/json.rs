@@ -155,7 +155,12 @@ fn function(
     sequences: &[&SequenceModel],
 ) -> Value {
     let mut loops = Vec::new();
-    collect_loops(&function.body, function, &mut Vec::new(), &mut Vec::new(), &mut loops);
+    let name = |symbol: &str| match model.parameters.row(index, symbol) {
+        Some(row) => row.name.clone(),
+        None => symbol.to_string(),
+    };
+    let place = Surroundings { function, name: &name };
+    collect_loops(&function.body, &place, &mut Vec::new(), &mut Vec::new(), &mut loops);
     let nests = nests.iter().map(|(index, facts)| {
         let mut value = nest(model, facts);
         if let Some(found) = &model.registers[*index] {
@@ -263,9 +268,15 @@ fn sequence(model: &Model, sequence: &SequenceModel) -> Value {
     })
 }
 
+/// The function around loops, and how its symbols are called as parameters.
+struct Surroundings<'s> {
+    function: &'s Function,
+    name: &'s dyn Fn(&str) -> String,
+}
+
 fn collect_loops<'a>(
     block: &'a Block,
-    function: &Function,
+    place: &Surroundings,
     chain: &mut Vec<ChainLoop<'a>>,
     weights: &mut Vec<String>,
     found: &mut Vec<Value>,
@@ -274,17 +285,17 @@ fn collect_loops<'a>(
         match item {
             Item::Loop(inner) => {
                 chain.push(ChainLoop { facts: inner, weight: Vec::new() });
-                found.push(one_loop(inner, function, chain, weights));
-                collect_loops(&inner.body, function, chain, weights, found);
+                found.push(one_loop(inner, place, chain, weights));
+                collect_loops(&inner.body, place, chain, weights, found);
                 chain.pop();
             }
             Item::Branch(branch) => {
                 weights.push(branch.probability.clone());
-                collect_loops(&branch.then, function, chain, weights, found);
+                collect_loops(&branch.then, place, chain, weights, found);
                 weights.pop();
                 if let Some(otherwise) = &branch.otherwise {
                     weights.push(format!("1 - {}", branch.probability));
-                    collect_loops(otherwise, function, chain, weights, found);
+                    collect_loops(otherwise, place, chain, weights, found);
                     weights.pop();
                 }
             }
@@ -292,7 +303,7 @@ fn collect_loops<'a>(
     }
 }
 
-fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[String]) -> Value {
+fn one_loop(facts: &Loop, place: &Surroundings, chain: &[ChainLoop], weights: &[String]) -> Value {
     let mut flops = Flops::default();
     let (mut scalars, mut calls) = (Vec::new(), Vec::new());
     let mut streams = Vec::new();
@@ -329,14 +340,33 @@ fn one_loop(facts: &Loop, function: &Function, chain: &[ChainLoop], weights: &[S
             "line": c.line, "name": c.name, "arguments": c.arguments, "body": c.body.as_str(),
         })).collect::<Vec<_>>(),
         "probability": if weights.is_empty() { "1".to_string() } else { weights.join(" * ") },
+        "branches": branches(&facts.body, place),
         "reasons": coverage::reasons(facts).iter().map(|r| json!({
             "code": r.code, "line": r.line, "detail": r.detail,
         })).collect::<Vec<_>>(),
     });
-    if facts.file != function.file {
+    if facts.file != place.function.file {
         value["file"] = json!(&*facts.file);
     }
     value
+}
+
+/// Conditions of a loop, those inside others too, with the parameter that holds the probability of the first arm.
+fn branches(block: &Block, place: &Surroundings) -> Vec<Value> {
+    let mut found = Vec::new();
+    for item in &block.items {
+        let Item::Branch(branch) = item else { continue };
+        found.push(json!({
+            "line": branch.line,
+            "condition": branch.condition,
+            "probability": (place.name)(&branch.probability),
+            "then": branch.then_lines,
+            "otherwise": branch.otherwise_lines,
+        }));
+        found.extend(branches(&branch.then, place));
+        found.extend(branch.otherwise.iter().flat_map(|block| branches(block, place)));
+    }
+    found
 }
 
 fn operations(counts: OperationCounts) -> Value {

@@ -185,6 +185,40 @@ pub enum Stmt {
     },
 }
 
+impl Stmt {
+    /// Where it begins.
+    pub fn place(&self) -> &Place {
+        match self {
+            Stmt::Assign { place, .. }
+            | Stmt::Call { place, .. }
+            | Stmt::Jump { place, .. }
+            | Stmt::Evaluate { place, .. }
+            | Stmt::Opaque { place, .. } => place,
+            Stmt::Loop(inner) => &inner.place,
+            Stmt::If(inner) => &inner.place,
+        }
+    }
+}
+
+/// First and last line on which these statements, or those inside them, begin or loops end; those of the first one's
+/// file.
+pub fn lines(statements: &[Stmt]) -> Option<(u32, u32)> {
+    let file = &statements.first()?.place().file;
+    let own = statements.iter().filter(|statement| statement.place().file == *file);
+    own.map(|statement| {
+        let first = statement.place().line;
+        let last = match statement {
+            Stmt::Loop(inner) => inner.end_line,
+            Stmt::If(inner) => {
+                [&inner.then, &inner.otherwise].iter().filter_map(|arm| lines(arm)).map(|arm| arm.1).max().unwrap_or(first)
+            }
+            _ => first,
+        };
+        (first, last.max(first))
+    })
+    .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Jump {
     /// Leaves the innermost loop.

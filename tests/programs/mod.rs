@@ -177,6 +177,8 @@ pub fn triad_and_search() -> Function {
             ..Block::default()
         },
         otherwise: None,
+        then_lines: Some((31, 32)),
+        otherwise_lines: None,
     };
     let reasons = vec![
         Reason { code: "unknown_trip_count".into(), line: 30, detail: "=while (err > tol)".into() },

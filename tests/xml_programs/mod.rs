@@ -266,8 +266,17 @@ fn communication() -> impl Strategy<Value = Communication> {
 }
 
 fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = Branch> {
-    (any::<u32>(), text(), text(), block.clone(), prop::option::of(block)).prop_map(
-        |(line, condition, probability, then, otherwise)| Branch { line, condition, probability, then, otherwise },
+    let lines = || prop::option::of(any::<(u32, u32)>());
+    (any::<u32>(), text(), text(), block.clone(), prop::option::of(block), lines(), lines()).prop_map(
+        |(line, condition, probability, then, otherwise, then_lines, otherwise_lines)| Branch {
+            line,
+            condition,
+            probability,
+            then,
+            otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
+            otherwise,
+            then_lines,
+        },
     )
 }
 

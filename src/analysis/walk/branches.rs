@@ -28,6 +28,8 @@ impl<'f> Walker<'f> {
             probability,
             then: then_block,
             otherwise: otherwise_block,
+            then_lines: ir::lines(then),
+            otherwise_lines: ir::lines(otherwise),
         })));
     }
 

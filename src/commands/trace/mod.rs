@@ -47,6 +47,17 @@ pub struct Traced {
     pub graph: Option<Edag>,
 }
 
+/// Whether the settings can be followed, before there is a trace.
+///
+/// # Errors
+/// Bad usage.
+pub fn check(args: &TraceArgs) -> anyhow::Result<()> {
+    settings::of(args)?;
+    settings::inputs(args)?;
+    regions::sites(args)?;
+    Ok(())
+}
+
 /// Reads a trace and counts what is asked for.
 ///
 /// # Errors

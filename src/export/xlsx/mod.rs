@@ -23,6 +23,8 @@ mod summary;
 mod table;
 mod trace;
 
+use std::collections::HashSet;
+
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 
 use crate::compare::Comparison;
@@ -82,7 +84,9 @@ pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison)
     for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
         workbook.push_worksheet(worksheet);
     }
-    trace::push(&mut workbook, run)?;
+    let machine = model.machine.parameters.iter().map(|parameter| parameter.name.as_str());
+    let taken: HashSet<&str> = machine.chain(model.parameters.rows().iter().map(|row| row.name.as_str())).collect();
+    trace::push(&mut workbook, run, &|name| taken.contains(name))?;
     workbook.save_to_buffer()
 }
 

@@ -274,9 +274,18 @@ fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) ->
         probability: probability.unwrap_or_else(|| probability_symbol(scope.function, line)),
         then: read_block(fields, scope, ids)?,
         otherwise: None,
+        then_lines: read_lines(fields)?,
+        otherwise_lines: None,
     };
     fields.finish();
     Ok(branch)
+}
+
+/// First and last line.
+fn read_lines(fields: &Fields<'_>) -> Result<Option<(u32, u32)>, XmlError> {
+    let Some(text) = fields.text("ls:lines") else { return Ok(None) };
+    let pair = text.split_once(' ').and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    pair.map(Some).ok_or_else(|| fields.bad("ls:lines", "first and last line"))
 }
 
 /// Puts the block of an `else` into the last `if` of its line that has none yet.
@@ -287,6 +296,7 @@ fn read_else(
     items: &mut [Item],
 ) -> Result<(), XmlError> {
     let line = fields.number("iflinenum")?;
+    let lines = read_lines(fields)?;
     let block = read_block(fields, scope, ids)?;
     let waiting = items.last_mut().and_then(|item| match item {
         Item::Branch(branch) if branch.otherwise.is_none() && line.is_none_or(|line| line == branch.line) => {
@@ -298,6 +308,7 @@ fn read_else(
         return Err(XmlError::ElseWithoutIf { place: fields.place(), line: line.unwrap_or(fields.line()) });
     };
     branch.otherwise = Some(block);
+    branch.otherwise_lines = lines;
     fields.finish();
     Ok(())
 }

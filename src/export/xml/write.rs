@@ -236,14 +236,22 @@ fn register_use(needed: RegisterUse) -> String {
     needed.values().map(|count| count.to_string()).join(" ")
 }
 
+fn lines((first, last): (u32, u32)) -> String {
+    format!("{first} {last}")
+}
+
 /// An `if` and its `else`, which ExaSAT puts beside it.
 fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
-    let Branch { line, condition, probability, then, otherwise } = inner;
+    let Branch { line, condition, probability, then, otherwise, then_lines, otherwise_lines } = inner;
     let usual = probability_symbol(&scope.function.name, *line);
     let element = Element::new("if")
         .with("linenum", line)
         .with("conditional", condition)
-        .maybe("ls:probability", Some(probability).filter(|name| **name != usual));
-    let otherwise = otherwise.as_ref().map(|body| block(Element::new("else").with("iflinenum", line), body, scope));
+        .maybe("ls:probability", Some(probability).filter(|name| **name != usual))
+        .maybe("ls:lines", then_lines.map(lines));
+    let otherwise = otherwise.as_ref().map(|body| {
+        let element = Element::new("else").with("iflinenum", line).maybe("ls:lines", otherwise_lines.map(lines));
+        block(element, body, scope)
+    });
     std::iter::once(block(element, then, scope)).chain(otherwise).collect()
 }

@@ -69,19 +69,30 @@ pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> 
 fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(title)?);
-    push_sheets(&mut workbook, sheets)?;
+    push_sheets(&mut workbook, sheets, &|_| false)?;
     workbook.save_to_buffer()
 }
 
-/// Adds the sheets of a trace to a workbook.
-pub(super) fn push(workbook: &mut Workbook, report: &TraceReport) -> Result<(), XlsxError> {
-    push_sheets(workbook, pages(report)?)
+/// Adds the sheets of a trace to a workbook. Names that it has already are known on their own sheet only.
+pub(super) fn push(
+    workbook: &mut Workbook,
+    report: &TraceReport,
+    is_taken: &dyn Fn(&str) -> bool,
+) -> Result<(), XlsxError> {
+    push_sheets(workbook, pages(report)?, is_taken)
 }
 
-fn push_sheets(workbook: &mut Workbook, sheets: Vec<Finished>) -> Result<(), XlsxError> {
+fn push_sheets(
+    workbook: &mut Workbook,
+    sheets: Vec<Finished>,
+    is_taken: &dyn Fn(&str) -> bool,
+) -> Result<(), XlsxError> {
     for Finished { worksheet, names } in sheets {
         for (name, Place { sheet, row, column }) in &names {
-            define_name(workbook, name, *sheet, (*row, *column))?;
+            match is_taken(name) {
+                true => define_name(workbook, &format!("{}!{name}", sheet.in_formulas()), *sheet, (*row, *column))?,
+                false => define_name(workbook, name, *sheet, (*row, *column))?,
+            }
         }
         workbook.push_worksheet(worksheet);
     }
