@@ -169,9 +169,13 @@ fn write_row(
     }
     if let (Some(promised), Some(traced)) = (entry.promised, entry.traced) {
         let (left, right) = (row_col_to_cell(row, STATIC), row_col_to_cell(row, TRACED));
-        let ratio = entry.ratio.map_or_else(String::new, |ratio| ratio.to_string());
-        let formula = format!("IF({left}=0,\"\",{right}/{left})");
-        page.presentation(row, RATIO, &formula, &ratio, &style::cell(Look::Ratio, Role::Plain))?;
+        // Nothing over nothing is no ratio, and no number that a colour could be given for.
+        let formula = format!("IF({left}=0,\" \",{right}/{left})");
+        let format = style::cell(Look::Ratio, Role::Plain);
+        match entry.ratio {
+            Some(ratio) => page.presentation(row, RATIO, &formula, &ratio.to_string(), &format)?,
+            None => page.presented_text(row, RATIO, &formula, " ", &format)?,
+        }
         let difference = traced - promised;
         let format = style::cell(look(difference), Role::Plain);
         page.presentation(row, DIFFERENCE, &format!("{right}-{left}"), &difference.to_string(), &format)?;
@@ -238,6 +242,7 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
 fn diagonal(page: &mut Paper<()>, chart: &mut Chart, (low, high): (f64, f64)) -> Result<(), XlsxError> {
     const COLUMN: ColNum = 16;
     const ROW: RowNum = 34;
+    page.worksheet.set_column_width(COLUMN, 16.0)?;
     page.text(ROW, COLUMN, "Both agree", &style::section())?;
     for (row, value) in (ROW + 2..).zip([10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil())]) {
         page.number(row, COLUMN, value, &style::cell(Look::Ratio, Role::Plain))?;
