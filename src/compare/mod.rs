@@ -10,6 +10,7 @@ mod live;
 mod parameters;
 mod places;
 mod reasons;
+mod regions;
 mod reports;
 mod rows;
 mod traced;

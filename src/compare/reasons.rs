@@ -42,6 +42,15 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     {
         return Some(of_accesses(sides, quantity, promised, traced));
     }
+    if quantity.starts_with("working set") {
+        let ratio = traced / promised;
+        let is_near = (0.5..=2.0).contains(&ratio);
+        return Some(match is_near {
+            true => "the step of the reuse curve is known to within a factor of two".to_string(),
+            false => "the reuse curve has no step near: what the working set would hold is reused at other distances"
+                .to_string(),
+        });
+    }
     if quantity.starts_with(TRAFFIC) {
         return Some(of_traffic(sides, promised, traced));
     }

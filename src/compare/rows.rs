@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Row;
 use super::places::{LoopRef, Places, Target};
 use super::reports::{Nest, References, Region, StaticReport, TraceReport};
 use super::traced::{Join, LoopCounts, Traced};
+use super::{Row, regions};
 use crate::metrics::profile::{Accesses, SourceProfile};
 
 /// Everything about one nest.
@@ -76,13 +76,16 @@ impl<'a> Sides<'a> {
             self.access_rows(nest, &mut rows);
             self.array_rows(nest, &mut rows);
             self.traffic_rows(nest, &mut rows);
-            rows.push(row("working set, planes", "B", nest.working_set.actual.plane, None));
-            rows.push(row("working set, pencils", "B", nest.working_set.actual.pencil, None));
+            let sets = &nest.working_set.actual;
+            for (quantity, promised) in [("working set, planes", sets.plane), ("working set, pencils", sets.pencil)] {
+                let traced = promised.zip(region).and_then(|(bytes, region)| regions::step_near(region, bytes));
+                rows.push(row(quantity, "B", promised, traced));
+            }
             rows.push(row("footprint", "B", nest.working_set.footprint, None));
             rows.push(row("time estimate", "s", nest.seconds.map(|seconds| seconds * self.calls()), None));
         }
         if let Some(region) = region {
-            region_rows(region, &mut rows);
+            rows.extend(regions::rows(region, self.run));
         }
         rows
     }
@@ -194,29 +197,6 @@ pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
     let plain = symbol.split('.').next().unwrap_or(symbol);
     let plain = plain.rsplit("_MOD_").next().unwrap_or(plain).trim_end_matches('_');
     plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
-}
-
-fn region_rows(region: &Region, rows: &mut Vec<Row>) {
-    const SHOWN: [(&str, &str, &str); 6] = [
-        ("memory_work", "memory work W", ""),
-        ("memory_depth", "memory depth D", ""),
-        ("lambda", "sensitivity lambda", ""),
-        ("parallelism", "parallelism", ""),
-        ("time_lower", "time, lower bound", "cycle"),
-        ("time_upper", "time, upper bound", "cycle"),
-    ];
-    for (key, quantity, unit) in SHOWN {
-        if let Some(value) = region.metrics.get(key).and_then(serde_json::Value::as_f64) {
-            rows.push(Row {
-                quantity: quantity.into(),
-                unit,
-                promised: None,
-                traced: Some(value),
-                ratio: None,
-                reason: None,
-            });
-        }
-    }
 }
 
 fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {

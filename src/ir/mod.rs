@@ -209,9 +209,12 @@ pub fn lines(statements: &[Stmt]) -> Option<(u32, u32)> {
         let first = statement.place().line;
         let last = match statement {
             Stmt::Loop(inner) => inner.end_line,
-            Stmt::If(inner) => {
-                [&inner.then, &inner.otherwise].iter().filter_map(|arm| lines(arm)).map(|arm| arm.1).max().unwrap_or(first)
-            }
+            Stmt::If(inner) => [&inner.then, &inner.otherwise]
+                .iter()
+                .filter_map(|arm| lines(arm))
+                .map(|arm| arm.1)
+                .max()
+                .unwrap_or(first),
             _ => first,
         };
         (first, last.max(first))

@@ -260,7 +260,8 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, core, profile, details, kept, has_more_than_kept, .. } = self.others;
+        let Others { regions, reuse, remote, epochs, core, profile, details, kept, has_more_than_kept, .. } =
+            self.others;
         let reuse_line = self.settings.reuse_line.filter(|_| has_addresses);
         let details = details.map(|details| details.finish(reuse_line, Program::UNKNOWN)).unwrap_or_default();
         let mut details = details.into_iter();

@@ -3,7 +3,7 @@
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
     Chart, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType,
-    ChartSolidFill, ChartType, Color, ColNum, ConditionalFormat3ColorScale, ConditionalFormatType, RowNum, Workbook,
+    ChartSolidFill, ChartType, ColNum, Color, ConditionalFormat3ColorScale, ConditionalFormatType, RowNum, Workbook,
     Worksheet, XlsxError,
 };
 

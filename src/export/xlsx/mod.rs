@@ -35,8 +35,8 @@ use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 use table::Table;
 
-pub use rust_xlsxwriter::XlsxError;
 pub use compare::compare_workbook;
+pub use rust_xlsxwriter::XlsxError;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 
 /// Where the workbook holds the formula of a figure.
@@ -91,8 +91,7 @@ pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison)
 }
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
-    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } =
-        tables;
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } = tables;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
