@@ -120,6 +120,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         effects,
         conditional: BTreeSet::new(),
         last_values: BTreeMap::new(),
+        entry_values: BTreeMap::new(),
         has_uncounted: counted.is_some(),
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
@@ -179,6 +180,8 @@ struct Walker<'f> {
     conditional: BTreeSet<VarId>,
     /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
     last_values: BTreeMap<String, Expr>,
+    /// Those of the variables that the loop at hand, itself outside of loops, advances.
+    entry_values: BTreeMap<String, Expr>,
     has_uncounted: bool,
     /// Whether the loop around the walk, or the function, has several loops side by side.
     in_sequence: bool,

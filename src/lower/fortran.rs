@@ -21,6 +21,7 @@ mod expression;
 mod flow;
 mod implicit;
 mod input_output;
+mod inquiries;
 mod intrinsic_types;
 mod jumps;
 mod kinds;

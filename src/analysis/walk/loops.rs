@@ -62,6 +62,10 @@ impl<'f> Walker<'f> {
             }
         };
         let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
+        if self.depth() == 0 {
+            let names = advancing.iter().map(|(id, _)| &function.variable(*id).name);
+            self.entry_values = names.filter_map(|name| self.last_values.remove_entry(name)).collect();
+        }
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);

@@ -229,7 +229,7 @@ impl<'t> Lowering<'t> {
 impl<'t> Lowering<'t> {
     /// A condition in the values that its variables have before its effects, which stand in front of it in the
     /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
-    fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
+    pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
         let counts = |stmt: &Stmt| match stmt {
             Stmt::Assign { target: Value::Variable(id), value: Value::Binary(_, left, right), .. } => {
                 let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));

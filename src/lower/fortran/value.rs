@@ -356,6 +356,9 @@ impl<'a> Lowering<'a> {
                 Argument::Section(_) | Argument::Star => values.push(Value::opaque("array_section", "")),
             }
         }
+        if let Some(declared) = self.inquiry(name, &values) {
+            return declared;
+        }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
         Value::Call { name: name.to_string(), ty: intrinsic_types::result(known, &types, kind), arguments: values }
