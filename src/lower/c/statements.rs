@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
             Some(Role::WhileLoop | Role::DoWhileLoop) => self.while_loop(node),
             Some(Role::Select) => self.switch(node),
             Some(Role::Case) => self.statements(fields::case_statements(node)),
-            Some(Role::Labelled) => self.statements(children(node)),
+            Some(Role::Labelled) => self.labelled(node),
             Some(Role::Goto) => self.goto(node),
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
