@@ -121,6 +121,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         effects,
         conditional: BTreeSet::new(),
         last_values: BTreeMap::new(),
+        loaded: BTreeMap::new(),
         entry_values: BTreeMap::new(),
         has_uncounted: counted.is_some() || language == Language::C,
         in_sequence: settings::holds_sequence(&function.body),
@@ -181,6 +182,8 @@ struct Walker<'f> {
     conditional: BTreeSet<VarId>,
     /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
     last_values: BTreeMap<String, Expr>,
+    /// The elements that variables inside of loops were last set to, as array and place.
+    loaded: BTreeMap<VarId, (VarId, Expr)>,
     /// Those of the variables that the loop at hand, itself outside of loops, advances.
     entry_values: BTreeMap<String, Expr>,
     has_uncounted: bool,

@@ -22,6 +22,7 @@ mod implicit;
 mod input_output;
 mod inquiries;
 mod intrinsic_types;
+mod keywords;
 mod kinds;
 mod loops;
 mod modules;

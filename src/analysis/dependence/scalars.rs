@@ -173,7 +173,8 @@ fn add_pointed_to<'p>(events: &mut [Event<'p>], sharing: &Sharing<'p>) {
     let is_array = |(name, usage): (&&'p str, &Usage)| usage.is_array.then_some(*name);
     let arrays: BTreeSet<&str> = events.iter().flat_map(|event| event.uses.iter().filter_map(is_array)).collect();
     for event in events {
-        let through: Vec<(&str, Usage)> = event.uses.iter().filter(|(_, u)| u.is_array).map(|(n, u)| (*n, *u)).collect();
+        let through: Vec<(&str, Usage)> =
+            event.uses.iter().filter(|(_, u)| u.is_array).map(|(n, u)| (*n, *u)).collect();
         for (pointer, usage) in through {
             for scalar in sharing.partners(pointer).into_iter().filter(|name| !arrays.contains(name)) {
                 let known = event.uses.entry(scalar).or_default();

@@ -51,7 +51,7 @@ impl<'f> Walker<'f> {
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
                     [lower_bound, _, step] => {
                         let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
-                        start = if is_data { self.begins(lower, &trip_symbol()) } else { None };
+                        start = if is_data { self.begins((lower, upper), &trip_symbol()) } else { None };
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
                         let step = step.unwrap_or(Expr::from(1.0));
                         let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + 1.0;
@@ -103,32 +103,38 @@ impl<'f> Walker<'f> {
         }
     }
 
-    /// Where a loop begins whose first value an array says, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind what
-    /// the rows before have walked through, all taken to be as long.
-    fn begins(&mut self, lower: &Value, trips: &Expr) -> Option<Expr> {
-        let place = match lower {
-            Value::Convert(_, inner) => return self.begins(inner, trips),
-            Value::Binary(BinaryOp::Add | BinaryOp::Subtract, inner, by) if matches!(**by, Value::Integer(_)) => {
-                return self.begins(inner, trips);
-            }
-            Value::Element { subscripts, .. } => match subscripts.as_slice() {
-                [place] => self.symbols.expression(place)?,
-                _ => return None,
-            },
-            Value::Variable(id) => match self.symbols.known.get(id)? {
-                Known::Changes { depth, loaded: true } => {
-                    let counter = self.symbols.levels.get(depth.checked_sub(1)?)?.counter?;
-                    Expr::symbol(&self.function().variable(counter).name)
-                }
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let around: Vec<&str> =
-            self.symbols.loops.iter().map(|id| self.function().variable(*id).name.as_str()).collect();
-        let linear = place.linear_in(&around)?;
+    /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
+    /// what the rows before have walked through, all taken to be as long.
+    fn begins(&mut self, (lower, upper): (&Value, &Value), trips: &Expr) -> Option<Expr> {
+        let ((row, here), (next_row, next)) = (self.row(lower)?, self.row(upper)?);
+        let apart = (next - here.clone()).expand().as_integer()?;
+        if row != next_row || apart.abs() != 1 {
+            return None;
+        }
+        let function = self.function();
+        let around: Vec<&str> = self.symbols.loops.iter().map(|id| function.variable(*id).name.as_str()).collect();
+        let linear = here.linear_in(&around)?;
         let terms = around.iter().zip(linear.coefficients).map(|(name, by)| by * Expr::symbol(name) * trips.clone());
         Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
+    }
+
+    /// The element of an array of one dimension that a bound is, or is so many off.
+    pub(super) fn row(&mut self, bound: &Value) -> Option<(VarId, Expr)> {
+        match bound {
+            Value::Convert(_, inner) => self.row(inner),
+            Value::Binary(BinaryOp::Add | BinaryOp::Subtract, inner, by) if matches!(**by, Value::Integer(_)) => {
+                self.row(inner)
+            }
+            Value::Element { array, subscripts, .. } => match subscripts.as_slice() {
+                [place] => Some((*array, self.symbols.expression(place)?)),
+                _ => None,
+            },
+            Value::Variable(id) => match self.symbols.known.get(id)? {
+                Known::Changes { depth, loaded: true } if *depth == self.depth() => self.loaded.get(id).cloned(),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The variable that counts the iterations.

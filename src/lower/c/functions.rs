@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::expressions::is_expression;
 use super::super::jumps;
+use super::expressions::is_expression;
 use super::fields::{Field, children, part, parts};
 use super::ranks;
 use super::scope::Lowering;
@@ -46,7 +46,8 @@ impl<'t> Lowering<'t> {
                     this.function.place = this.place(name);
                     // Every file that includes a header has its functions.
                     let in_header = this.function.place.file.ends_with(".h");
-                    let is_static = |part: &Node| this.role(*part) == Some(Role::Storage) && this.text(*part) == "static";
+                    let is_static =
+                        |part: &Node| this.role(*part) == Some(Role::Storage) && this.text(*part) == "static";
                     this.function.is_private = !in_header && children(node).iter().any(is_static);
                 }
                 if let Some(parameters) = parameters {

@@ -75,8 +75,7 @@ impl<'t> Lowering<'t> {
     fn nested_groups(&mut self, selector: &Value, groups: Vec<Group<'t>>) {
         let is_default = |group: &Group| group.iter().any(|arm| arm.is_default);
         let (defaults, cases): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_default);
-        let mut otherwise =
-            self.captured(|this| defaults.into_iter().for_each(|group| this.group(selector, group))).1;
+        let mut otherwise = self.captured(|this| defaults.into_iter().for_each(|group| this.group(selector, group))).1;
         for group in cases.into_iter().rev() {
             // The last arm needs no condition of its own: the place of its label is free.
             let place = self.place_of(group.last());
@@ -91,7 +90,9 @@ impl<'t> Lowering<'t> {
     /// or of one before, or not of one behind where `default` has come.
     fn group(&mut self, selector: &Value, group: Group<'t>) {
         if group.len() > MOST_RUNNING_ON {
-            let Some(node) = group.iter().flat_map(|arm| arm.labels.iter().chain(&arm.statements)).next() else { return };
+            let Some(node) = group.iter().flat_map(|arm| arm.labels.iter().chain(&arm.statements)).next() else {
+                return;
+            };
             let (place, reason) = (self.place(*node), self.reason("switch_fallthrough", *node));
             let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
             let (_, inner) = self.captured(|this| this.statements(statements));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::expression::{Expr, Reader};
 use super::super::jumps;
+use super::expression::{Expr, Reader};
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::modules::{Found, World};
 use super::names::{field, kind};

@@ -1,5 +1,6 @@
 //! Expressions as written to values of the IR.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
@@ -341,32 +342,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
-        let has_keywords = arguments.iter().any(|argument| matches!(argument, Argument::Keyword(..)));
-        let arguments = match has_keywords {
-            true => self.bounds_of(&self.in_order(name, arguments.to_vec(), scope), scope),
-            false => self.bounds_of(arguments, scope),
-        };
-        Value::Call { name: name.to_string(), arguments, ty }
-    }
-
-    /// Arguments with keywords in the places of their dummies, if the procedure is known and none is left out
-    /// before the last one.
-    pub fn in_order(&self, name: &str, arguments: Vec<Argument>, scope: &'a Scope) -> Vec<Argument> {
-        if !arguments.iter().any(|argument| matches!(argument, Argument::Keyword(..))) {
-            return arguments;
-        }
-        let Found::Symbol(symbol, _) = self.world.symbol(scope, name) else { return arguments };
-        let place = |(at, argument): (usize, &Argument)| match argument {
-            Argument::Keyword(name, _) => symbol.arguments.iter().position(|dummy| dummy == name),
-            _ => Some(at),
-        };
-        let Some(places) = arguments.iter().enumerate().map(place).collect::<Option<Vec<usize>>>() else {
-            return arguments;
-        };
-        let mut ordered: Vec<(usize, Argument)> = places.into_iter().zip(arguments.iter().cloned()).collect();
-        ordered.sort_by_key(|(at, _)| *at);
-        let is_whole = ordered.iter().enumerate().all(|(at, (place, _))| at == *place);
-        if is_whole { ordered.into_iter().map(|(_, argument)| argument).collect() } else { arguments }
+        let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
+        Value::Call { name: name.to_string(), arguments: self.bounds_of(&arguments, scope), ty }
     }
 
     /// An intrinsic; a kind argument goes into the type.
