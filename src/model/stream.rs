@@ -25,7 +25,7 @@ pub struct StreamShape {
     pub dimensions: Vec<Vec<(usize, i64)>>,
     pub offsets: Vec<Vec<i64>>,
     /// Elements from one iteration to the next along the contiguous dimension, where the step of its only
-    /// loop is a parameter.
+    /// loop is a parameter, or packed structures are no whole number of elements.
     pub row_step: Option<Expr>,
     /// Some subscript is indirect: elements are gathered.
     pub gathered: bool,
@@ -74,8 +74,9 @@ impl StreamShape {
             rank,
             row_step: stream.subscripts.first().and_then(|s| match s.terms.as_slice() {
                 [(name, by)] if by.as_number().is_some() => {
-                    let step = position(name)?.1;
-                    step.as_number().is_none().then(|| by.clone().absolute() * step.clone())
+                    let step = by.clone().absolute() * position(name)?.1.clone();
+                    let step = step.as_number().map_or(step, |number| Expr::from(number.abs()));
+                    step.as_integer().is_none().then_some(step)
                 }
                 _ => None,
             }),
