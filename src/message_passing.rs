@@ -92,6 +92,21 @@ pub struct Interface {
     pub makes: Option<usize>,
 }
 
+impl Interface {
+    /// Whether an argument is a number that the call is told: how many elements, to whom.
+    pub fn only_reads(&self, position: usize) -> bool {
+        let Interface { count, to_count, peer, components, ghost, .. } = self;
+        [count, to_count, peer, components, ghost].contains(&&Some(position))
+    }
+
+    /// Arguments that a call must have to say what it moves.
+    pub fn needs(&self) -> usize {
+        let Interface { buffer, count, datatype, to_buffer, to_count, to_type, array, .. } = self;
+        let positions = [buffer, count, datatype, to_buffer, to_count, to_type, array];
+        positions.into_iter().flatten().copied().max().unwrap_or(0)
+    }
+}
+
 /// The procedures and types by name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -170,8 +170,11 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut BT
             Stmt::Call { place, name, arguments }
                 if !effects.origins.is_expanded(place, name) && !effects.is_known(name) =>
             {
-                for argument in arguments {
-                    if let Value::Variable(id) = argument {
+                let target = effects.target(name);
+                for (position, argument) in (1..).zip(arguments) {
+                    if let Value::Variable(id) = argument
+                        && !matches!(target, Target::Communication(interface) if interface.only_reads(position))
+                    {
                         counts.entry(*id).or_default().calls += 1;
                     }
                 }

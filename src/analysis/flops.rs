@@ -134,12 +134,20 @@ impl<'f> FlopCounter<'f> {
             self.operand(&ty, right);
         }
         let complex = matches!(ty, Type::Complex(_));
+        // A real operand has no second part to take along.
+        let mixed = complex && !(self.is_complex(left) && self.is_complex(right));
         let counts = match op {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply
                 if self.is_imaginary(left) || self.is_imaginary(right) =>
             {
                 self.with_imaginary(op, left, right)
             }
+            BinaryOp::Add | BinaryOp::Subtract if mixed => {
+                let negations = u64::from(op == BinaryOp::Subtract && self.is_complex(right));
+                OperationCounts { adds: 1, negations, ..one }
+            }
+            BinaryOp::Multiply if mixed => OperationCounts { multiplies: 2, ..one },
+            BinaryOp::Divide if mixed && self.is_complex(left) => OperationCounts { divides: 2, ..one },
             BinaryOp::Add | BinaryOp::Subtract if complex => OperationCounts { adds: 2, ..one },
             BinaryOp::Add | BinaryOp::Subtract => {
                 let fma_pairs = u64::from(self.is_product(left) || self.is_product(right));

@@ -7,8 +7,9 @@ use crate::expr::Expr;
 use crate::ir::MemberLayout;
 
 /// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
-/// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. False, and
-/// nothing is changed, if the structure is no whole number of such elements or a subscript is indirect.
+/// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. A packed structure
+/// may be no whole number of them: the member then moves by a fraction more, and begins at the whole element
+/// before. False, and nothing is changed, if a subscript is indirect.
 pub fn in_structure(
     symbols: &Symbols,
     layout: &MemberLayout,
@@ -18,34 +19,33 @@ pub fn in_structure(
 ) -> bool {
     let MemberLayout { offset, record_bytes, extents: own, .. } = layout;
     let rank = own.len() + 1;
-    let is_whole = bytes > 0 && record_bytes % bytes == 0 && offset % bytes == 0;
     let known = dimensions.len() >= rank && dimensions[..rank].iter().all(|d| d.subscript.gather.is_none());
-    if !is_whole || !known {
+    if bytes == 0 || *record_bytes < bytes || !known {
         return false;
     }
-    let scale = i64::from(record_bytes / bytes);
-    let strides = own.iter().scan(1i64, |stride, extent| Some(std::mem::replace(stride, *stride * i64::from(*extent))));
-    let strides: Vec<i64> = strides.chain([scale]).collect();
+    let scale = f64::from(*record_bytes) / f64::from(bytes);
+    let strides = own.iter().scan(1.0, |stride, extent| Some(std::mem::replace(stride, *stride * f64::from(*extent))));
+    let strides: Vec<f64> = strides.chain([scale]).collect();
     let mut joined = Dimension {
         subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
         offset: i64::from(offset / bytes),
     };
     for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
         for (variable, coefficient) in dimension.subscript.terms {
-            let added = coefficient * stride as f64;
+            let added = coefficient * stride;
             match joined.subscript.terms.iter_mut().find(|(known, _)| *known == variable) {
                 Some((_, known)) => *known = (known.clone() + added).expand(),
                 None => joined.subscript.terms.push((variable, added.expand())),
             }
         }
-        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride as f64).expand();
-        joined.offset = joined.offset.saturating_add(dimension.offset.saturating_mul(stride));
+        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride).expand();
+        joined.offset = joined.offset.saturating_add((dimension.offset as f64 * stride).floor() as i64);
     }
     let level = |name: &str| symbols.loops.iter().position(|id| symbols.function.variable(*id).name == name);
     joined.subscript.terms.sort_by_key(|(name, _)| level(name));
     dimensions.insert(0, joined);
     let structures = extents.drain(..rank).next_back().flatten();
-    let scaled = structures.map(|(lower, upper)| (lower * scale as f64, (upper + 1.0) * scale as f64 - 1.0));
+    let scaled = structures.map(|(lower, upper)| (lower * scale, (upper + 1.0) * scale - 1.0));
     extents.insert(0, scaled.map(|(lower, upper)| (lower.expand(), upper.expand())));
     true
 }

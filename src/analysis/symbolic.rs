@@ -39,6 +39,9 @@ pub struct Symbols<'f> {
     pub loops: Vec<VarId>,
     /// All enclosing loops.
     pub levels: Vec<Level>,
+    /// Of variables of loops whose first value is data, where the iterations of the loops around begin: those
+    /// before have walked as far.
+    pub starts: BTreeMap<VarId, Expr>,
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
@@ -124,7 +127,9 @@ impl Symbols<'_> {
             };
             self.constants.entry(name.clone()).or_insert(Constant { name, value, origin });
         }
-        Some(Expr::symbol(&variable.name))
+        let symbol = Expr::symbol(&variable.name);
+        let start = self.starts.get(&id).filter(|_| self.may_move && self.loops.contains(&id));
+        Some(start.map_or(symbol.clone(), |start| symbol + start.clone()))
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {

@@ -108,6 +108,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),
+            starts: BTreeMap::new(),
             may_move: false,
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
@@ -120,7 +121,9 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         effects,
         conditional: BTreeSet::new(),
         last_values: BTreeMap::new(),
-        has_uncounted: counted.is_some(),
+        loaded: BTreeMap::new(),
+        entry_values: BTreeMap::new(),
+        has_uncounted: counted.is_some() || language == Language::C,
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
@@ -179,6 +182,10 @@ struct Walker<'f> {
     conditional: BTreeSet<VarId>,
     /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
     last_values: BTreeMap<String, Expr>,
+    /// The elements that variables inside of loops were last set to, as array and place.
+    loaded: BTreeMap<VarId, (VarId, Expr)>,
+    /// Those of the variables that the loop at hand, itself outside of loops, advances.
+    entry_values: BTreeMap<String, Expr>,
     has_uncounted: bool,
     /// Whether the loop around the walk, or the function, has several loops side by side.
     in_sequence: bool,

@@ -42,6 +42,8 @@ pub struct Function {
     pub shared: Vec<(VarId, VarId)>,
     /// The module or procedure that contains it: others know it only if they use that one.
     pub host: Option<String>,
+    /// Known to its file only (C's `static`), or to the module that contains it (`private`).
+    pub is_private: bool,
     /// Names of entries in the middle of the body.
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
@@ -70,7 +72,8 @@ impl Function {
     /// A function without anything in it.
     pub fn new(name: String, place: Place) -> Function {
         let (variables, members, shared, body) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
-        Function { name, place, variables, members, shared, host: None, entries: Vec::new(), result: None, body }
+        let (host, is_private, entries, result) = (None, false, Vec::new(), None);
+        Function { name, place, variables, members, shared, host, is_private, entries, result, body }
     }
 
     pub fn variable(&self, id: VarId) -> &Variable {

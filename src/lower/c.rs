@@ -20,6 +20,7 @@ mod literals;
 mod lone_names;
 mod mask;
 mod misread;
+mod packing;
 mod ranks;
 mod records;
 mod scope;

@@ -112,7 +112,11 @@ impl<'p> NestModel<'p> {
             .collect();
         let operations = define_operations(&nest, &counts, &symbol, figures);
         let shapes: Vec<StreamShape> = (nest.streams.iter())
-            .map(|s| StreamShape::new(&s.stream, nest.spatial(), &nest.loops[..nest.sweeps]))
+            .map(|s| {
+                let shape = StreamShape::new(&s.stream, nest.spatial(), &nest.loops[..nest.sweeps]);
+                let row_step = shape.row_step.map(|step| parameters.resolve(function, &step));
+                StreamShape { row_step, ..shape }
+            })
             .collect();
         let levels = depth.max(3);
         let gaps: Vec<i64> = (0..levels)

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::calls::CallGraph;
-use super::communication::{MessageSite, NEIGHBOURS};
+use super::communication::{MessageSite, NEIGHBOURS, RANKS};
 use super::dimension_name;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
@@ -230,6 +230,9 @@ impl ParameterTable {
             }
             Kind::Problem | Kind::TripCount if number.fract() != 0.0 => {
                 return Err(bad("a problem size is a whole number"));
+            }
+            Kind::Problem if row.label == RANKS && number < 1.0 => {
+                return Err(bad("a number of processes is at least 1"));
             }
             Kind::Problem | Kind::TripCount if number.abs() > 1e15 => return Err(bad("larger than 1e15")),
             _ => {}

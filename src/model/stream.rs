@@ -24,6 +24,9 @@ pub struct StreamShape {
     /// stride in elements) of every spatial loop that moves along it.
     pub dimensions: Vec<Vec<(usize, i64)>>,
     pub offsets: Vec<Vec<i64>>,
+    /// Elements from one iteration to the next along the contiguous dimension, where the step of its only
+    /// loop is a parameter, or packed structures are no whole number of elements.
+    pub row_step: Option<Expr>,
     /// Some subscript is indirect: elements are gathered.
     pub gathered: bool,
     pub reads: bool,
@@ -69,6 +72,14 @@ impl StreamShape {
         StreamShape {
             depth,
             rank,
+            row_step: stream.subscripts.first().and_then(|s| match s.terms.as_slice() {
+                [(name, by)] if by.as_number().is_some() => {
+                    let step = by.clone().absolute() * position(name)?.1.clone();
+                    let step = step.as_number().map_or(step, |number| Expr::from(number.abs()));
+                    step.as_integer().is_none().then_some(step)
+                }
+                _ => None,
+            }),
             dimensions,
             offsets: stream.accesses.iter().map(|a| [a.offset.as_slice(), &added].concat()).collect(),
             gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
@@ -376,10 +387,12 @@ impl<'a> Elements<'a> {
             return self.lines(extent + columns.extra as f64);
         }
         let separate = (extent.clone() * columns.runs as f64 * self.line.clone()).quotient(self.width.clone());
-        if stride >= LONG_STRIDE {
-            return separate;
-        }
-        let covered = (extent - Expr::from(1.0)) * stride as f64 + (1 + columns.extra) as f64;
+        let step = match &self.shape.row_step {
+            Some(step) => step.clone(),
+            None if stride >= LONG_STRIDE => return separate,
+            None => Expr::from(stride as f64),
+        };
+        let covered = (extent - Expr::from(1.0)) * step + (1 + columns.extra) as f64;
         // A loop that never runs covers nothing.
         Expr::min([self.lines(Expr::max([covered, Expr::from(0.0)])), separate])
     }

@@ -175,7 +175,8 @@ impl<'u> Procedures<'u> {
         if calls.is_empty() {
             return FxHashMap::default();
         }
-        let is_data = |v: &&ir::Variable| self.get(caller).language == Language::C || v.role == Role::Argument;
+        let is_c = self.get(caller).language == Language::C;
+        let is_data = |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
         let data: FxHashSet<&str> = function.variables.iter().filter(is_data).map(|v| v.name.as_str()).collect();
         let target = |name: &'u str, arguments: &[Value]| match data.contains(name) {
             // A pointer to a function, a dummy procedure.
@@ -215,15 +216,40 @@ impl<'u> Procedures<'u> {
     fn resolve(&self, caller: ProcedureId, name: &str) -> Target {
         let language = self.get(caller).language;
         let own = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
-        let here: Vec<ProcedureId> = own.iter().copied().filter(|id| self.is_beside(caller, *id)).collect();
-        if let [first, ..] = here[..] {
-            return Target::Body(first);
+        let hosts = self.hosts(caller);
+        let own: Vec<ProcedureId> = own.iter().copied().filter(|id| self.is_visible(caller, &hosts, *id)).collect();
+        let distance = |id: &ProcedureId| {
+            let host = self.get(*id).function.host.as_deref();
+            hosts.iter().position(|known| Some(*known) == host).unwrap_or(hosts.len())
+        };
+        if let Some(nearest) = own.iter().copied().filter(|id| self.is_beside(caller, *id)).min_by_key(distance) {
+            return Target::Body(nearest);
         }
         if let Some(intrinsic) = Intrinsics::builtin().lookup(language, name) {
             return Target::Library(intrinsic.kind);
         }
         let same: Vec<ProcedureId> = own.iter().copied().filter(|id| self.get(*id).language == language).collect();
         self.nearest(caller, &same).or_else(|| self.foreign(caller, name)).map_or(Target::Unknown, Target::Body)
+    }
+
+    /// The procedure itself and what contains it, from inside.
+    fn hosts(&self, caller: ProcedureId) -> Vec<&'u str> {
+        const DEEPEST: usize = 4;
+        let mut hosts = vec![self.get(caller).function.name.as_str()];
+        let mut host = self.get(caller).function.host.as_deref();
+        while let Some(name) = host.filter(|_| hosts.len() < DEEPEST) {
+            hosts.push(name);
+            let around = self.by_name.get(name).into_iter().flatten().find(|id| self.is_beside(caller, **id));
+            host = around.and_then(|id| self.get(*id).function.host.as_deref());
+        }
+        hosts
+    }
+
+    /// Whether a procedure may be meant: not what another file or module keeps to itself.
+    fn is_visible(&self, caller: ProcedureId, hosts: &[&str], other: ProcedureId) -> bool {
+        let function = self.get(other).function;
+        let is_own = || function.host.as_deref().is_none_or(|host| hosts.contains(&host));
+        !function.is_private || (self.is_beside(caller, other) && is_own())
     }
 
     fn is_beside(&self, caller: ProcedureId, other: ProcedureId) -> bool {
@@ -261,7 +287,8 @@ impl<'u> Procedures<'u> {
         };
         names.iter().find_map(|name| {
             let found = self.by_name.get(name.as_str())?;
-            let found: Vec<_> = found.iter().copied().filter(|id| self.get(*id).language == language).collect();
+            let is_meant = |id: &ProcedureId| self.get(*id).language == language && !self.get(*id).function.is_private;
+            let found: Vec<_> = found.iter().copied().filter(is_meant).collect();
             self.nearest(caller, &found)
         })
     }

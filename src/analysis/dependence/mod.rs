@@ -179,7 +179,7 @@ fn graph<'p>(
 ) -> DiGraph<&'p Loop, Dependence> {
     let mut graph = DiGraph::new();
     let sharing = Sharing::new(function);
-    let mut through_scalars = scalars::edges(block).into_iter();
+    let mut through_scalars = scalars::edges(block, &sharing).into_iter();
     let mut seen: BTreeMap<&str, Vec<Use<'p>>> = BTreeMap::new();
     for Placed { facts, arms } in loops {
         let node = graph.add_node(*facts);

@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::shared::Sharing;
 use super::{Arms, Kind, exclude_each_other};
 use crate::analysis::facts::{AccessClass, Block, Item, Loop, SettingKind};
+use crate::expr::{Expr, Node};
 
 /// For every loop of a sequence, the earlier ones that it depends on, how, and through which scalars.
 pub type ScalarEdges = Vec<BTreeMap<(usize, Kind), BTreeSet<String>>>;
@@ -40,10 +42,11 @@ struct Event<'p> {
     kind: Option<SettingKind>,
 }
 
-pub fn edges(block: &Block) -> ScalarEdges {
+pub fn edges<'p>(block: &'p Block, sharing: &Sharing<'p>) -> ScalarEdges {
     let mut order = Order::default();
     order.walk(block);
     let mut events = order.events;
+    add_pointed_to(&mut events, sharing);
     drop_private(&mut events);
     drop_untouched(&mut events);
     connect(&events)
@@ -115,8 +118,19 @@ fn uses_of(facts: &Loop) -> BTreeMap<&str, Usage> {
 }
 
 fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p str, Usage>) {
+    for bound in [&facts.lower, &facts.upper, &facts.step] {
+        symbols_in(bound, &mut |name| add(uses, name, AccessClass::ReadOnly, is_conditional));
+    }
     add(uses, &facts.variable, AccessClass::WriteRead, is_conditional);
     of_block(&facts.body, is_conditional, uses);
+}
+
+/// The symbols of an expression, each as often as it stands there.
+fn symbols_in<'p>(expr: &'p Expr, found: &mut dyn FnMut(&'p str)) {
+    match expr.node() {
+        Node::Symbol(name) => found(name),
+        _ => expr.children().into_iter().for_each(|child| symbols_in(child, found)),
+    }
 }
 
 fn of_block<'p>(block: &'p Block, is_conditional: bool, uses: &mut BTreeMap<&'p str, Usage>) {
@@ -152,6 +166,23 @@ fn add<'p>(uses: &mut BTreeMap<&'p str, Usage>, name: &'p str, class: AccessClas
     usage.reads |= !usage.is_whole && (matches!(class, ReadOnly | ReadWrite) || (writes && is_conditional));
     usage.writes |= writes;
     usage.is_whole |= writes && !is_conditional;
+}
+
+/// What loops do to scalars through pointers: `p = &s` before, `*p` inside.
+fn add_pointed_to<'p>(events: &mut [Event<'p>], sharing: &Sharing<'p>) {
+    let is_array = |(name, usage): (&&'p str, &Usage)| usage.is_array.then_some(*name);
+    let arrays: BTreeSet<&str> = events.iter().flat_map(|event| event.uses.iter().filter_map(is_array)).collect();
+    for event in events {
+        let through: Vec<(&str, Usage)> =
+            event.uses.iter().filter(|(_, u)| u.is_array).map(|(n, u)| (*n, *u)).collect();
+        for (pointer, usage) in through {
+            for scalar in sharing.partners(pointer).into_iter().filter(|name| !arrays.contains(name)) {
+                let known = event.uses.entry(scalar).or_default();
+                known.reads |= usage.reads;
+                known.writes |= usage.writes;
+            }
+        }
+    }
 }
 
 /// Takes away what a loop leaves in scalars that nothing reads any more, if it has not taken their values either.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Walker, probability_symbol};
 use crate::analysis::alternatives::either;
-use crate::analysis::facts::{Block, Branch, Item};
+use crate::analysis::facts::{Block, Branch, Constant, Item, Origin};
 use crate::analysis::symbolic::Known;
-use crate::ir::{self, Stmt, VarId};
+use crate::expr::Expr;
+use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 
 impl<'f> Walker<'f> {
     pub(super) fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
@@ -21,7 +22,13 @@ impl<'f> Walker<'f> {
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
         let written_in = self.effects.origins.written_in(&branch.place).unwrap_or(&self.function().name);
-        let probability = probability_symbol(written_in, branch.place.line);
+        let mut probability = probability_symbol(written_in, branch.place.line);
+        if let Some(is_taken) = truth(&branch.condition, self.function(), 32) {
+            probability.push_str(if is_taken { "_always" } else { "_never" });
+            let (name, value) = (probability.clone(), Expr::from(f64::from(u8::from(is_taken))));
+            let constant = Constant { name, value, origin: Origin::Constant };
+            self.symbols.constants.insert(probability.clone(), constant);
+        }
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -54,5 +61,32 @@ impl<'f> Walker<'f> {
                 }
             }
         }
+    }
+}
+
+/// What a condition is that literals and named constants decide: `if (0)`, `if (debug)`.
+fn truth(condition: &Value, function: &Function, depth: u32) -> Option<bool> {
+    let again = |value: &Value| truth(value, function, depth.checked_sub(1)?);
+    match condition {
+        Value::Integer(n) => Some(*n != 0),
+        Value::Logical(is_true) => Some(*is_true),
+        Value::Convert(_, operand) => again(operand),
+        Value::Unary(UnaryOp::Not, operand) => again(operand).map(|is_true| !is_true),
+        Value::Binary(BinaryOp::And, left, right) => match (again(left), again(right)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        Value::Binary(BinaryOp::Or, left, right) => match (again(left), again(right)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        Value::Variable(id) => {
+            let variable = function.variable(*id);
+            let is_constant = matches!(variable.role, Role::Constant(_));
+            again(variable.constant.as_ref().filter(|_| is_constant)?)
+        }
+        _ => None,
     }
 }

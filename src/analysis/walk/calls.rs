@@ -33,6 +33,10 @@ impl<'f> Walker<'f> {
                 self.reason(block, place, "recursion", name.to_string());
                 Body::Recursive
             }
+            Target::Communication(interface) if interface.needs() > arguments.len() => {
+                self.reason(block, place, "missing_arguments", name.to_string());
+                Body::Unknown
+            }
             Target::Communication(interface) => {
                 Body::Communication(Box::new(self.communication(place, name, interface, arguments)))
             }

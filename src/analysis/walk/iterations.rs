@@ -44,7 +44,7 @@ impl<'f> Walker<'f> {
         if self.depth() > 0 {
             return expr.clone();
         }
-        expr.substitute(&|name| self.last_values.get(name).cloned()).expand()
+        expr.substitute(&|name| self.entry_values.get(name).or_else(|| self.last_values.get(name)).cloned()).expand()
     }
 
     /// In iteration k the two sides of a comparison are d + s·(k − 1) apart.

@@ -14,7 +14,7 @@ use crate::analysis::moving::Level;
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers};
 use crate::expr::Expr;
-use crate::ir::{self, Control, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -23,6 +23,7 @@ impl<'f> Walker<'f> {
         let trip_symbol =
             || Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
+        let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
         let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
@@ -48,7 +49,9 @@ impl<'f> Walker<'f> {
                         (name, lower, last.expand(), step)
                     }
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
-                    [_, _, step] => {
+                    [lower_bound, _, step] => {
+                        let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
+                        start = if is_data { self.begins((lower, upper), &trip_symbol()) } else { None };
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
                         let step = step.unwrap_or(Expr::from(1.0));
                         let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + 1.0;
@@ -62,6 +65,10 @@ impl<'f> Walker<'f> {
             }
         };
         let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
+        if self.depth() == 0 {
+            let names = advancing.iter().map(|(id, _)| &function.variable(*id).name);
+            self.entry_values = names.filter_map(|name| self.last_values.remove_entry(name)).collect();
+        }
         self.vary(&inner.body, self.depth() + 1);
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
@@ -80,12 +87,53 @@ impl<'f> Walker<'f> {
             Control::Uncounted { condition: None, .. } | Control::Counted { .. } => {}
         }
         let bounds = (variable, lower, upper, step);
+        let started = counter.zip(start);
+        if let Some((id, start)) = &started {
+            self.symbols.starts.insert(*id, start.clone());
+        }
         self.loop_body(inner, counter, bounds, (&reasons, ends), block);
+        if let Some((id, _)) = started {
+            self.symbols.starts.remove(&id);
+        }
         self.conditional = outer_conditional;
         self.symbols.known = before;
         self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
             self.changes(*variable, self.depth());
+        }
+    }
+
+    /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
+    /// what the rows before have walked through, all taken to be as long.
+    fn begins(&mut self, (lower, upper): (&Value, &Value), trips: &Expr) -> Option<Expr> {
+        let ((row, here), (next_row, next)) = (self.row(lower)?, self.row(upper)?);
+        let apart = (next - here.clone()).expand().as_integer()?;
+        if row != next_row || apart.abs() != 1 {
+            return None;
+        }
+        let function = self.function();
+        let around: Vec<&str> = self.symbols.loops.iter().map(|id| function.variable(*id).name.as_str()).collect();
+        let linear = here.linear_in(&around)?;
+        let terms = around.iter().zip(linear.coefficients).map(|(name, by)| by * Expr::symbol(name) * trips.clone());
+        Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
+    }
+
+    /// The element of an array of one dimension that a bound is, or is so many off.
+    pub(super) fn row(&mut self, bound: &Value) -> Option<(VarId, Expr)> {
+        match bound {
+            Value::Convert(_, inner) => self.row(inner),
+            Value::Binary(BinaryOp::Add | BinaryOp::Subtract, inner, by) if matches!(**by, Value::Integer(_)) => {
+                self.row(inner)
+            }
+            Value::Element { array, subscripts, .. } => match subscripts.as_slice() {
+                [place] => Some((*array, self.symbols.expression(place)?)),
+                _ => None,
+            },
+            Value::Variable(id) => match self.symbols.known.get(id)? {
+                Known::Changes { depth, loaded: true } if *depth == self.depth() => self.loaded.get(id).cloned(),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -213,6 +261,11 @@ impl<'f> Walker<'f> {
             body,
         })));
     }
+}
+
+/// By one, up or down.
+fn is_one(step: &Expr) -> bool {
+    step.as_integer().is_some_and(|step| step.abs() == 1)
 }
 
 /// Loops of unknown trip count are understood all the same: the count is a parameter.

@@ -55,6 +55,13 @@ impl<'f> Walker<'f> {
         let variable = self.function().variable(id);
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        self.loaded.remove(&id);
+        if is_index
+            && self.depth() > 0
+            && let Some(row) = self.row(value)
+        {
+            self.loaded.insert(id, row);
+        }
         let expression = if is_index { self.value(value) } else { None };
         if self.has_uncounted && self.depth() == 0 && is_index {
             match &expression {

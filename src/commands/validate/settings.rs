@@ -1,5 +1,7 @@
 //! Arguments to settings, with what is wrong with them.
 
+use std::collections::BTreeSet;
+
 use anyhow::Context;
 
 use crate::analysis::ProcedureBody;
@@ -60,11 +62,17 @@ pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
         let setting = Setting { name: name.trim().to_string(), value: value.trim().to_string() };
         runs.iter_mut().for_each(|run: &mut Vec<Setting>| run.push(setting.clone()));
     }
+    let mut named: Vec<String> = Vec::new();
     for text in &args.sizes {
         let (names, values) = text
             .split_once('=')
             .with_context(|| format!("--sizes {text}: expected NAMES=LIST, for example --sizes nx,ny=64..256:64"))?;
         let values = list(values).with_context(|| format!("--sizes {text}"))?;
+        for name in split_names(names) {
+            anyhow::ensure!(!name.is_empty(), "--sizes {text}: a name is missing");
+            anyhow::ensure!(!named.contains(&name), "--sizes {text}: `{name}` has sizes already");
+            named.push(name);
+        }
         anyhow::ensure!(
             runs.len() * values.len() <= MOST_COMBINATIONS,
             "--sizes: more than {MOST_COMBINATIONS} combinations"
@@ -135,9 +143,12 @@ fn list(text: &str) -> anyhow::Result<Vec<i64>> {
         let (first, last, step) = (number(first)?, number(last)?, number(step)?);
         anyhow::ensure!(step > 0, "`{part}`: the step must be more than 0");
         anyhow::ensure!(first <= last, "`{part}`: {last} is less than {first}");
-        anyhow::ensure!((last - first) / step < MOST_COMBINATIONS as i64, "`{part}`: too many sizes");
+        anyhow::ensure!(last.saturating_sub(first) / step < MOST_COMBINATIONS as i64, "`{part}`: too many sizes");
         values.extend((first..=last).step_by(step as usize));
     }
+    // One run is enough for sizes that are given twice.
+    let mut seen = BTreeSet::new();
+    values.retain(|value| seen.insert(*value));
     Ok(values)
 }
 

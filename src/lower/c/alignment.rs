@@ -16,12 +16,15 @@ pub struct Alignment {
     pub is_packed: bool,
     /// At a multiple of so many bytes, if it is not 0.
     pub least: u32,
+    /// At any multiple of so many bytes, if it is not 0: `#pragma pack`.
+    pub most: u32,
 }
 
 impl Alignment {
     /// The alignment of something that has `natural` alignment without attributes.
     pub fn of(self, natural: u32) -> u32 {
-        if self.is_packed { self.least.max(1) } else { self.least.max(natural) }
+        let asked = if self.is_packed { self.least.max(1) } else { self.least.max(natural) };
+        if self.most > 0 { asked.min(self.most) } else { asked }
     }
 }
 

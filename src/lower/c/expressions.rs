@@ -13,6 +13,9 @@ use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
 const CHAIN: usize = 2000;
+/// Longer sums are read in parts of so many terms, up to a limit.
+const PART: usize = 1000;
+const MOST_TERMS: usize = 100_000;
 /// So many links of a chain count as one level of nesting for its operands, up to a limit.
 const CHARGE: u32 = 8;
 const MOST_CHARGED: u32 = 50;
@@ -139,6 +142,10 @@ impl<'t> Lowering<'t> {
                 Some(first) => this.value(first),
                 None => this.unreadable("syntax_error", node),
             };
+            let is_sum = || links.iter().all(|link| matches!(this.operator(*link), "+" | "-"));
+            if length > CHAIN && length <= MOST_TERMS && is_sum() {
+                return this.long_sum(first, &links);
+            }
             if length > CHAIN {
                 let mut inner = vec![first];
                 inner.extend(links.iter().rev().map(|link| this.part_value(*link, Field::Right)));
@@ -149,6 +156,22 @@ impl<'t> Lowering<'t> {
                 this.operation(this.operator(link), left, right)
             })
         })
+    }
+
+    /// A sum in parts, one beside the other: behind a minus sign `- b - c` is `- (b + c)`.
+    fn long_sum(&mut self, first: Value, links: &[Node<'t>]) -> Value {
+        let mut sum = first;
+        for part in links.rchunks(PART) {
+            let Some((head, rest)) = part.split_last() else { continue };
+            let is_negative = self.operator(*head) == "-";
+            let mut terms = self.part_value(*head, Field::Right);
+            for link in rest.iter().rev() {
+                let op = if (self.operator(*link) == "-") == is_negative { BinaryOp::Add } else { BinaryOp::Subtract };
+                terms = Value::binary(op, terms, self.part_value(*link, Field::Right));
+            }
+            sum = Value::binary(if is_negative { BinaryOp::Subtract } else { BinaryOp::Add }, sum, terms);
+        }
+        sum
     }
 
     /// A binary operation. Shifts are products and quotients of powers of two, so that `1 << 10` is a

@@ -57,6 +57,7 @@ impl<'t> Lowering<'t> {
                 Control::Counted { variable, lower, upper, step }
             }
             Err(code) => {
+                let condition = condition.map(|condition| self.before(condition, &effects));
                 let mut whole = effects;
                 whole.append(&mut body);
                 body = whole;

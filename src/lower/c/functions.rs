@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::jumps;
 use super::expressions::is_expression;
 use super::fields::{Field, children, part, parts};
 use super::ranks;
@@ -43,6 +44,11 @@ impl<'t> Lowering<'t> {
                 if let Some(name) = name {
                     this.function.name = this.text(name).to_string();
                     this.function.place = this.place(name);
+                    // Every file that includes a header has its functions.
+                    let in_header = this.function.place.file.ends_with(".h");
+                    let is_static =
+                        |part: &Node| this.role(*part) == Some(Role::Storage) && this.text(*part) == "static";
+                    this.function.is_private = !in_header && children(node).iter().any(is_static);
                 }
                 if let Some(parameters) = parameters {
                     this.parameters(node, parameters);
@@ -60,7 +66,11 @@ impl<'t> Lowering<'t> {
         let mut body = std::mem::take(&mut self.block);
         ranks::complete(&mut body, &self.function.variables);
         let function = std::mem::replace(&mut self.function, Function::new(String::new(), place));
-        Function { body, ..function }
+        let mut function = Function { body, ..function };
+        if self.has_marks {
+            jumps::structure(&mut function);
+        }
+        function
     }
 
     fn parameters(&mut self, node: Node<'t>, list: Node<'t>) {

@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::lone_names;
+use super::packing::Packing;
 
 /// A directive of OpenMP or OpenACC that stood in the text.
 #[derive(Clone, Debug)]
@@ -21,6 +22,7 @@ pub struct Directive {
 pub struct Masked {
     pub text: String,
     pub directives: Vec<Directive>,
+    pub packing: Packing,
 }
 
 /// Words of directives; the first word that is none starts the clauses.
@@ -69,13 +71,14 @@ impl Masked {
     pub fn new(source: &str) -> Masked {
         let mut bytes = source.as_bytes().to_vec();
         let mut directives = Vec::new();
-        mask_pragmas(source, &mut bytes, &mut directives);
+        let mut packing = Packing::default();
+        mask_pragmas(source, &mut bytes, &mut directives, &mut packing);
         mask_complex(source, &mut bytes);
         lone_names::parentheses(source).into_iter().for_each(|at| bytes[at] = b' ');
         // Only whole characters were replaced by ASCII, so this is still UTF-8.
         let text = String::from_utf8(bytes).unwrap_or_else(|_| source.to_string());
         directives.sort_by_key(|directive| directive.end);
-        Masked { text, directives }
+        Masked { text, directives, packing }
     }
 
     /// The directives that stand directly before a loop, if they distribute it.
@@ -129,7 +132,7 @@ fn is_blank(text: &str) -> bool {
     }
 }
 
-fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>) {
+fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>, packing: &mut Packing) {
     let mut start = 0;
     while start < source.len() {
         let mut end = line_end(source, start);
@@ -142,6 +145,7 @@ fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>)
             let text = source[start..end].replace(['\\', '\n', '\r'], " ");
             let text = text.split_once("pragma").map_or("", |(_, text)| text);
             directives.extend(Directive::parse(text, end));
+            packing.pragma(text, end);
             blank(&mut bytes[start..end]);
         }
         start = end + 1;

@@ -33,6 +33,44 @@ pub struct Member<'t> {
     pub ty: CType<'t>,
     /// Its own, or that of the whole structure if it is packed.
     pub alignment: Alignment,
+    /// Bits of a bit-field.
+    pub bits: Option<u32>,
+}
+
+/// Where members lie, as far as one comes after the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Layout {
+    /// Bits up to the end of the last member.
+    end: u64,
+    /// Bytes.
+    alignment: u32,
+}
+
+impl Layout {
+    /// Places a member of so many bytes and such an alignment by the rules of the System V ABI, and gives
+    /// the bit that it begins at. A bit-field does not cross a boundary of its type, unless it is packed; one
+    /// without bits goes on to that boundary.
+    fn place(&mut self, member: &Member, (bytes, natural): (u32, u32), is_union: bool) -> Option<u64> {
+        let aligned = member.alignment.of(natural).max(1);
+        let unit = u64::from(aligned) * 8;
+        let from = if is_union { 0 } else { self.end };
+        let (start, length) = match member.bits {
+            None => (from.checked_next_multiple_of(unit)?, u64::from(bytes) * 8),
+            Some(0) => (from.checked_next_multiple_of(u64::from(natural) * 8)?, 0),
+            Some(width) => {
+                let width = u64::from(width);
+                let crosses = (from % unit + width).next_multiple_of(unit) > u64::from(bytes) * 8;
+                let moves = crosses && !member.alignment.is_packed;
+                (if moves { from.checked_next_multiple_of(unit)? } else { from }, width)
+            }
+        };
+        // A bit-field without a name aligns nothing.
+        if member.bits.is_none() || !member.name.is_empty() {
+            self.alignment = self.alignment.max(aligned);
+        }
+        self.end = self.end.max(start.checked_add(length)?);
+        Some(start)
+    }
 }
 
 impl Record<'_> {
@@ -103,17 +141,30 @@ impl<'t> Lowering<'t> {
                     let base = self.specified_type(child);
                     let alignment = self.alignment(child);
                     *sized &= alignment.is_some();
-                    let alignment = alignment.unwrap_or_default();
+                    let mut alignment = alignment.unwrap_or_default();
+                    if self.expansion.is_none() {
+                        alignment.most = self.masked.packing.at(child.start_byte());
+                    }
                     let declarators = parts(child, Field::Declarator);
-                    if declarators.is_empty() {
-                        members.push(Member { name: "", ty: base.clone(), alignment });
+                    let first = members.len();
+                    for part in children(child) {
+                        if declarators.contains(&part) {
+                            let found = self.declarator(part, base.clone());
+                            let name = found.name.map_or("", |name| self.text(name));
+                            members.push(Member { name, ty: found.ty, alignment, bits: None });
+                        } else if self.role(part) == Some(Role::BitField) {
+                            let width = children(part).first().and_then(|width| self.constant(*width));
+                            let bits = width.and_then(|width| u32::try_from(width).ok());
+                            *sized &= bits.is_some();
+                            match members.last_mut().filter(|last| last.bits.is_none() && !declarators.is_empty()) {
+                                Some(last) => last.bits = bits,
+                                None => members.push(Member { name: "", ty: base.clone(), alignment, bits }),
+                            }
+                        }
                     }
-                    for declarator in declarators {
-                        let found = self.declarator(declarator, base.clone());
-                        let name = found.name.map_or("", |name| self.text(name));
-                        members.push(Member { name, ty: found.ty, alignment });
+                    if members.len() == first {
+                        members.push(Member { name: "", ty: base.clone(), alignment, bits: None });
                     }
-                    *sized &= children(child).iter().all(|part| self.role(*part) != Some(Role::BitField));
                 }
                 Some(Role::PreprocessorIf | Role::PreprocessorElse) if depth < DEPTH => {
                     // Which branch holds is not known here, so the size is not either.
@@ -127,35 +178,28 @@ impl<'t> Lowering<'t> {
 
     /// Each member at the next multiple of its alignment, the whole rounded up to the largest one.
     fn record_layout(&self, members: &[Member<'t>], kind: Option<Role>, whole: Alignment) -> Option<(u32, u32)> {
-        let (mut end, mut alignment) = (0u32, whole.least.max(1));
+        let mut layout = Layout { end: 0, alignment: whole.least.max(1) };
         for member in members {
-            let (bytes, natural) = self.layout_of(&member.ty)?;
-            let aligned = member.alignment.of(natural);
-            alignment = alignment.max(aligned);
-            end = if kind == Some(Role::Union) {
-                end.max(bytes)
-            } else {
-                end.checked_next_multiple_of(aligned)?.checked_add(bytes)?
-            };
+            layout.place(member, self.layout_of(&member.ty)?, kind == Some(Role::Union))?;
         }
-        Some((end.checked_next_multiple_of(alignment)?, alignment))
+        let bytes = u32::try_from(layout.end.div_ceil(8)).ok()?;
+        Some((bytes.checked_next_multiple_of(layout.alignment)?, layout.alignment))
     }
 
-    /// Bytes from the beginning of a structure to a member of it; `None` for a member of an anonymous
-    /// one inside, or if some size is not known.
+    /// Bytes from the beginning of a structure to a member of it, to its unit for a bit-field; `None` for a member
+    /// of an anonymous one inside, or if some size is not known.
     pub fn member_offset(&self, ty: &CType<'t>, name: &str) -> Option<u32> {
         let CType::Record(id) = ty else { return None };
         let record = &self.records[id.0];
         record.layout?;
-        let mut end = 0u32;
+        let mut layout = Layout::default();
         for member in &record.members {
             let (bytes, natural) = self.layout_of(&member.ty)?;
-            let aligned = member.alignment.of(natural);
-            let start = if record.is_union { 0 } else { end.checked_next_multiple_of(aligned)? };
-            if member.name == name {
-                return Some(start);
+            let start = layout.place(member, (bytes, natural), record.is_union)? / 8;
+            if member.name == name && !name.is_empty() {
+                let unit = if member.bits.is_some() { u64::from(member.alignment.of(natural)) } else { 1 };
+                return u32::try_from(start / unit * unit).ok();
             }
-            end = start.checked_add(bytes)?;
         }
         None
     }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::constants::Macros;
+use super::jumps::Labels;
 use super::mask::{Masked, is_word};
 use super::records::{Record, RecordId};
 use super::types::CType;
@@ -82,8 +83,10 @@ pub struct Lowering<'t> {
     pub(super) leaves_switch: bool,
     /// The loops around, innermost last, by their bytes.
     pub(super) loops: Vec<std::ops::Range<usize>>,
-    /// Where the labels of the function begin; read when first needed.
-    pub(super) labels: Option<FxHashMap<&'t str, usize>>,
+    /// The labels of the function; read when first needed.
+    pub(super) labels: Option<Labels<'t>>,
+    /// Whether marks of labels and jumps stand in the body.
+    pub(super) has_marks: bool,
     /// Constants whose values are being read.
     pub(super) expanding: Vec<&'t str>,
     /// Where the macro stands whose value is being read, and the text of its tree as it was written.
@@ -118,6 +121,7 @@ impl<'t> Lowering<'t> {
             leaves_switch: false,
             loops: Vec::new(),
             labels: None,
+            has_marks: false,
             expanding: Vec::new(),
             expansion: None,
             depth: 0,
@@ -138,6 +142,7 @@ impl<'t> Lowering<'t> {
         self.leaves_switch = false;
         self.loops.clear();
         self.labels = None;
+        self.has_marks = false;
     }
 
     pub fn role(&self, node: Node) -> Option<Role> {

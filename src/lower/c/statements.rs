@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
             Some(Role::WhileLoop | Role::DoWhileLoop) => self.while_loop(node),
             Some(Role::Select) => self.switch(node),
             Some(Role::Case) => self.statements(fields::case_statements(node)),
-            Some(Role::Labelled) => self.statements(children(node)),
+            Some(Role::Labelled) => self.labelled(node),
             Some(Role::Goto) => self.goto(node),
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
@@ -124,10 +124,11 @@ impl<'t> Lowering<'t> {
             }
         }
         if arms.len() > MOST_ARMS {
-            let mut inner: Vec<Stmt> = arms.into_iter().flat_map(|(_, _, _, then)| then).collect();
+            // As unlikely as the last of the arms before, side by side.
+            let rest = arms.split_off(MOST_ARMS);
+            let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|(_, _, _, then)| then).collect();
             inner.append(&mut last);
-            let stmt = Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner };
-            return self.emit(stmt);
+            last = vec![Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner }];
         }
         for (place, condition, mut effects, then) in arms.into_iter().rev() {
             effects.push(Stmt::If(Box::new(If { place, condition, then, otherwise: last })));
@@ -229,7 +230,7 @@ impl<'t> Lowering<'t> {
 impl<'t> Lowering<'t> {
     /// A condition in the values that its variables have before its effects, which stand in front of it in the
     /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
-    fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
+    pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
         let counts = |stmt: &Stmt| match stmt {
             Stmt::Assign { target: Value::Variable(id), value: Value::Binary(_, left, right), .. } => {
                 let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
@@ -254,6 +255,10 @@ impl<'t> Lowering<'t> {
 fn replaced(value: Value, id: VarId, by: &Value) -> Value {
     match value {
         Value::Variable(own) if own == id => by.clone(),
+        Value::Element { array, subscripts, place } => {
+            let subscripts = subscripts.into_iter().map(|subscript| replaced(subscript, id, by)).collect();
+            Value::Element { array, subscripts, place }
+        }
         Value::Unary(op, operand) => Value::Unary(op, Box::new(replaced(*operand, id, by))),
         Value::Convert(ty, operand) => Value::Convert(ty, Box::new(replaced(*operand, id, by))),
         Value::Binary(op, left, right) => Value::binary(op, replaced(*left, id, by), replaced(*right, id, by)),

@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
-use crate::ir::{BinaryOp, If, Stmt, Value};
+use crate::diagnostic::Place;
+use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value};
 use crate::syntax::Role;
 
 /// Cases that share statements: `case 1: case 2: …`.
@@ -14,24 +15,35 @@ struct Arm<'t> {
     statements: Vec<Node<'t>>,
 }
 
+/// More arms than these that run on into each other are not told apart: each tests all labels before it.
+const MOST_RUNNING_ON: usize = 64;
+
+/// Arms of which each runs on into the next.
+type Group<'t> = Vec<Arm<'t>>;
+
 impl<'t> Lowering<'t> {
     pub fn switch(&mut self, node: Node<'t>) {
         let selector = self.part_value(node, Field::Condition);
         let place = self.place(node);
-        let arms = self.arms(node);
-        let falls_through = arms.iter().rev().skip(1).any(|arm| !self.leaves(&arm.statements));
+        let groups = self.groups(node);
         let outer = std::mem::replace(&mut self.leaves_switch, true);
-        let ((), chain) = self.captured(|this| {
-            this.emit(Stmt::Evaluate { place: place.clone(), values: vec![selector.clone()] });
-            this.scoped(|this| this.nested_arms(&selector, arms));
-        });
+        self.emit(Stmt::Evaluate { place, values: vec![selector.clone()] });
+        self.scoped(|this| this.nested_groups(&selector, groups));
         self.leaves_switch = outer;
-        if falls_through {
-            let reason = self.reason("switch_fallthrough", node);
-            self.emit(Stmt::Opaque { place, reason, inner: chain });
-        } else {
-            self.block.extend(chain);
+    }
+
+    fn groups(&mut self, node: Node<'t>) -> Vec<Group<'t>> {
+        let mut groups: Vec<Group<'t>> = Vec::new();
+        let mut runs_on = false;
+        for arm in self.arms(node) {
+            let next_runs_on = !self.leaves(&arm.statements);
+            match groups.last_mut().filter(|_| runs_on) {
+                Some(group) => group.push(arm),
+                None => groups.push(vec![arm]),
+            }
+            runs_on = next_runs_on;
         }
+        groups
     }
 
     /// The arms in order; labels without statements join the next.
@@ -60,21 +72,71 @@ impl<'t> Lowering<'t> {
         arms
     }
 
-    fn nested_arms(&mut self, selector: &Value, arms: Vec<Arm<'t>>) {
-        let (defaults, cases): (Vec<_>, Vec<_>) = arms.into_iter().partition(|arm| arm.is_default);
-        let mut otherwise =
-            self.captured(|this| defaults.into_iter().for_each(|arm| this.statements(arm.statements))).1;
-        for arm in cases.into_iter().rev() {
-            let place = arm.labels.first().map_or_else(|| self.function.place.clone(), |label| self.place(*label));
-            let matches = arm.labels.into_iter().map(|label| {
-                let label = self.value(label);
-                Value::binary(BinaryOp::Equal, selector.clone(), label)
-            });
-            let condition = matches.reduce(|a, b| Value::binary(BinaryOp::Or, a, b)).unwrap_or(Value::Logical(true));
-            let (_, then) = self.captured(|this| this.statements(arm.statements));
+    fn nested_groups(&mut self, selector: &Value, groups: Vec<Group<'t>>) {
+        let is_default = |group: &Group| group.iter().any(|arm| arm.is_default);
+        let (defaults, cases): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_default);
+        let mut otherwise = self.captured(|this| defaults.into_iter().for_each(|group| this.group(selector, group))).1;
+        for group in cases.into_iter().rev() {
+            // The last arm needs no condition of its own: the place of its label is free.
+            let place = self.place_of(group.last());
+            let condition = self.matches(selector, &group).unwrap_or(Value::Logical(true));
+            let (_, then) = self.captured(|this| this.group(selector, group));
             otherwise = vec![Stmt::If(Box::new(If { place, condition, then, otherwise }))];
         }
         self.block.extend(otherwise);
+    }
+
+    /// What runs of a group once one of its labels, or `default`, is the selector's: an arm if the label is its own
+    /// or of one before, or not of one behind where `default` has come.
+    fn group(&mut self, selector: &Value, group: Group<'t>) {
+        if group.len() > MOST_RUNNING_ON {
+            let Some(node) = group.iter().flat_map(|arm| arm.labels.iter().chain(&arm.statements)).next() else {
+                return;
+            };
+            let (place, reason) = (self.place(*node), self.reason("switch_fallthrough", *node));
+            let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
+            let (_, inner) = self.captured(|this| this.statements(statements));
+            return self.emit(Stmt::Opaque { place, reason, inner });
+        }
+        let default = group.iter().position(|arm| arm.is_default);
+        for at in 0..group.len() {
+            let place = self.place_of(group.get(at));
+            let condition = match default {
+                Some(default) if default <= at => {
+                    let behind = self.matches(selector, &group[at + 1..]);
+                    behind.map(|behind| Value::Unary(UnaryOp::Not, Box::new(behind)))
+                }
+                None if at + 1 == group.len() => None,
+                _ => self.matches(selector, &group[..=at]),
+            };
+            let statements = group[at].statements.clone();
+            match condition {
+                None => self.statements(statements),
+                Some(condition) => {
+                    let (_, then) = self.captured(|this| this.statements(statements));
+                    self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise: Vec::new() })));
+                }
+            }
+        }
+    }
+
+    fn place_of(&self, arm: Option<&Arm<'t>>) -> Place {
+        let label = arm.and_then(|arm| arm.labels.first());
+        label.map_or_else(|| self.function.place.clone(), |label| self.place(*label))
+    }
+
+    /// Whether the selector is one of the labels.
+    fn matches(&mut self, selector: &Value, arms: &[Arm<'t>]) -> Option<Value> {
+        let mut condition = None;
+        for label in arms.iter().flat_map(|arm| &arm.labels) {
+            let label = self.value(*label);
+            let matches = Value::binary(BinaryOp::Equal, selector.clone(), label);
+            condition = Some(match condition {
+                Some(before) => Value::binary(BinaryOp::Or, before, matches),
+                None => matches,
+            });
+        }
+        condition
     }
 
     /// Whether control never reaches the end of a list of statements.

@@ -60,7 +60,9 @@ impl<'t> Lowering<'t> {
                 id
             }
             other => {
-                let storage = if other.is_some() { Storage::Global } else { Storage::Undeclared };
+                // A function that is named without a call is no variable.
+                let is_variable = other.is_some_and(|symbol| !matches!(symbol, Symbol::Function(_)));
+                let storage = if is_variable { Storage::Global } else { Storage::Undeclared };
                 let place = self.place(node);
                 let id = self.add_variable(name, CType::Unknown, storage, place);
                 self.imported.insert(name, id);

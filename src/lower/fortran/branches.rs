@@ -44,13 +44,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Branches tried one after the other as nested ifs.
-    fn chain(&mut self, node: Node, branches: Vec<Branch>, out: &mut Vec<Stmt>) {
-        if branches.len() > BRANCH_LIMIT {
-            let inner = branches.into_iter().flat_map(|branch| branch.body).collect();
-            out.push(self.opaque(node, "too_deep", self.first_line(node), inner));
-            return;
-        }
+    fn chain(&mut self, node: Node, mut branches: Vec<Branch>, out: &mut Vec<Stmt>) {
         let mut otherwise = Vec::new();
+        if branches.len() > BRANCH_LIMIT {
+            // As unlikely as the last of the branches before, side by side.
+            let rest = branches.split_off(BRANCH_LIMIT);
+            let inner = rest.into_iter().flat_map(|branch| branch.body).collect();
+            otherwise = vec![self.opaque(node, "too_deep", self.first_line(node), inner)];
+        }
         for Branch { node, before, condition, body } in branches.into_iter().rev() {
             otherwise = match condition {
                 Some(condition) => {

@@ -341,7 +341,13 @@ impl<'t> Part<'_, '_, 't> {
         if let Some(generic) = generic {
             let name = reader.name(generic);
             let place = reader.place(generic);
-            let symbol = Symbol { class: Class::Generic(specifics), ty: None, dimensions: Vec::new(), place };
+            let symbol = Symbol {
+                class: Class::Generic(specifics),
+                ty: None,
+                dimensions: Vec::new(),
+                arguments: Vec::new(),
+                place,
+            };
             // `interface f` around the one function `f` adds nothing.
             self.scope.symbols.entry(name).or_insert(symbol);
         }

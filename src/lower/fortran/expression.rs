@@ -19,6 +19,9 @@ use crate::syntax::{Role, SyntaxTree, named_children};
 pub const DEPTH_LIMIT: usize = 200;
 /// Chains of operators that are longer become opaque.
 const CHAIN: usize = 2000;
+/// Longer sums are read in parts of so many terms, up to a limit.
+const PART: usize = 1000;
+const MOST_TERMS: usize = 100_000;
 /// So many links of a chain count as one level of nesting for its operands, up to a limit.
 pub const CHARGE: usize = 8;
 pub const MOST_CHARGED: usize = 50;
@@ -264,6 +267,10 @@ impl<'a> Reader<'a> {
             links.push((op, right));
             first = left;
         }
+        let is_sum = || links.iter().all(|(op, _)| matches!(op, BinaryOp::Add | BinaryOp::Subtract));
+        if links.len() > CHAIN && links.len() <= MOST_TERMS && is_sum() {
+            return self.long_sum(first, &links, depth + 1 + MOST_CHARGED);
+        }
         if links.len() > CHAIN {
             return self.opaque("too_deep", node, DEPTH_LIMIT);
         }
@@ -272,6 +279,21 @@ impl<'a> Reader<'a> {
         links.into_iter().rev().fold(self.expression(first, depth), |left, (op, right)| {
             Expr::Binary(op, Box::new(left), Box::new(self.expression(right, depth)))
         })
+    }
+
+    /// A sum in parts, one beside the other: behind a minus sign `- b - c` is `- (b + c)`.
+    fn long_sum(&self, first: Node, links: &[(BinaryOp, Node)], depth: usize) -> Expr {
+        let mut sum = self.expression(first, depth);
+        for part in links.rchunks(PART) {
+            let Some(((head, first), rest)) = part.split_last() else { continue };
+            let mut terms = self.expression(*first, depth);
+            for (op, term) in rest.iter().rev() {
+                let op = if op == head { BinaryOp::Add } else { BinaryOp::Subtract };
+                terms = Expr::Binary(op, Box::new(terms), Box::new(self.expression(*term, depth)));
+            }
+            sum = Expr::Binary(*head, Box::new(sum), Box::new(terms));
+        }
+        sum
     }
 
     fn expression_of_operand(&self, mut node: Node, op: BinaryOp, depth: usize) -> Operand {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::jumps;
+use super::super::jumps;
 use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
 use super::scope::TypeSpec;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use super::super::jumps;
 use super::expression::{Expr, Reader};
-use super::jumps;
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::modules::{Found, World};
 use super::names::{field, kind};
@@ -90,6 +90,7 @@ pub fn lower<'a>(
         jumps::structure(&mut lowering.function);
     }
     let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());
     lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)

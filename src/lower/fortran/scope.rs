@@ -44,6 +44,8 @@ pub struct Symbol {
     pub ty: Option<TypeSpec>,
     /// Declared bounds; empty for scalars.
     pub dimensions: Vec<Bounds>,
+    /// Names of the dummy arguments of a procedure, in order.
+    pub arguments: Vec<Arc<str>>,
     pub place: Place,
 }
 
@@ -163,6 +165,7 @@ impl Scope {
             class: Class::Variable(Role::Local),
             ty: None,
             dimensions: Vec::new(),
+            arguments: Vec::new(),
             place: place.clone(),
         })
     }

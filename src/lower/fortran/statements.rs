@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::super::flow::Falls;
+use super::super::jumps;
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
-use super::flow::Falls;
-use super::jumps;
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Severity;
@@ -163,8 +163,9 @@ impl<'a> Lowering<'a> {
         name.retain(|c| !c.is_whitespace());
         let list = named_children(node).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
         let arguments = list.map(|list| self.reader.arguments(list)).unwrap_or_default();
+        let arguments = self.in_order(&name, arguments.into(), self.scope);
         let mut values = Vec::with_capacity(arguments.len());
-        for argument in &arguments {
+        for argument in &*arguments {
             match argument {
                 Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.own_value(e)),
                 // Alternate returns.

@@ -723,7 +723,7 @@ fn deep_nesting_is_cut_not_followed() {
         deep("do i = 1, 2\n", "x = 1\n", "end do\n"),
         deep("if (x > 1) then\n", "x = 1\n", "end if\n"),
         lowered(&format!("x = {}1{}\nend\n", "(".repeat(3000), ")".repeat(3000))),
-        lowered(&format!("x = {}1\nend\n", "1 + ".repeat(3000))),
+        lowered(&format!("x = {}1\nend\n", "2 * ".repeat(3000))),
         lowered(&format!("x = {}1\nend\n", "-f(".repeat(3000))),
     ] {
         assert!(unit.to_string().contains("too_deep") || !unit.diagnostics.is_empty());

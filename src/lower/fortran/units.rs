@@ -138,10 +138,11 @@ fn contained_symbols(reader: &Reader, node: Node) -> rustc_hash::FxHashMap<Arc<s
 
 /// The symbol of a procedure; the type of a function's result as its own declarations give it.
 pub fn procedure_symbol(reader: &Reader, node: Node) -> Option<(Arc<str>, Symbol)> {
-    let (name, _, header) = heading(reader, node);
+    let (name, arguments, header) = heading(reader, node);
     let header = header?;
     let place = reader.place(node);
-    let mut symbol = Symbol { class: Class::Procedure(Shape::Scalar), ty: None, dimensions: Vec::new(), place };
+    let mut symbol =
+        Symbol { class: Class::Procedure(Shape::Scalar), ty: None, dimensions: Vec::new(), arguments, place };
     if node.kind() == kind::FUNCTION {
         let result = result_name(reader, header).unwrap_or_else(|| name.clone());
         symbol.ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));

@@ -1,5 +1,6 @@
 //! Expressions as written to values of the IR.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
@@ -341,7 +342,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
-        Value::Call { name: name.to_string(), arguments: self.bounds_of(arguments, scope), ty }
+        let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
+        Value::Call { name: name.to_string(), arguments: self.bounds_of(&arguments, scope), ty }
     }
 
     /// An intrinsic; a kind argument goes into the type.
@@ -355,6 +357,9 @@ impl<'a> Lowering<'a> {
                 Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
                 Argument::Section(_) | Argument::Star => values.push(Value::opaque("array_section", "")),
             }
+        }
+        if let Some(declared) = self.inquiry(name, &values) {
+            return declared;
         }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();

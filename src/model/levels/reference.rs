@@ -178,7 +178,7 @@ impl<N: Number> Lines<'_, N> {
         };
         let mut extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
         if let Some(length) = length {
-            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), stride: 1.0 };
+            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), stride: 1.0, step: None };
         }
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
@@ -239,20 +239,23 @@ impl<N: Number> Lines<'_, N> {
             (c.abs() * step).min(LONG_STRIDE)
         };
         match walked.as_slice() {
-            [] => Extent { walk: Walk::Fixed, positions: N::of(1.0), stride: 1.0 },
+            [] => Extent { walk: Walk::Fixed, positions: N::of(1.0), stride: 1.0, step: None },
             [term] => {
                 let stride = stride(term);
                 // The cells of all tiles lie side by side.
                 let side_by_side = self.domain.loops[term.0].tile_of.is_some_and(|t| !spans[t].stands);
                 let stride = if side_by_side { term.1.abs() } else { stride };
-                Extent { walk: Walk::By(stride as i64), positions: spans[term.0].count.clone(), stride }
+                let range = &self.domain.loops[term.0];
+                let is_parameter = range.known_step.is_none() && !side_by_side && term.1.abs() < LONG_STRIDE;
+                let step = is_parameter.then(|| range.step.scaled(term.1.abs()));
+                Extent { walk: Walk::By(stride as i64), positions: spans[term.0].count.clone(), stride, step }
             }
             many => {
                 let place = Affine { terms: many.to_vec(), rest: N::of(0.0) };
                 let (low, high) = self.domain.extremes(&place, spans, given);
                 let all = high.minus(&low).shifted(1.0);
                 let product = many.iter().fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
-                Extent { walk: Walk::By(1), positions: all.smaller(&product), stride: 1.0 }
+                Extent { walk: Walk::By(1), positions: all.smaller(&product), stride: 1.0, step: None }
             }
         }
     }
@@ -271,4 +274,6 @@ pub struct Extent<N> {
     pub walk: Walk,
     pub positions: N,
     pub stride: f64,
+    /// The same where a parameter says it.
+    pub step: Option<N>,
 }

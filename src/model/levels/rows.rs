@@ -11,6 +11,8 @@ pub struct Row<N> {
     pub line: N,
     pub length: N,
     pub stride: f64,
+    /// The same where a parameter says it.
+    pub step: Option<N>,
     pub walked: bool,
     /// Elements from one row to the next, if rows follow each other.
     pub pitch: Option<N>,
@@ -51,6 +53,7 @@ impl<N: Number> Row<N> {
         Row {
             length,
             stride: extents.first().map_or(1.0, |e| e.stride),
+            step: extents.first().and_then(|e| e.step.clone()),
             walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
             pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
             start: start.map(|(place, alignment, _)| (place, alignment)),
@@ -70,9 +73,10 @@ impl<N: Number> Row<N> {
     pub fn lines(&self, column: &Columns, shares: bool) -> N {
         let Row { line, length, stride, .. } = self;
         let extra = column.extra as f64;
-        let covered = match self.walked {
-            true => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
-            false => N::of(1.0 + extra),
+        let covered = match (self.walked, &self.step) {
+            (true, Some(step)) => length.shifted(-1.0).times(step).shifted(1.0 + extra),
+            (true, None) => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
+            (false, _) => N::of(1.0 + extra),
         };
         let found = match (&self.start, &self.stop) {
             (None, None) => covered.plus(line).shifted(-1.0),

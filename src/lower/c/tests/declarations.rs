@@ -127,7 +127,7 @@ fn structures_are_laid_out_with_natural_alignment() {
          union u { char c[5]; int i; };                      /* 8 */
          struct d { struct b b[3]; struct d *next; };        /* 12+4+8 = 24 */
          struct e { struct missing m; };
-         struct s { struct { int p, q; }; int bits : 3; };
+         struct s { struct { int p, q; }; int bits : 3; };    /* 8+4 = 12 */
          void f(struct a *a, struct b *b, union u *u, struct d *d, struct e *e, struct s *s) {
            int n = sizeof(struct a) + sizeof(struct b) + sizeof(union u) + sizeof *d + sizeof(struct e) + sizeof(struct s);
            s->q = sizeof(double *) + sizeof(n) + sizeof(long[4]) + d->next->b[2].s;
@@ -143,7 +143,7 @@ fn structures_are_laid_out_with_natural_alignment() {
               local n: integer4
               argument d->next->b.s: integer2[0:2]
               argument s->q: integer4
-              n := (((((24 + 4) + 8) + 24) + opaque(unknown_size)) + opaque(unknown_size))
+              n := (((((24 + 4) + 8) + 24) + opaque(unknown_size)) + 12)
               s->q := (((8 + 4) + 32) + d->next->b.s[2])
         "#]],
     );

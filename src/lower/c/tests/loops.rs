@@ -151,7 +151,7 @@ fn uncounted_headers() {
                 i := (i + 1)
                 i := (i + 1)
               i := n
-              loop (i + 1) (side_effect_in_condition) @19
+              loop ((i - 1) + 1) (side_effect_in_condition) @19
                 i := (i - 1)
               i := 0
               loop (p[i] > 0) (irregular_condition) @20
@@ -166,7 +166,7 @@ fn uncounted_headers() {
               loop (r < (p + n)) (pointer_variable) @23
                 r := (r + 1)
               i := 0
-              loop (i < q[(b - 1)]) (side_effect_in_condition) @24
+              loop (i < q[((b + 1) - 1)]) (side_effect_in_condition) @24
                 b := (b + 1)
                 i := (i + 1)
               q[0] := 0

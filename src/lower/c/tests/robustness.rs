@@ -59,7 +59,7 @@ fn deep_nesting_becomes_opaque() {
         body(nested("{", ";", "}")),
         body(nested("if (i) {", ";", "}")),
         body(nested("for (;;) {", ";", "}")),
-        body(format!("i = i{};", " + i".repeat(deep))),
+        body(format!("i = i{};", " * i".repeat(deep))),
         body(format!("i = {}p;", "*".repeat(deep))),
         body(format!("i = p{};", "->q".repeat(deep))),
         body(format!("i = {}i;", "(int)".repeat(deep))),

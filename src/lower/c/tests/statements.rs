@@ -75,7 +75,7 @@ fn switch_is_nested_conditionals() {
 }
 
 #[test]
-fn falling_through_is_not_understood() {
+fn an_arm_runs_for_the_labels_that_fall_through_to_it() {
     check(
         "void f(int n, double x) {
            switch (n) { case 1: x = 1; case 2: x = x * 2; break; default: x = 3; }
@@ -84,15 +84,13 @@ fn falling_through_is_not_understood() {
             function f @1
               argument n: integer4
               argument x: real8
-              opaque switch_fallthrough switch (n) { case 1: x = 1; case 2: x = x * 2; break; default: x = 3;
-                evaluate n
+              evaluate n
+              if ((n == 1) or (n == 2)) @2
                 if (n == 1) @2
                   x := 1
-                else
-                  if (n == 2) @2
-                    x := (x * 2)
-                  else
-                    x := 3
+                x := (x * 2)
+              else
+                x := 3
         "#]],
     );
 }

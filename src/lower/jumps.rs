@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::flow::{Exits, Falls, Flow, Label, Part};
-use super::loops::reason;
 use crate::diagnostic::Place;
 use crate::ir::{
     BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId, Variable,
@@ -262,7 +261,8 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
         return Part::statement(None, Exits::Plain(flow));
     };
     let (place, end_line) = (place(first), end_line(last));
-    let control = Control::Uncounted { condition: None, reason: reason("goto_loop", format!("go to {label}")) };
+    let control =
+        Control::Uncounted { condition: None, reason: Reason { code: "goto_loop", detail: format!("go to {label}") } };
     let falls = if flow.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
     let inner = Loop { place, end_line, parallel: None, control, body };
     Part::statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))

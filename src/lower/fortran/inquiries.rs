@@ -1,0 +1,82 @@
+//! `size`, `lbound` and `ubound` of arrays whose declarations say it.
+
+use super::elementwise::{bounds, offset};
+use super::procedure::Lowering;
+use crate::ir::{BinaryOp, Value, VarId};
+
+/// Lower and upper bound of one dimension.
+type Range = [Value; 2];
+
+impl<'a> Lowering<'a> {
+    /// The value of an inquiry by the declared bounds; `None` where they leave it open.
+    pub fn inquiry(&self, name: &str, arguments: &[Value]) -> Option<Value> {
+        let (array, dimension) = match (name, arguments) {
+            ("size", [array]) => (array, None),
+            ("size" | "lbound" | "ubound", [array, Value::Integer(dimension)]) => {
+                (array, Some(usize::try_from(*dimension).ok()?.checked_sub(1)?))
+            }
+            _ => return None,
+        };
+        let ranges = self.ranges(array)?;
+        match (name, dimension) {
+            ("size", None) => {
+                let ranges = ranges.into_iter().collect::<Option<Vec<Range>>>()?;
+                ranges.into_iter().map(|range| self.extent_of(range)).reduce(product)
+            }
+            ("size", Some(at)) => Some(self.extent_of(ranges.into_iter().nth(at)??)),
+            ("lbound", Some(at)) => ranges.into_iter().nth(at)?.map(|[lower, _]| lower),
+            (_, Some(at)) => ranges.into_iter().nth(at)?.map(|[_, upper]| upper),
+            (_, None) => None,
+        }
+    }
+
+    /// The bounds of the dimensions that a whole array or a section of one has.
+    fn ranges(&self, array: &Value) -> Option<Vec<Option<Range>>> {
+        match array {
+            Value::Variable(id) => {
+                let dimensions = &self.function.variable(*id).dimensions;
+                Some(dimensions.iter().map(|extent| Some([extent.lower.clone()?, extent.upper.clone()?])).collect())
+            }
+            Value::Element { array, subscripts, .. } => {
+                let mut ranges = Vec::new();
+                for (at, subscript) in subscripts.iter().enumerate() {
+                    match bounds(subscript) {
+                        Some(section) => ranges.push(self.section_range(self.declared(*array, at), section)),
+                        None if self.rank(subscript)? == 0 => {}
+                        None => return None,
+                    }
+                }
+                Some(ranges)
+            }
+            _ => None,
+        }
+    }
+
+    fn declared(&self, array: VarId, at: usize) -> bool {
+        let extent = self.function.variable(array).dimensions.get(at);
+        extent.is_some_and(|extent| extent.lower.is_some() && extent.upper.is_some())
+    }
+
+    /// Sections count from one.
+    fn section_range(&self, is_declared: bool, [lower, upper, step]: [&Value; 3]) -> Option<Range> {
+        let is_open = matches!(upper, Value::Call { name, .. } if name == "ubound");
+        let counts = matches!(step, Value::Integer(1)) && (is_declared || !is_open);
+        counts.then(|| [Value::Integer(1), self.extent_of([lower.clone(), upper.clone()])])
+    }
+
+    /// Elements of a dimension: none where the upper bound lies below the lower one.
+    fn extent_of(&self, [lower, upper]: Range) -> Value {
+        match self.distance(&upper, &lower) {
+            Value::Integer(apart) => Value::Integer(apart.saturating_add(1).max(0)),
+            _ if matches!(lower, Value::Integer(1)) => upper,
+            apart => offset(apart, 1),
+        }
+    }
+}
+
+fn product(a: Value, b: Value) -> Value {
+    match (&a, &b) {
+        (Value::Integer(x), Value::Integer(y)) if x.checked_mul(*y).is_some() => Value::Integer(x * y),
+        _ => Value::binary(BinaryOp::Multiply, a, b),
+    }
+}

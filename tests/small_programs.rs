@@ -1,0 +1,438 @@
+//! Small programs, and what must be said of them, counted by hand.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// Analyses files of the given names and texts; settings are `name=value`.
+fn analyse(files: &[(&str, &str)], settings: &[&str]) -> Value {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in files {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    }
+    run(directory.path(), settings)
+}
+
+fn run(directory: &Path, settings: &[&str]) -> Value {
+    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    command.arg("analyze").arg(directory).args(["--json", "-", "--machine", "exasat"]);
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
+    let output = command.output().expect("runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn c(text: &str) -> Value {
+    analyse(&[("a.c", text)], &[])
+}
+
+fn fortran(text: &str) -> Value {
+    analyse(&[("a.f90", text)], &[])
+}
+
+fn function<'j>(json: &'j Value, name: &str) -> &'j Value {
+    let functions = json["functions"].as_array().expect("functions");
+    functions.iter().find(|f| f["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Iterations of every nest of a function, in order.
+fn iterations(json: &Value, name: &str) -> Vec<f64> {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests.iter().map(|nest| nest["iterations"].as_f64().expect("a number")).collect()
+}
+
+/// Bytes that every nest of a function moves to and from memory, by the rule of the cache levels.
+fn bytes(json: &Value, name: &str) -> Vec<f64> {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    let memory = |nest: &Value| {
+        let level = nest["levels"].as_array().and_then(|levels| levels.last()).expect("levels");
+        ["fetched", "written_back"].map(|way| level[way].as_f64().expect("bytes")).iter().sum()
+    };
+    nests.iter().map(memory).collect()
+}
+
+/// Adds, multiplies and divides of every loop of a function.
+fn operations(json: &Value, name: &str) -> Vec<[u64; 3]> {
+    let loops = function(json, name)["loops"].as_array().expect("loops");
+    let of = |l: &Value| ["adds", "multiplies", "divides"].map(|kind| l["flops"][kind].as_u64().expect("a number"));
+    loops.iter().map(of).collect()
+}
+
+fn reasons(json: &Value, name: &str) -> Vec<String> {
+    let loops = function(json, name)["loops"].as_array().expect("loops");
+    let all = loops.iter().flat_map(|l| l["reasons"].as_array().expect("reasons"));
+    all.map(|reason| reason["code"].as_str().expect("a code").to_string()).collect()
+}
+
+#[test]
+fn loops_that_count_in_their_condition() {
+    let json = c("void down(double *a) { for (int i = 100; i-- > 0;) a[i] *= 2; }
+        void until_zero(double *a) { for (int i = 100; i--;) a[i] *= 2; }
+        void prefix(double *a) { for (int i = 100; --i >= 0;) a[i] *= 2; }
+        void up(double *a) { int i; for (i = 0; i++ < 100;) a[i] *= 2; }
+        void nonzero(double *a) { int i = 100; while (--i) a[i] *= 2; }
+        void from(double *a, int n) { for (int i = n; i-- > 0;) a[i] *= 2; }
+        void from_while(double *a, int n) { int i = n; while (i-- > 0) a[i] *= 2; }
+        void ends(double *a, int n) { for (int i = 0, j = n - 1; i < j; i++, j--) a[i] += a[j]; }");
+    for name in ["down", "until_zero", "prefix", "up"] {
+        assert_eq!(iterations(&json, name), [100.0], "{name}");
+    }
+    // 99 … 1.
+    assert_eq!(iterations(&json, "nonzero"), [99.0]);
+    for name in ["from", "from_while"] {
+        assert_eq!(function(&json, name)["loops"][0]["upper"], "n", "{name}");
+    }
+    // i = k and j = n − 1 − k meet at k = (n − 1)/2: below that it runs.
+    assert_eq!(function(&json, "ends")["loops"][0]["upper"], "floor((n - 2)/2)");
+}
+
+#[test]
+fn declared_extents_answer_inquiries() {
+    let json = fortran(
+        "subroutine s(v, z, w, n)
+           integer n
+           real(8) v(3,4), z(20), w(0:n)
+           real(8) open(:)
+           do i = 1, size(z)
+             z(i) = z(i) + 1
+           end do
+           do i = 1, size(v, 2)
+             z(i) = z(i) + 1
+           end do
+           do i = lbound(w, 1), ubound(w, dim = 1)
+             w(i) = w(i) + 1
+           end do
+           do i = 1, size(v)
+             z(i) = z(i) + 1
+           end do
+           do i = 1, size(z(3:9))
+             z(i) = z(i) + 1
+           end do
+           do i = 1, size(open)
+             open(i) = 1
+           end do
+         end subroutine",
+    );
+    let bounds: Vec<(&str, &str)> = (function(&json, "s")["loops"].as_array().expect("loops").iter())
+        .map(|l| (l["lower"].as_str().unwrap(), l["upper"].as_str().unwrap()))
+        .collect();
+    assert_eq!(bounds, [("1", "20"), ("1", "4"), ("0", "n"), ("1", "12"), ("1", "7"), ("1", "size(open)")]);
+}
+
+#[test]
+fn a_parameter_as_step_costs_what_its_value_costs() {
+    let source = "void k(double *a, int n, int s) { for (int i = 0; i < n; i += s) a[i] += 1; }";
+    let moved = |s: &str| bytes(&analyse(&[("a.c", source)], &["n=1024", s]), "k")[0];
+    // 1024 elements are 128 lines of 64 bytes, read and written.
+    assert_eq!(moved("s=1"), 2.0 * 128.0 * 64.0);
+    // Every second element: the same lines.
+    assert_eq!(moved("s=2"), 2.0 * 128.0 * 64.0);
+    assert_eq!(moved("s=8"), 2.0 * 128.0 * 64.0);
+    // 64 elements, a line each.
+    assert_eq!(moved("s=16"), 2.0 * 64.0 * 64.0);
+}
+
+#[test]
+fn rows_of_sparse_matrices_follow_each_other() {
+    let source = "double v(int n, const double *val, const int *rows) {
+          double s = 0;
+          for (int i = 0; i < n; i++)
+            for (int k = rows[i]; k < rows[i + 1]; k++) s += val[k];
+          return s;
+        }
+        double w(int n, const double *val, const int *rows) {
+          double s = 0;
+          for (int i = 0; i < n; i++) {
+            int begin = rows[i], end = rows[i + 1];
+            for (int k = begin; k < end; k++) s += val[k];
+          }
+          return s;
+        }";
+    let json = analyse(&[("a.c", source)], &["n=1000", "trip_v_4=10", "trip_w_11=10"]);
+    // 1000 rows of 10 elements of 8 bytes; where the first row begins in its line is not known.
+    assert!((80_000.0..=80_128.0).contains(&bytes(&json, "v")[0]), "{:?}", bytes(&json, "v"));
+    // With the 1000 row pointers of 4 bytes, which are loaded in the body here.
+    assert!((84_000.0..=84_192.0).contains(&bytes(&json, "w")[0]), "{:?}", bytes(&json, "w"));
+}
+
+#[test]
+fn private_procedures_are_nobody_elses() {
+    let a = ("a.c", "double f(double x); void user(double *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }");
+    let hidden = ("b.c", "static double f(double x) { return x * x * x * x; } double g(double x) { return f(x); }");
+    let meant = ("c.c", "double f(double x) { return x + 1.0; }");
+    // The function of the other file adds once; the static one multiplies three times.
+    assert_eq!(operations(&analyse(&[a, hidden, meant], &[]), "user"), [[1, 0, 0]]);
+    assert_eq!(operations(&analyse(&[a, hidden], &[]), "user"), [[0, 0, 0]]);
+    let json = fortran(
+        "module first
+           private :: f
+         contains
+           real(8) function f(x)
+             real(8) x
+             f = x*x*x
+           end function
+         end module
+         module second
+           private :: f
+         contains
+           real(8) function f(x)
+             real(8) x
+             f = x + 1
+           end function
+           subroutine user(a, n)
+             real(8) a(n)
+             do i = 1, n
+               a(i) = f(a(i))
+             end do
+           end subroutine
+         end module",
+    );
+    assert_eq!(operations(&json, "user"), [[1, 0, 0]]);
+}
+
+/// The scalars of the dependences of a function's first sequence.
+fn through(json: &Value, name: &str) -> Vec<String> {
+    let found = function(json, name)["dependencies"].as_array().expect("dependences");
+    found.iter().map(|edge| edge.to_string()).collect()
+}
+
+#[test]
+fn bounds_and_pointers_carry_scalars_from_loop_to_loop() {
+    let json = c("void bound(double *a, double *b, int n) {
+          int m = 0;
+          for (int i = 0; i < n; i++) if (a[i] > 0) m++;
+          for (int j = 0; j < m; j++) b[j] = 1;
+        }
+        void pointed(double *a, double *b, int n) {
+          double s = 0, *p = &s;
+          for (int i = 0; i < n; i++) *p += a[i];
+          for (int j = 0; j < n; j++) b[j] = s;
+        }
+        void apart(double *a, double *b, int n) {
+          for (int i = 0; i < n; i++) a[i] = 1;
+          for (int j = 0; j < n; j++) b[j] = 1;
+        }");
+    assert!(through(&json, "bound").iter().any(|edge| edge.contains("flow") && edge.contains("\"m\"")), "{json}");
+    assert!(through(&json, "pointed").iter().any(|edge| edge.contains("flow") && edge.contains("\"s\"")), "{json}");
+    assert!(through(&json, "apart").is_empty());
+}
+
+#[test]
+fn real_operands_of_complex_operations_have_one_part() {
+    let json = c("#include <complex.h>
+        void z(double complex *z, double complex *w, double *a) {
+          for (int i = 0; i < 9; i++) z[i] = a[i] * w[i];
+          for (int i = 0; i < 9; i++) z[i] = z[i] * w[i] + a[i];
+          for (int i = 0; i < 9; i++) z[i] = w[i] / a[i];
+          for (int i = 0; i < 9; i++) z[i] = w[i] - z[i];
+        }");
+    assert_eq!(operations(&json, "z"), [[0, 2, 0], [3, 4, 0], [0, 0, 2], [2, 0, 0]]);
+    let json = fortran(
+        "subroutine z(z1, a)
+           complex(8) z1(9)
+           real(8) a(9)
+           do i = 1, 9
+             z1(i) = a(i)*z1(i) + a(i)
+           end do
+         end subroutine",
+    );
+    assert_eq!(operations(&json, "z"), [[1, 2, 0]]);
+}
+
+#[test]
+fn bit_fields_and_packing_size_structures() {
+    // In bits: 8 + 64; 8, then a double at 64; 8, 16 … 80, 9 more; 30 bits at 32 … 62, 9 at 64, a short at 80; 8 + 30 +
+    // 22 is 60, so that the short is at 64; 8 + 33 fit in a unit of 64, the double is at 64.
+    let json = c("#pragma pack(push, 1)
+        struct P { char c; double a; };
+        #pragma pack(pop)
+        struct B { int x : 3; int y : 5; double a; };
+        #pragma pack(2)
+        struct C { char c; double a; int x : 9; };
+        #pragma pack()
+        struct D { char c; int x : 30; int : 0; short s : 9; short a; };
+        struct __attribute__((packed)) E { char c; int x : 30; int y : 22; short a; };
+        struct F { char c; long long x : 33; double a; };
+        void sizes(double *a) {
+          for (int i = 0; i < sizeof(struct P); i++) a[i] = 1;
+          for (int i = 0; i < sizeof(struct B); i++) a[i] = 1;
+          for (int i = 0; i < sizeof(struct C); i++) a[i] = 1;
+          for (int i = 0; i < sizeof(struct D); i++) a[i] = 1;
+          for (int i = 0; i < sizeof(struct E); i++) a[i] = 1;
+          for (int i = 0; i < sizeof(struct F); i++) a[i] = 1;
+        }
+        double walk(struct P *s) { double t = 0; for (int i = 0; i < 6400; i++) t += s[i].a; return t; }");
+    assert_eq!(iterations(&json, "sizes"), [9.0, 16.0, 12.0, 12.0, 10.0, 16.0]);
+    // 6400 structures of 9 bytes: 57,600 bytes are 900 lines.
+    assert!((57_600.0..=57_728.0).contains(&bytes(&json, "walk")[0]), "{:?}", bytes(&json, "walk"));
+}
+
+#[test]
+fn constants_of_callers_reach_wrappers_and_keywords() {
+    let json = c("#include <mpi.h>
+        void wrap(double *b, int n) { MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+        void user(double *d) { wrap(d, 77); }");
+    assert_eq!(json["parameters"]["n"]["value"], 77.0);
+    let json = fortran(
+        "module m
+         contains
+           subroutine work(a, n, k)
+             real(8) a(*)
+             integer n, k
+             do i = 1, n
+               a(i) = k
+             end do
+           end subroutine
+           subroutine user(a)
+             real(8) a(*)
+             call work(a, k = 3, n = 50)
+           end subroutine
+         end module",
+    );
+    assert_eq!(iterations(&json, "work"), [50.0]);
+}
+
+#[test]
+fn conditions_that_never_change_have_no_half_probability() {
+    let json = c("void f(double *a, int n) {
+          for (int i = 0; i < 10; i++) {
+            if (0) a[i] += 1;
+            if (1) a[i] += 2; else a[i] *= 2;
+          }
+        }");
+    let nest = &function(&json, "f")["nests"][0];
+    assert_eq!((nest["adds"].as_f64(), nest["multiplies"].as_f64()), (Some(10.0), Some(0.0)));
+    let json = fortran(
+        "subroutine f(a)
+           real(8) a(10)
+           logical, parameter :: debug = .false.
+           do i = 1, 10
+             if (debug) a(i) = a(i) + 1
+             if (.not. debug) a(i) = a(i)*2
+           end do
+         end subroutine",
+    );
+    let nest = &function(&json, "f")["nests"][0];
+    assert_eq!((nest["adds"].as_f64(), nest["multiplies"].as_f64()), (Some(0.0), Some(10.0)));
+}
+
+#[test]
+fn calls_of_mpi_stay_calls() {
+    let json = c("#include <mpi.h>
+        void f(double *a, int n) {
+          void *s = MPI_Send;
+          MPI_Request r[4];
+          for (int i = 0; i < 4; i++) MPI_Isend(a, 10, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r[i]);
+          MPI_Send(a, 100, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        }
+        void g(double *loc) { for (int i = 0; i < 3; i++) MPI_Send(loc); }");
+    // Four messages of 80 bytes and one of 800; none for the call without arguments.
+    assert_eq!(json["communication"]["bytes"].as_f64().or(json["calls"]["bytes"].as_f64()), Some(1120.0), "{json}");
+    assert!(reasons(&json, "f").is_empty(), "{:?}", reasons(&json, "f"));
+    assert!(reasons(&json, "g").contains(&"missing_arguments".to_string()));
+}
+
+#[test]
+fn ranks_are_positive() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.c");
+    let text = "#include <mpi.h>\nvoid f(double *a, double *b) { MPI_Allreduce(a, b, 9, MPI_DOUBLE, MPI_SUM, 0); }";
+    std::fs::write(&file, text).expect("a file");
+    for (ranks, status) in [("0", 2), ("-4", 2), ("1", 0)] {
+        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let setting = format!("ranks={ranks}");
+        let output = command.arg("analyze").arg(&file).args(["--set", &setting, "--json", "-"]).output().expect("runs");
+        assert_eq!(output.status.code(), Some(status), "{ranks}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(status == 0 || told.contains("at least 1"), "{told}");
+    }
+}
+
+#[test]
+fn cases_run_on_and_jumps_back_repeat() {
+    let json = c("void cases(double *a, int k) {
+          for (int i = 0; i < 8; i++)
+            switch (k) {
+              case 1: a[i] += 1;
+              case 2: a[i] *= 2; break;
+              default: a[i] /= 3;
+            }
+        }
+        void outside(double *a, int k) {
+          switch (k) {
+            case 1: for (int i = 0; i < 8; i++) a[i] += 1;
+            case 2: for (int i = 0; i < 8; i++) a[i] *= 2;
+          }
+        }
+        void back(double *a, int n) {
+          int i = 0;
+        again:
+          a[i] += 1;
+          i++;
+          if (i < n) goto again;
+        }");
+    assert!(reasons(&json, "cases").is_empty(), "{:?}", reasons(&json, "cases"));
+    assert_eq!(operations(&json, "cases"), [[1, 1, 1]]);
+    assert_eq!(operations(&json, "outside"), [[1, 0, 0], [0, 1, 0]]);
+    let loops = function(&json, "back")["loops"].as_array().expect("loops");
+    assert_eq!(loops.len(), 1);
+    assert_eq!(loops[0]["upper"], "trip_back_18");
+}
+
+/// `n` arms of which each adds once.
+fn arms(n: usize) -> f64 {
+    let arms: Vec<String> = (0..n).map(|k| format!("if (k[i] == {k}) a[i] += 1;")).collect();
+    let text = format!("void f(double *a, int *k) {{ for (int i = 0; i < 128; i++) {{ {} }} }}", arms.join(" else "));
+    function(&c(&text), "f")["nests"][0]["adds"].as_f64().expect("a number")
+}
+
+#[test]
+fn long_chains_of_arms_take_one_of_them() {
+    // 1/2 + 1/4 + … + 1/2^n of 128 iterations take an arm.
+    assert_eq!(arms(3), 112.0);
+    assert!((arms(1000) - 128.0).abs() < 1e-9);
+}
+
+#[test]
+fn long_sums_are_counted() {
+    let terms = |sign: &str, text: &dyn Fn(usize) -> String| (1..=5000).map(text).collect::<Vec<_>>().join(sign);
+    for sign in [" + ", " - "] {
+        let text = terms(sign, &|k| format!("a[i + {k}]"));
+        let json = c(&format!("void f(double *a, double *b) {{ for (int i = 0; i < 8; i++) b[i] = {text}; }}"));
+        assert_eq!(operations(&json, "f"), [[4999, 0, 0]]);
+        assert!(reasons(&json, "f").is_empty());
+    }
+    let text = terms(" &\n + ", &|k| format!("a(i + {k})"));
+    let json = fortran(&format!("subroutine f(a, b)\nreal(8) a(*), b(*)\ndo i = 1, 8\nb(i) = {text}\nend do\nend\n"));
+    assert_eq!(operations(&json, "f"), [[4999, 0, 0]]);
+}
+
+#[test]
+fn sizes_to_validate_are_given_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.c");
+    std::fs::write(&file, "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 1; }").expect("a file");
+    let validate = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let output = command.arg("validate").arg(&file).args(arguments).output().expect("runs");
+        let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (output.status.code(), told)
+    };
+    for arguments in [
+        &["--cache", "0"][..],
+        &["--sizes", "zz"],
+        &["--sizes", "n=8", "--sizes", "n=16"],
+        &["--sizes", "n,n=8"],
+        &["--sizes", "=8"],
+        &["--max-accesses", "0"],
+    ] {
+        assert_eq!(validate(arguments).0, Some(2), "{arguments:?}");
+    }
+    let (status, told) = validate(&["--sizes", "n=8,8"]);
+    assert_eq!((status, told.contains("cases: 1,")), (Some(0), true), "{told}");
+    let (status, told) = validate(&["--max-accesses", "1"]);
+    assert_eq!((status, told.contains("too_long")), (Some(1), true), "{told}");
+}
