@@ -160,6 +160,9 @@ pub struct AnalyzeArgs {
     /// The same as SVG
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+    /// Write every table as CSV, for pandas and notebooks; tables.json has units and meanings of the columns
+    #[arg(long, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
     /// A machine preset (see `loopsheet machines`) or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
     pub machine: String,

@@ -1,6 +1,6 @@
 //! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,9 +10,9 @@ use super::outputs::{self, Output};
 use super::{Status, Voice, diagnostics, machines, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
-use crate::compare::{StaticReport, TraceReport};
+use crate::compare::{Measured, StaticReport, TraceReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{explain, json, loops_dot, svg, table, xlsx, xml};
+use crate::export::{explain, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
@@ -32,7 +32,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
-    for directory in args.dot.iter().chain(&args.svg) {
+    for directory in args.dot.iter().chain(&args.svg).chain(&args.tables) {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
@@ -51,15 +51,17 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
-    let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| *format == Format::Workbook);
+    let shows_formulas = args.explain.is_some()
+        || args.tables.is_some()
+        || requested.iter().any(|(format, _)| *format == Format::Workbook);
     let detail = match shows_formulas {
         true => Detail::Formulas,
         false if is_silent(args) => Detail::Least,
         false => Detail::Values,
     };
-    let model = match &args.parameters_from_trace {
+    let (model, measured) = match &args.parameters_from_trace {
         Some(path) => with_run(&program, &machine, &settings, path)?,
-        None => Model::with(&program, machine, &settings, detail)?,
+        None => (Model::with(&program, machine, &settings, detail)?, BTreeMap::new()),
     };
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
@@ -67,12 +69,17 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         Some(name) => Some(explain::nest(&model, name).map_err(anyhow::Error::msg)?),
         None => None,
     };
-    let rendered = outputs.into_iter().map(|(format, output)| Ok((render(&model, format)?, output)));
+    let rendered = outputs.into_iter().map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
     let rendered = rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()?;
     for (bytes, output) in rendered {
         output.finish(&bytes)?;
     }
     pictures(args, &model)?;
+    if let Some(directory) = &args.tables {
+        for (name, content) in tables::files(&model)? {
+            Output::create(&directory.join(name))?.finish(&content)?;
+        }
+    }
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
     } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
@@ -82,23 +89,28 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
 }
 
-/// The model with the parameters that a run tells.
+/// The model with the parameters that a run tells, and what it did.
 fn with_run<'p>(
     program: &'p Program,
     machine: &MachineModel,
     settings: &[Setting],
     path: &Path,
-) -> anyhow::Result<Model<'p>> {
+) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
     let run = TraceReport::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
     let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
-    let seen = parameters::from_trace(&StaticReport::parse(&json::analysis(&model))?, &run, settings);
-    parameters::rebuild(program, machine, settings, &seen)
+    let promised = StaticReport::parse(&json::analysis(&model))?;
+    let seen = parameters::from_trace(&promised, &run, settings);
+    Ok((parameters::rebuild(program, machine, settings, &seen)?, measure(&promised, &run)))
 }
+
+/// What a run did in each loop, by function and id.
+type Counters = BTreeMap<(String, String), Measured>;
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
-    args.output.is_none() && args.xml.is_none() && args.json.is_none() && args.dot.is_none() && args.svg.is_none()
+    let pictures = args.dot.is_none() && args.svg.is_none();
+    args.output.is_none() && args.xml.is_none() && args.json.is_none() && pictures && args.tables.is_none()
 }
 
 /// Dependence graphs, a file for each.
@@ -125,10 +137,10 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn render(model: &Model, format: Format) -> anyhow::Result<Vec<u8>> {
+fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Workbook => xlsx::workbook(model)?,
-        Format::Xml => xml::write(model.program).into_bytes(),
+        Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::analysis(model).into_bytes(),
     })
 }

@@ -7,6 +7,7 @@
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
 mod live;
+mod measured;
 mod parameters;
 mod places;
 mod reasons;
@@ -21,6 +22,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use live::Live;
+pub use measured::{Measured, measure};
 pub use parameters::Suggestion;
 pub use places::LoopRef;
 use places::Places;

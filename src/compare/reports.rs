@@ -156,6 +156,8 @@ pub struct TraceSummary {
 #[derive(Clone, Debug, Deserialize)]
 pub struct TraceCache {
     pub size: u64,
+    #[serde(default)]
+    pub line: u64,
 }
 
 /// Figures of a nest that do not add up from lines.

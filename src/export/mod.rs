@@ -14,6 +14,7 @@ pub mod json;
 pub mod loops_dot;
 pub mod svg;
 pub mod table;
+pub mod tables;
 pub mod trace_json;
 pub mod trace_table;
 pub mod validate_json;

@@ -16,6 +16,7 @@ mod machine;
 mod notes;
 mod page;
 mod parameters;
+mod plain;
 mod registers;
 mod steps;
 mod style;
@@ -36,6 +37,7 @@ use page::{Book, Page};
 use table::Table;
 
 pub use compare::compare_workbook;
+pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 pub use rust_xlsxwriter::XlsxError;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 

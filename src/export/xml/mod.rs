@@ -20,7 +20,7 @@ mod tuple;
 mod write;
 
 pub use read::read;
-pub use write::write;
+pub use write::{write, write_measured};
 
 use crate::diagnostic::Place;
 use crate::expr::ParseError;

@@ -1,10 +1,13 @@
 //! A [`Program`] to elements.
 
+use std::collections::BTreeMap;
+
 use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
 use crate::analysis::probability_symbol;
+use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 
 /// The program as an XML document; [`read`](super::read) gives it back exactly. The same program
@@ -13,6 +16,43 @@ use crate::diagnostic::Diagnostic;
 /// Of the program is assumed what the analysis guarantees: loop ids are unique, no step is zero, no
 /// expression holds figures of the model, and blocks are nested less than 250 deep.
 pub fn write(program: &Program) -> String {
+    document(program).to_document()
+}
+
+/// The same with what a run did in each loop, as ExaSAT's `pininfo`; by function and id of the loop.
+pub fn write_measured(program: &Program, measured: &BTreeMap<(String, String), Measured>) -> String {
+    let mut document = document(program);
+    for function in document.children.iter_mut().filter(|child| child.name == "function") {
+        let name = function.attribute("name").map(|name| name.value.clone()).unwrap_or_default();
+        add_measured(function, &name, measured);
+    }
+    document.to_document()
+}
+
+fn add_measured(element: &mut Element, function: &str, measured: &BTreeMap<(String, String), Measured>) {
+    for child in &mut element.children {
+        add_measured(child, function, measured);
+    }
+    let Some(id) = element.attribute("ls:id").filter(|_| element.name == "loop") else { return };
+    let Some(found) = measured.get(&(function.to_string(), id.value.clone())) else { return };
+    let accesses = found.reads + found.writes;
+    let info = Element::new("pininfo")
+        .with("entries", found.entries)
+        .with("iters", found.iterations)
+        .with("ops", found.operations)
+        .with("reads", found.reads)
+        .with("writes", found.writes)
+        .with("bytereads", found.bytes_read)
+        .with("bytewrites", found.bytes_written)
+        .with("adds", found.adds)
+        .with("muls", found.multiplies)
+        .with("divs", found.divides)
+        .maybe("cachehits", found.cache_misses.map(|misses| accesses.saturating_sub(misses)))
+        .maybe("cachemisses", found.cache_misses);
+    element.children.insert(0, info);
+}
+
+fn document(program: &Program) -> Element {
     let Program { files, functions, unread } = program;
     let unread = unread
         .iter()
@@ -21,7 +61,6 @@ pub fn write(program: &Program) -> String {
         .containing(files.iter().map(file))
         .containing(unread)
         .containing(functions.iter().map(function))
-        .to_document()
 }
 
 fn file(file: &File) -> Element {

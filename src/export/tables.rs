@@ -1,0 +1,86 @@
+//! Every table as CSV, with units and meanings of the columns as JSON beside them: for notebooks.
+
+use serde_json::{Value, json};
+
+use super::json::number;
+use super::xlsx::{PlainCell, PlainTable, plain_tables};
+use crate::model::Model;
+
+/// Names of files and their content.
+///
+/// # Errors
+/// Never with what tables hold; it is the CSV writer's to say.
+pub fn files(model: &Model) -> Result<Vec<(String, Vec<u8>)>, csv::Error> {
+    let tables = plain_tables(model);
+    let mut files = vec![("tables.json".to_string(), (described(model, &tables)).into_bytes())];
+    for table in &tables {
+        files.push((format!("{}.csv", table.name), rows(table)?));
+    }
+    files.push(("parameters.csv".to_string(), parameters(model)?));
+    Ok(files)
+}
+
+fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(table.columns.iter().map(|column| &column.name))?;
+    for row in &table.rows {
+        writer.write_record(row.iter().map(shown))?;
+    }
+    finished(writer)
+}
+
+/// Machine and problem parameters.
+fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["name", "value", "origin", "source_name", "definition"])?;
+    for parameter in &model.machine.parameters {
+        let value = parameter.value.map_or_else(String::new, |value| value.to_string());
+        writer.write_record([parameter.name.as_str(), &value, "machine", "", ""])?;
+    }
+    for row in model.parameters.rows() {
+        let definition = row.definition.as_ref().map_or_else(String::new, ToString::to_string);
+        writer.write_record([
+            row.name.as_str(),
+            &row.value.to_string(),
+            row.origin.as_str(),
+            &row.label,
+            &definition,
+        ])?;
+    }
+    finished(writer)
+}
+
+fn finished(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// Empty where there is nothing or nothing is known.
+fn shown(cell: &PlainCell) -> String {
+    match cell {
+        PlainCell::Text(text) => text.clone(),
+        PlainCell::Number(value) if value.is_finite() => value.to_string(),
+        PlainCell::Empty | PlainCell::Number(_) => String::new(),
+    }
+}
+
+fn described(model: &Model, tables: &[PlainTable]) -> String {
+    let column = |column: &super::xlsx::PlainColumn| {
+        json!({
+            "name": column.name, "group": column.group, "header": column.header,
+            "unit": column.unit, "meaning": column.meaning,
+        })
+    };
+    let table = |table: &PlainTable| {
+        json!({
+            "name": table.name, "file": format!("{}.csv", table.name), "rows": table.rows.len(),
+            "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
+        })
+    };
+    let value = json!({
+        "schema": "loopsheet/tables/1",
+        "machine": model.machine.name,
+        "seconds": number(model.value(model.totals.seconds)),
+        "tables": tables.iter().map(table).collect::<Vec<Value>>(),
+    });
+    serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+}
