@@ -12,6 +12,7 @@ mod overlap;
 mod reference;
 mod reuse;
 mod rows;
+mod runs;
 
 use super::nest::Nest;
 use crate::expr::Expr;
