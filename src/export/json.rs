@@ -446,6 +446,9 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
         "caches": nest.levels.caches.iter().map(|c| json!({
             "name": c.name, "capacity": fig(c.capacity), "fetched": fig(c.fetched),
             "written_back": fig(c.written_back), "bytes": fig(c.bytes),
+            "left_by_earlier_nests": c.left.map(|(lines, dirty)| json!({
+                "fetched": fig(lines), "written_back": fig(dirty),
+            })),
             "seconds": c.seconds.map(fig), "condition": c.condition_text,
         })).collect::<Vec<_>>(),
         "intensity": fig(nest.time.intensity),

@@ -4,6 +4,7 @@
 use super::layout::Sheet;
 use super::style::Look;
 use super::table::{Column, Content, Table};
+use crate::expr::FigureId;
 use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
 
 /// A nest with one of its cache levels.
@@ -63,7 +64,28 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
         Content::Figure(c.written_back)
     }));
-    columns.push(column((group, "Together", "B", "Both"), Look::Count, |(_, c): &CacheRow| Content::Figure(c.bytes)));
+    let sides: [(&str, &str, fn((FigureId, FigureId)) -> FigureId); 2] = [
+        (
+            "Found there",
+            "Bytes of these that need not be fetched, because earlier nests of the function left them in the \
+                         cache: already taken off; none unless reuse_between_nests is 1",
+            |left| left.0,
+        ),
+        (
+            "Still dirty",
+            "Bytes that earlier nests left dirty and that are written again before they are written back: \
+                         already taken off",
+            |left| left.1,
+        ),
+    ];
+    for (header, meaning, side) in sides {
+        columns.push(column((group, header, "B", meaning), Look::Count, move |(_, c): &CacheRow| {
+            c.left.map_or(Content::Empty, |left| Content::Figure(side(left)))
+        }));
+    }
+    columns.push(column((group, "Together", "B", "Fetched and written back"), Look::Count, |(_, c): &CacheRow| {
+        Content::Figure(c.bytes)
+    }));
     let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
     columns.push(column((group, "Time", "s", meaning), Look::Seconds, |(_, cache): &CacheRow| {
         cache.seconds.map_or(Content::Empty, Content::Figure)
@@ -72,7 +94,8 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         sheet: Sheet::Caches,
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
-                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches."
+                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches \
+                 unless reuse_between_nests (sheet Machine) is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,

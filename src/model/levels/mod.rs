@@ -7,12 +7,15 @@ mod extents;
 mod formulas;
 mod gather;
 mod geometry;
+mod neighbours;
 mod number;
 mod overlap;
 mod reference;
 mod reuse;
 mod rows;
 mod runs;
+mod sequence;
+mod swept;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -24,14 +27,27 @@ use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
 pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
+pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
+pub(crate) use sequence::neighbours;
 
 /// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine. Where a loop is
-/// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block.
-pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<String>) {
+/// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block. With `neighbours`,
+/// loops around several nests come back to a line after all of these.
+pub fn profile(
+    nest: &Nest,
+    value: &dyn Fn(&Expr) -> f64,
+    neighbours: Option<&Neighbours<f64>>,
+) -> (Profile<f64>, Vec<String>) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
-    let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    let mut profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    if let Some(neighbours) = neighbours {
+        neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
+        for reuse in &mut profile.reuses {
+            reuse.distance = reuse.shared.map_or(reuse.distance, |body| body.max(reuse.distance));
+        }
+    }
     (profile, geometry.names(nest))
 }
 
@@ -82,6 +98,18 @@ impl Profile<f64> {
         missed.fold((self.cold, self.flushed), |(fetched, written), reuse| {
             (fetched + reuse.fetched, written + reuse.written)
         })
+    }
+
+    /// The same, and how many of them earlier nests left in the cache.
+    pub fn through_with(&self, capacity: f64, neighbours: Option<&Neighbours<f64>>) -> ((f64, f64), (f64, f64)) {
+        let all = self.through(capacity);
+        let Some(neighbours) = neighbours else { return (all, (0.0, 0.0)) };
+        let outer = self.reuses.iter().filter(|reuse| reuse.shared.is_some() && reuse.distance > capacity);
+        let (fetched, written) = outer.fold((self.cold, self.flushed), |(fetched, written), reuse| {
+            (fetched + reuse.fetched, written + reuse.written)
+        });
+        let held = neighbours.held(&capacity);
+        (all, (fetched * held.0, written * held.1))
     }
 }
 

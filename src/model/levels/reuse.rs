@@ -39,6 +39,8 @@ pub struct Reuse<N> {
     pub references: Vec<usize>,
     /// Iterations of the loops inside of those in between.
     pub inside: Option<N>,
+    /// Of reuse that a loop around several nests carries: the bytes that one iteration of it touches in all of them.
+    pub shared: Option<N>,
 }
 
 /// All that the traffic of a nest through any cache follows from.
@@ -107,17 +109,19 @@ impl<N: Number> Profiler<'_, N> {
         arrays.dedup();
         arrays.sort_unstable();
         arrays.dedup();
-        N::sum(arrays.into_iter().map(|array| {
-            let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
-            let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
-            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).offsets.is_empty()).count() > 1;
-            match &self.references[of[0]].whole {
-                // Parts of an array that border on each other share lines.
-                Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
-                _ => lines,
-            }
-        }))
-        .times(&self.entered(0))
+        N::sum(arrays.into_iter().map(|array| self.lines_of_array(array, kind, 0, free))).times(&self.entered(0))
+    }
+
+    /// Lines of an array with the loops from `level` on swept.
+    pub fn lines_of_array(&self, array: usize, kind: Kind, level: usize, given: &[Given<N>]) -> N {
+        let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
+        let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true)));
+        let several = of.iter().filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty()).count() > 1;
+        match &self.references[of[0]].whole {
+            // Parts of an array that border on each other share lines.
+            Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
+            _ => lines,
+        }
     }
 
     /// Probability that the branches between a loop and the one around it are taken.
@@ -234,6 +238,7 @@ impl<N: Number> Profiler<'_, N> {
                     written,
                     references,
                     inside,
+                    shared: None,
                 });
             }
         }

@@ -166,7 +166,13 @@ impl<N: Number> Lines<'_, N> {
     /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
     /// stands still at its own first value, the distances by which those move it, and whether its number of
     /// values does not depend on them.
-    pub fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
+    pub fn end(
+        &self,
+        variable: usize,
+        highest: bool,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, Vec<N>, bool)> {
         let range = &self.domain.loops[variable];
         if spans[variable].stands {
             // One by one, it stops at every place of a line.

@@ -1,0 +1,181 @@
+//! A nest as the nests beside it see it: how much of each array it touches, where, and along which loop.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::domain::{Affine, Domain, Given, Tiles};
+use super::geometry::Geometry;
+use super::number::Number;
+use super::reference::{Lines, Reference, middle};
+use super::reuse::{Covered, Kind, Profiler};
+use crate::expr::Expr;
+use crate::model::nest::Nest;
+
+type Name = (String, String);
+
+/// The lines and places of a nest.
+pub struct Swept<'n, N> {
+    /// Array and component.
+    pub arrays: Vec<Name>,
+    domain: Domain<N>,
+    references: Vec<Reference<N>>,
+    covered: Covered<N>,
+    line: N,
+    name: &'n dyn Fn(&'static str, N) -> N,
+    known: RefCell<FxHashMap<(usize, bool, usize), N>>,
+}
+
+/// What a nest touches of an array while loops outside of one stand still.
+#[derive(Clone)]
+pub struct Slice<N> {
+    pub bytes: N,
+    /// Whether that loop moves along the array, so that it is touched bit by bit.
+    pub moves: bool,
+}
+
+impl<'n, N: Number> Swept<'n, N> {
+    pub fn of(
+        nest: &Nest,
+        value: &dyn Fn(&Expr) -> N,
+        line: N,
+        name: &'n dyn Fn(&'static str, N) -> N,
+    ) -> Swept<'n, N> {
+        let geometry = Geometry::of(nest);
+        let mut arrays: Vec<Name> = Vec::new();
+        for used in &nest.streams {
+            let name = (used.stream.array.clone(), used.stream.component.clone());
+            if !arrays.contains(&name) {
+                arrays.push(name);
+            }
+        }
+        let covered = super::cover(&geometry, value);
+        let (domain, references) = geometry.map(value);
+        Swept { arrays, domain, references, covered, line, name, known: RefCell::default() }
+    }
+
+    fn number(&self, array: &Name) -> Option<usize> {
+        self.arrays.iter().position(|known| known == array)
+    }
+
+    /// Distinct lines of an array with the loops outside of a level standing still; `None` if there are none.
+    pub fn lines(&self, array: &Name, kind: Kind, level: usize) -> Option<N> {
+        let number = self.number(array)?;
+        self.of_kind(number, kind).next()?;
+        let level = level.min(self.domain.loops.len());
+        let key = (number, kind == Kind::Any, level);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let lines = Lines::new(&self.domain, self.line.clone(), self.name);
+        let profiler = Profiler { lines, references: &self.references, covered: &self.covered };
+        let lines =
+            (self.name)("lines of an array", profiler.lines_of_array(number, kind, level, &self.standing(level)));
+        self.known.borrow_mut().insert(key, lines.clone());
+        Some(lines)
+    }
+
+    pub fn bytes(&self, array: &Name, level: usize) -> Option<N> {
+        Some(self.lines(array, Kind::Any, level)?.times(&self.line))
+    }
+
+    fn of_kind(&self, array: usize, kind: Kind) -> impl Iterator<Item = &Reference<N>> {
+        let is_used = move |r: &&Reference<N>| kind == Kind::Any || !r.written.is_empty();
+        self.references.iter().filter(move |r| r.array == array).filter(is_used)
+    }
+
+    /// The loops outside of a level at the middle of their ranges.
+    fn standing(&self, level: usize) -> Vec<Given<N>> {
+        let mut given = vec![Given::Free; self.domain.loops.len()];
+        for v in 0..level {
+            let span = self.domain.spans(&given, Tiles::Full).swap_remove(v);
+            given[v] = Given::At((self.name)("place", middle(&span, 0, 1)));
+        }
+        given
+    }
+
+    fn moves(&self, array: usize, v: usize) -> bool {
+        let along =
+            |u: usize| self.of_kind(array, Kind::Any).any(|r| r.dimensions.iter().flatten().any(|(w, _)| *w == u));
+        along(v) || (0..self.domain.loops.len()).any(|u| self.domain.loops[u].tile_of == Some(v) && along(u))
+    }
+
+    /// The outermost loop from a level on that moves along an array.
+    pub fn sweep(&self, array: &Name, level: usize) -> usize {
+        let loops = self.domain.loops.len();
+        let number = self.number(array);
+        (level..loops).find(|v| number.is_some_and(|number| self.moves(number, *v))).unwrap_or(loops)
+    }
+
+    pub fn descends(&self, v: usize) -> bool {
+        self.domain.loops.get(v).is_some_and(|range| range.descending)
+    }
+
+    pub fn slice(&self, array: &Name, level: usize) -> Option<Slice<N>> {
+        let bytes = self.bytes(array, level)?;
+        Some(Slice { bytes, moves: self.moves(self.number(array)?, level) })
+    }
+
+    /// Probability that the nest is run.
+    pub fn entered(&self) -> N {
+        self.domain.loops.first().map_or(N::of(1.0), |range| range.entered.clone())
+    }
+
+    /// Share of the iterations of the loop around a level that follow another one.
+    pub fn repeated(&self, level: usize) -> N {
+        let Some(around) = level.checked_sub(1) else { return N::of(0.0) };
+        let span = self.domain.spans(&self.standing(around), Tiles::Full).swap_remove(around);
+        let count = span.count.larger(&N::of(1.0));
+        count.shifted(-1.0).over(&count)
+    }
+
+    /// Share of what this nest touches of an array that another one touches as well, by the boxes around both.
+    pub fn overlap(&self, other: &Swept<N>, array: &Name, kind: Kind, level: usize) -> N {
+        let (Some(own), Some(others)) = (self.reach(array, kind, level), other.reach(array, kind, level)) else {
+            return N::of(1.0);
+        };
+        if own.len() != others.len() {
+            return N::of(1.0);
+        }
+        own.iter().zip(&others).fold(N::of(1.0), |share, ((low, high), (from, to))| {
+            if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
+                return share;
+            }
+            let common = high.smaller(to).minus(&low.larger(from)).shifted(1.0).not_negative();
+            let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
+            share.times(&common.over(&all).smaller(&N::of(1.0)))
+        })
+    }
+
+    /// The least and the largest place in every dimension, where known.
+    fn reach(&self, array: &Name, kind: Kind, level: usize) -> Option<Vec<(N, N)>> {
+        let number = self.number(array)?;
+        let given = self.standing(level.min(self.domain.loops.len()));
+        let spans = self.domain.spans(&given, Tiles::Full);
+        let mut reach: Option<Vec<(N, N)>> = None;
+        for reference in self.of_kind(number, kind) {
+            if reference.gathered.is_some() {
+                return None;
+            }
+            let offsets = if kind == Kind::Any { &reference.offsets } else { &reference.written };
+            let ends = reference.dimensions.iter().zip(&reference.bases).enumerate().map(|(d, (terms, base))| {
+                let place = Affine { terms: terms.clone(), rest: base.clone() };
+                let (low, high) = self.domain.extremes(&place, &spans, &given);
+                let along = || offsets.iter().map(|offset| offset[d] as f64);
+                (
+                    low.shifted(along().fold(f64::INFINITY, f64::min)),
+                    high.shifted(along().fold(f64::NEG_INFINITY, f64::max)),
+                )
+            });
+            let ends: Vec<(N, N)> = ends.collect();
+            reach = match reach {
+                None => Some(ends),
+                Some(known) if known.len() != ends.len() => return None,
+                Some(known) => {
+                    Some(known.iter().zip(&ends).map(|((a, b), (c, d))| (a.smaller(c), b.larger(d))).collect())
+                }
+            };
+        }
+        reach
+    }
+}
