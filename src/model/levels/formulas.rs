@@ -183,25 +183,21 @@ fn formulas(
     let (cold, flushed) = (bytes("fetched at least", &profile.cold), bytes("written back at least", &profile.flushed));
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
-    let some: Vec<&Reuse<Expr>> = profile.reuses.iter().filter(some).collect();
-    let defined: Vec<(usize, ReuseFigures)> = (some.iter())
+    let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter().filter(some))
         .map(|reuse| (reuse.carrier, define_reuse(nest, &geometry, &names, reuse, &capacities, figures)))
         .collect();
     let conditions = conditions(&names);
     let of = |(position, cache): (usize, &Level)| {
         let name = &cache.name;
-        // Left by earlier nests: a share of what the nest and the loops around it and others do not find.
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
         let mut total = |what: &str, least: FigureId, held: Option<Expr>, each: &dyn Fn(&ReuseFigures) -> FigureId| {
             let label = format!("{what} again, {name}");
             let again = figures.define_total(label, Unit::Bytes, defined.iter().map(|(_, reuse)| each(reuse)));
+            let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let outer = some.iter().zip(&defined).filter(|(reuse, _)| reuse.shared.is_some());
-                let outer = Expr::sum(outer.map(|(_, (_, reuse))| Expr::from(each(reuse))));
-                let left = Expr::product([Expr::symbol(REUSE_BETWEEN_NESTS), Expr::from(least) + outer, held]);
+                let left = Expr::symbol(REUSE_BETWEEN_NESTS) * Expr::min([held * line.clone(), all.clone()]);
                 figures.define(format!("left by earlier nests, {what}, {name}"), Unit::Bytes, left)
             });
-            let all = Expr::from(least) + Expr::from(again);
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
             (figures.define(format!("{what}, {name}"), Unit::Bytes, all), left)
         };

@@ -104,12 +104,8 @@ impl Profile<f64> {
     pub fn through_with(&self, capacity: f64, neighbours: Option<&Neighbours<f64>>) -> ((f64, f64), (f64, f64)) {
         let all = self.through(capacity);
         let Some(neighbours) = neighbours else { return (all, (0.0, 0.0)) };
-        let outer = self.reuses.iter().filter(|reuse| reuse.shared.is_some() && reuse.distance > capacity);
-        let (fetched, written) = outer.fold((self.cold, self.flushed), |(fetched, written), reuse| {
-            (fetched + reuse.fetched, written + reuse.written)
-        });
         let held = neighbours.held(&capacity);
-        (all, (fetched * held.0, written * held.1))
+        (all, (held.0.min(all.0), held.1.min(all.1)))
     }
 }
 

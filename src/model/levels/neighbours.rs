@@ -22,47 +22,53 @@ pub struct Found<N> {
     /// Bytes touched since, for the lines for which that is least and most.
     pub near: N,
     pub far: N,
-    /// Share of the lines that the nest touches each time it is run.
-    pub share: N,
+    /// Lines that this nest would fetch or write back otherwise.
+    pub lines: N,
+    /// Inside of a loop around both: the bytes that one iteration of it touches, and what is left of the lines if these
+    /// fit, so that the nest finds what it touched itself the last time.
+    pub repeated: Option<(N, N)>,
 }
 
 /// What a nest finds: lines that need not be fetched, and lines that are still to be written back.
 #[derive(Clone, Debug)]
 pub struct Neighbours<N> {
-    /// Number of outer loops that the nest shares with others.
-    pub shared: usize,
-    /// By shared loop: bytes that one iteration of it touches in all nests inside, if there are others.
+    /// By loop that the nest shares with others: bytes that one iteration of it touches in all nests inside, if there
+    /// are others.
     pub bodies: Vec<Option<N>>,
     pub fetched: Vec<Found<N>>,
     pub written: Vec<Found<N>>,
 }
 
 impl<N: Number> Found<N> {
-    /// Share of the nest's lines that a cache of so many bytes holds.
+    /// Lines that a cache of so many bytes holds.
     pub fn held(&self, capacity: &N) -> N {
         let none = N::of(0.0);
+        let lines = match &self.repeated {
+            Some((body, kept)) => body.if_at_most(capacity, kept, &self.lines),
+            None => self.lines.clone(),
+        };
         let width = self.far.minus(&self.near).larger(&N::of(1.0));
-        let part = capacity.minus(&self.near).over(&width).times(&self.share);
-        let some = self.near.if_at_most(capacity, &part, &none);
-        self.far.if_at_most(capacity, &self.share, &some)
+        let part = self.near.if_at_most(capacity, &capacity.minus(&self.near).over(&width), &none);
+        lines.times(&self.far.if_at_most(capacity, &N::of(1.0), &part))
     }
 }
 
 impl<N: Number> Neighbours<N> {
-    /// Shares of the lines to fetch and of the lines to write back that a cache of so many bytes holds.
+    /// Lines to fetch and lines to write back that a cache of so many bytes holds.
     pub fn held(&self, capacity: &N) -> (N, N) {
         let sum = |found: &[Found<N>]| N::sum(found.iter().map(|found| found.held(capacity)));
         (sum(&self.fetched), sum(&self.written))
     }
-}
 
-impl<N: Number> Neighbours<N> {
     /// The same over another kind of number.
     pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> Neighbours<M> {
-        let one =
-            |found: &Found<N>| Found { near: value(&found.near), far: value(&found.far), share: value(&found.share) };
+        let one = |found: &Found<N>| Found {
+            near: value(&found.near),
+            far: value(&found.far),
+            lines: value(&found.lines),
+            repeated: found.repeated.as_ref().map(|(body, kept)| (value(body), value(kept))),
+        };
         Neighbours {
-            shared: self.shared,
             bodies: self.bodies.iter().map(|body| body.as_ref().map(value)).collect(),
             fetched: self.fetched.iter().map(one).collect(),
             written: self.written.iter().map(one).collect(),
@@ -73,9 +79,7 @@ impl<N: Number> Neighbours<N> {
     pub fn mark(&self, profile: &mut Profile<N>, original: &dyn Fn(usize) -> usize) {
         for reuse in &mut profile.reuses {
             let carrier = original(reuse.carrier);
-            if carrier < self.shared {
-                reuse.shared = Some(self.bodies.get(carrier).cloned().flatten().unwrap_or(N::of(0.0)));
-            }
+            reuse.shared = self.bodies.get(carrier).cloned().flatten();
         }
     }
 }
@@ -97,34 +101,32 @@ pub fn of<N: Number>(
     let nest = &nests[index];
     let shared = nest.own;
     let inside = |count: usize| (0..nests.len()).filter(move |other| share_loops(&nests[*other], nest, count));
-    let body: Vec<usize> = inside(shared).collect();
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
         (members.len() > 1).then(|| name("bytes of an iteration with its neighbours", together(swept, &members, v + 1)))
     });
-    let bodies: Vec<Option<N>> = bodies.collect();
-    if body.len() < 2 && bodies.iter().all(Option::is_none) {
-        return None;
-    }
-    let at = body.iter().position(|member| *member == index)?;
-    // Those before it, the last one first; then, if they all are repeated, those after it.
-    let mut back: Vec<usize> = body[..at].iter().rev().copied().collect();
-    let once = back.len();
-    if shared > 0 {
-        back.extend(body[at + 1..].iter().rev());
-    }
-    back.truncate(MOST_BACK);
-    let search = Search { swept, index, level: shared, back: &back, once };
-    let [fetched, written] = [Kind::Any, Kind::Written].map(|kind| {
-        let mut found = search.found(kind);
-        for found in &mut found {
-            found.near = name("bytes since earlier nests, least", found.near.clone());
-            found.far = name("bytes since earlier nests, most", found.far.clone());
-            found.share = name("share of lines that earlier nests touched", found.share.clone());
+    let mut found = Neighbours { bodies: bodies.collect(), fetched: Vec::new(), written: Vec::new() };
+    let mut covered: [Vec<Option<N>>; 2] = [(); 2].map(|()| vec![None; swept[index].arrays.len()]);
+    // From those in the same iteration of most loops to those that share none.
+    for level in (0..=shared).rev() {
+        let body: Vec<usize> = inside(level).collect();
+        let group: Vec<usize> = if level == shared { vec![index] } else { inside(level + 1).collect() };
+        let ends = group.first().zip(group.last()).map(|(first, last)| (*first, *last));
+        let Some((first, last)) = ends.filter(|_| body.len() > group.len()) else { continue };
+        // Those before it, the last one first; then, if they all are repeated, those after it.
+        let mut back: Vec<usize> = body.iter().copied().filter(|member| *member < first).rev().collect();
+        let once = back.len();
+        if level > 0 {
+            back.extend(body.iter().copied().filter(|member| *member > last).rev());
         }
-        found
-    });
-    Some(Neighbours { shared, bodies, fetched, written })
+        back.truncate(MOST_BACK);
+        let around = level.checked_sub(1).and_then(|v| found.bodies[v].clone());
+        let search = Search { nests, swept, index, level, group: &group, back: &back, once, around, name };
+        found.fetched.extend(search.found(Kind::Any, &mut covered[0]));
+        found.written.extend(search.found(Kind::Written, &mut covered[1]));
+    }
+    let is_alone = found.bodies.iter().all(Option::is_none) && found.fetched.is_empty() && found.written.is_empty();
+    (!is_alone).then_some(found)
 }
 
 /// Bytes that several nests touch with the loops outside of a level standing still.
@@ -146,57 +148,72 @@ fn arrays<'a, 'n: 'a, N: 'n>(nests: impl Iterator<Item = &'a Swept<'n, N>>) -> V
 
 /// The way back from one nest.
 struct Search<'a, N> {
+    nests: &'a [Nest<'a>],
     swept: &'a [Swept<'a, N>],
     index: usize,
     /// Loops outside of this one stand still.
     level: usize,
+    /// The nests in the loop at that level.
+    group: &'a [usize],
     /// Earlier nests, the last one first.
     back: &'a [usize],
-    /// How many of them are from the same iteration of the loops around.
+    /// How many of them are from the same iteration of the loop around.
     once: usize,
+    /// Bytes that one iteration of the loop around touches.
+    around: Option<N>,
+    name: &'a dyn Fn(&'static str, N) -> N,
 }
 
 impl<N: Number> Search<'_, N> {
-    /// What earlier nests touched, or wrote, and this one touches, or writes, again.
-    fn found(&self, kind: Kind) -> Vec<Found<N>> {
+    /// What earlier nests touched, or wrote, and this one touches, or writes, again. `covered` has for each array the
+    /// share that nests in the same iteration of more loops touched.
+    fn found(&self, kind: Kind, covered: &mut [Option<N>]) -> Vec<Found<N>> {
         let own = &self.swept[self.index];
-        let lines = |array: &(String, String)| own.lines(array, kind, self.level);
-        let total = N::sum(own.arrays.iter().filter_map(lines)).larger(&N::of(1e-9));
         let mut found = Vec::new();
-        for array in &own.arrays {
-            let Some(lines) = lines(array) else { continue };
-            let of_all = lines.over(&total);
-            // The share of the array's lines that later nests touched.
-            let mut covered: Option<N> = None;
+        for (array, covered) in own.arrays.iter().zip(covered) {
+            let Some(lines) = own.lines(array, kind, self.level) else { continue };
+            if covered.as_ref().is_some_and(N::is_one) {
+                continue;
+            }
+            let lines = lines.times(&own.executions(self.level));
+            let around = self.level.checked_sub(1);
+            let moves = around.is_some_and(|around| own.moves_along(array, around));
+            let mut so_far = covered.clone();
             let (mut touches, mut last): (usize, Option<(usize, N, N)>) = (0, None);
             for (place, earlier) in self.back.iter().enumerate() {
                 let other = &self.swept[*earlier];
+                let is_circular = place >= self.once;
+                // The iteration before this one is at another place of the array.
+                if touches == MOST_TOUCHES || is_circular && moves {
+                    break;
+                }
                 if other.lines(array, Kind::Any, self.level).is_none() {
                     continue;
                 }
                 // A line stays dirty if it stays from each touch to the next.
                 let (near, far) = match &last {
                     Some((later, near, far)) if kind == Kind::Written => {
-                        let (n, f) = self.distance(*earlier, self.back[*later], array, &self.back[later + 1..place]);
+                        let between = &self.back[later + 1..place];
+                        let (n, f) = self.distance(*earlier, &[self.back[*later]], array, between);
                         (n.larger(near), f.larger(far))
                     }
-                    _ => self.distance(*earlier, self.index, array, &self.back[..place]),
+                    _ => self.distance(*earlier, self.group, array, &self.back[..place]),
                 };
                 last = Some((place, near.clone(), far.clone()));
                 touches += 1;
-                let repeated = if place < self.once { N::of(1.0) } else { own.repeated(self.level) };
-                if other.lines(array, kind, self.level).is_some() {
-                    let reach = own.overlap(other, array, kind, self.level).times(&other.entered());
-                    let all = covered.as_ref().map_or(reach.clone(), |covered| covered.larger(&reach));
-                    let new = covered.as_ref().map_or(all.clone(), |covered| all.minus(covered));
-                    found.push(Found { near, far, share: new.times(&of_all).times(&repeated) });
-                    let is_all = all.is_one();
-                    covered = Some(all);
-                    if is_all {
-                        break;
-                    }
+                if other.lines(array, kind, self.level).is_none() {
+                    continue;
                 }
-                if touches == MOST_TOUCHES {
+                let reach = own.overlap(other, array, kind, self.level).times(&other.entered(self.level));
+                let all = so_far.as_ref().map_or(reach.clone(), |so_far| so_far.larger(&reach));
+                let new = so_far.as_ref().map_or(all.clone(), |so_far| all.minus(so_far));
+                found.push(self.of(near, far, lines.times(&new), moves, is_circular));
+                let is_all = all.is_one();
+                if !is_circular {
+                    *covered = Some(all.clone());
+                }
+                so_far = Some(all);
+                if is_all {
                     break;
                 }
             }
@@ -204,18 +221,42 @@ impl<N: Number> Search<'_, N> {
         found
     }
 
-    /// Bytes touched from the last touch of an array in one nest to the first in a later one, at both ends of the
-    /// sweep: the smaller and the larger.
-    fn distance(&self, earlier: usize, later: usize, array: &(String, String), between: &[usize]) -> (N, N) {
-        let (a, b) = (&self.swept[earlier], &self.swept[later]);
+    /// Lines found with how far that is, over all iterations of the loops around.
+    fn of(&self, near: N, far: N, lines: N, moves: bool, is_circular: bool) -> Found<N> {
+        let name = self.name;
+        let trips = self.level.checked_sub(1).map(|around| self.swept[self.index].trips(around));
+        let (lines, kept) = match trips {
+            None => (lines, None),
+            Some(_) if moves => (lines, None),
+            Some(trips) if is_circular => (lines.times(&trips.shifted(-1.0).over(&trips)), Some(N::of(0.0))),
+            Some(trips) => (lines.clone(), Some(lines.over(&trips))),
+        };
+        let lines = name("lines that earlier nests touched", lines);
+        let kept = kept.map(|kept| name("lines that earlier nests touched first", kept));
+        Found {
+            near: name("bytes since earlier nests, least", near),
+            far: name("bytes since earlier nests, most", far),
+            lines,
+            repeated: self.around.clone().zip(kept),
+        }
+    }
+
+    /// Bytes touched from the last touch of an array in one nest to the first in later ones, which are in one loop, at
+    /// both ends of the sweep: the smaller and the larger.
+    fn distance(&self, earlier: usize, later: &[usize], array: &(String, String), between: &[usize]) -> (N, N) {
+        let a = &self.swept[earlier];
+        let b = &self.swept[if later.contains(&self.index) { self.index } else { later[0] }];
         let (from, to) = (a.sweep(array, self.level), b.sweep(array, self.level));
         let against = a.descends(from) != b.descends(to);
-        let members = [earlier, later].into_iter().chain(between.iter().copied());
+        let beside = |member: &&usize| {
+            from > self.level && share_loops(&self.nests[**member], &self.nests[earlier], self.level + 1)
+        };
+        let before: Vec<usize> = std::iter::once(&earlier).chain(between.iter().filter(beside)).copied().collect();
+        let between: Vec<usize> = between.iter().copied().filter(|member| !before.contains(member)).collect();
+        let members = before.iter().chain(later).chain(&between);
         let mut ends = [Vec::new(), Vec::new()];
-        for array in arrays(members.map(|member| &self.swept[member])) {
-            let none = Slice { bytes: N::of(0.0), moves: true };
-            let tail = a.slice(array, from).unwrap_or(none.clone());
-            let head = b.slice(array, to).unwrap_or(none);
+        for array in arrays(members.map(|member| &self.swept[*member])) {
+            let (tail, head) = (self.slice(&before, array, from), self.slice(later, array, to));
             let since = between.iter().filter_map(|member| self.swept[*member].bytes(array, self.level));
             let since = since.reduce(|a, b| a.larger(&b));
             let all = tail.bytes.larger(&head.bytes);
@@ -233,5 +274,12 @@ impl<N: Number> Search<'_, N> {
         }
         let [first, last] = ends.map(N::sum);
         (first.smaller(&last), first.larger(&last))
+    }
+
+    /// What several nests in one loop touch of an array while the loops outside of one stand still.
+    fn slice(&self, members: &[usize], array: &(String, String), level: usize) -> Slice<N> {
+        let slices = members.iter().filter_map(|member| self.swept[*member].slice(array, level));
+        let both = |a: Slice<N>, b: Slice<N>| Slice { bytes: a.bytes.larger(&b.bytes), moves: a.moves && b.moves };
+        slices.reduce(both).unwrap_or(Slice { bytes: N::of(0.0), moves: true })
     }
 }

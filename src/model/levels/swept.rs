@@ -116,17 +116,25 @@ impl<'n, N: Number> Swept<'n, N> {
         Some(Slice { bytes, moves: self.moves(self.number(array)?, level) })
     }
 
-    /// Probability that the nest is run.
-    pub fn entered(&self) -> N {
-        self.domain.loops.first().map_or(N::of(1.0), |range| range.entered.clone())
+    /// Whether a loop moves along an array.
+    pub fn moves_along(&self, array: &Name, v: usize) -> bool {
+        self.number(array).is_some_and(|number| self.moves(number, v))
     }
 
-    /// Share of the iterations of the loop around a level that follow another one.
-    pub fn repeated(&self, level: usize) -> N {
-        let Some(around) = level.checked_sub(1) else { return N::of(0.0) };
-        let span = self.domain.spans(&self.standing(around), Tiles::Full).swap_remove(around);
-        let count = span.count.larger(&N::of(1.0));
-        count.shifted(-1.0).over(&count)
+    /// Probability that the branches before the loop at a level are taken.
+    pub fn entered(&self, level: usize) -> N {
+        self.domain.loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+    }
+
+    /// How often the loop at a level is run.
+    pub fn executions(&self, level: usize) -> N {
+        (0..level).fold(self.entered(level), |n, v| n.times(&self.entered(v)).times(&self.trips(v)))
+    }
+
+    /// Iterations of a loop, at least one.
+    pub fn trips(&self, v: usize) -> N {
+        let span = self.domain.spans(&self.standing(v), Tiles::Full).swap_remove(v);
+        span.count.larger(&N::of(1.0))
     }
 
     /// Share of what this nest touches of an array that another one touches as well, by the boxes around both.
