@@ -15,7 +15,8 @@ use crate::expr::FigureId;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
 use crate::model::{
-    FileFigures, LevelFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name,
+    CacheFigures, FileFigures, LevelFigures, Model, NestModel, RegisterFigures, ReuseFigures, StreamShape, WorkingSet,
+    dimension_name,
 };
 use crate::source::{Form, Language, Preprocessing};
 
@@ -451,10 +452,30 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
             })),
             "seconds": c.seconds.map(fig), "condition": c.condition_text,
         })).collect::<Vec<_>>(),
+        "layer_conditions": nest.levels.reuses.iter().map(|r| layer_condition(model, nest, r)).collect::<Vec<_>>(),
         "intensity": fig(nest.time.intensity),
         "cpu_seconds": fig(nest.time.cpu),
         "seconds": fig(nest.time.seconds),
         "bound": bound,
+    })
+}
+
+/// One reuse: what has to fit, what it costs otherwise, and up to which sizes it fits.
+fn layer_condition(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> Value {
+    let fig = |id: FigureId| number(model.value(id));
+    let cache = |(position, cache): (usize, &CacheFigures)| {
+        let largest = reuse.sizes.iter().map(|(name, largest)| (name.clone(), fig(largest[position])));
+        let fits = model.value(reuse.distance) <= model.value(cache.capacity);
+        json!({ "name": cache.name, "fits": fits, "largest": largest.collect::<Map<_, _>>() })
+    };
+    json!({
+        "carried_by": reuse.carrier,
+        "in_between": reuse.between,
+        "arrays": reuse.arrays,
+        "working_set": fig(reuse.distance),
+        "fetched_again": fig(reuse.fetched),
+        "written_back_again": fig(reuse.written_back),
+        "caches": nest.levels.caches.iter().enumerate().map(cache).collect::<Vec<_>>(),
     })
 }
 

@@ -153,6 +153,24 @@ pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
             move |(_, reuse): &ReuseRow| reuse.caches[position].2.map_or(Content::Empty, Content::Figure),
         ));
     }
+    let group = "Largest sizes";
+    let most =
+        model.nests.iter().flat_map(|nest| &nest.levels.reuses).map(|reuse| reuse.sizes.len()).max().unwrap_or(0);
+    for place in 0..most {
+        let meaning = "A parameter that the loops inside are as long as";
+        columns.push(column((group, "Size", "", meaning), Look::Text, move |(_, reuse): &ReuseRow| {
+            reuse.sizes.get(place).map_or(Content::Empty, |(name, _)| text(name))
+        }));
+        for (position, cache) in model.machine.levels().iter().enumerate() {
+            let header = format!("In {} up to", cache.name);
+            let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
+                           exact where it is proportional to the iterations inside";
+            columns.push(column((group, &header, "", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
+                let size = reuse.sizes.get(place);
+                size.map_or(Content::Empty, |(_, largest)| Content::Figure(largest[position]))
+            }));
+        }
+    }
     Table {
         sheet: Sheet::Conditions,
         title: "Layer conditions",

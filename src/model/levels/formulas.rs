@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
+use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::{Reuse, compute, condition, profile};
+use super::{Reuse, compute, condition, profiled};
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Node};
 use crate::machine::{Level, MachineModel};
 use crate::model::figures::{Detail, Figures, Unit};
@@ -38,33 +39,12 @@ pub struct CacheFigures {
     pub condition_text: String,
 }
 
-/// One reuse and what it costs where it does not fit.
-#[derive(Clone)]
-pub struct ReuseFigures {
-    /// Name of the loop that carries it, with the part of its range.
-    pub carrier: String,
-    /// What lies in between, in words.
-    pub between: String,
-    /// The arrays that are reused.
-    pub arrays: Vec<String>,
-    /// Bytes touched in between.
-    pub distance: FigureId,
-    /// Bytes that are fetched again, and written back once more, if they do not fit.
-    pub fetched: FigureId,
-    pub written_back: FigureId,
-    /// Iterations of the loops inside, and their names: what the working set grows with.
-    pub inside: Option<(FigureId, String)>,
-    /// For each cache: bytes fetched again, bytes written back once more, iterations inside that would
-    /// just fit.
-    pub caches: Vec<(FigureId, FigureId, Option<FigureId>)>,
-}
-
 /// All of a nest.
 #[derive(Clone, Default)]
 pub struct NestLevels {
     /// Nearest cache first.
     pub caches: Vec<CacheFigures>,
-    /// Empty where only numbers were asked for.
+    /// Where only numbers were asked for, those of loops with constant ranges.
     pub reuses: Vec<ReuseFigures>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
@@ -104,7 +84,7 @@ fn values(
     figures: &mut Figures,
 ) -> NestLevels {
     let neighbours = neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
-    let (profile, names) = {
+    let (profile, geometry) = {
         let symbol = |name: &str| match parameters.row(nest.function, name) {
             Some(row) => Some(row.value),
             None => figures.symbol(name),
@@ -113,15 +93,18 @@ fn values(
             Some(number) => number,
             None => expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN),
         };
-        profile(nest, &value, neighbours.as_ref())
+        profiled(nest, &value, neighbours.as_ref())
     };
     let line = figures.symbol("line_bytes").unwrap_or(f64::NAN);
+    let names = geometry.names(nest);
     let caches = machine.levels();
+    let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
         let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
         let mut number =
             |what: &str, value: f64| figures.define(format!("{what}, {}", cache.name), Unit::Bytes, Expr::from(value));
         let capacity = number("capacity", cache.share());
+        capacities.push(capacity);
         let numbers = [("fetched", fetched - left.0), ("written back", written - left.1)];
         let [fetched, written_back] = numbers.map(|(what, lines)| number(what, lines * line));
         let mut left_there = || (number("left there", left.0 * line), number("left dirty", left.1 * line));
@@ -131,7 +114,13 @@ fn values(
         })
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    NestLevels { caches, neighbours, ..NestLevels::default() }
+    let is_shown = |reuse: &&Reuse<f64>| reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE;
+    let shown = profile.reuses.iter().filter(is_shown).filter(|_| figures.detail() == Detail::Values);
+    let shown: Vec<Reuse<Expr>> = shown.map(|reuse| reuse.map(&|number| Expr::from(*number))).collect();
+    let define =
+        |reuse: &Reuse<Expr>| ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures);
+    let reuses = shown.iter().map(define).collect();
+    NestLevels { caches, reuses, neighbours, ..NestLevels::default() }
 }
 
 /// Bytes and seconds of one cache.
@@ -184,7 +173,9 @@ fn formulas(
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
     let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter().filter(some))
-        .map(|reuse| (reuse.carrier, define_reuse(nest, &geometry, &names, reuse, &capacities, figures)))
+        .map(|reuse| {
+            (reuse.carrier, ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures))
+        })
         .collect();
     let conditions = conditions(&names);
     let of = |(position, cache): (usize, &Level)| {
@@ -232,73 +223,6 @@ impl Cells<'_> {
             .or_insert_with_key(|expr| self.figures.borrow_mut().define(what, Unit::Count, expr.clone()));
         Expr::from(*id)
     }
-}
-
-fn define_reuse(
-    nest: &Nest,
-    geometry: &Geometry,
-    names: &[String],
-    reuse: &Reuse<Expr>,
-    capacities: &[FigureId],
-    figures: &mut Figures,
-) -> ReuseFigures {
-    let line = Expr::symbol("line_bytes");
-    let parts: Vec<String> = (reuse.parts.iter())
-        .map(|(variable, part, parts)| format!("{} part {} of {parts}", names[*variable], part + 1))
-        .collect();
-    let carrier = match parts.as_slice() {
-        [] => names[reuse.carrier].clone(),
-        parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
-    };
-    let between = match reuse.gap {
-        super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
-        super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
-        1 => format!("1 iteration of {}", names[reuse.between]),
-        gap => format!("{gap} iterations of {}", names[reuse.between]),
-    };
-    let mut arrays: Vec<String> = (reuse.references.iter()).map(|r| nest.streams[*r].stream.array.clone()).collect();
-    arrays.sort_unstable();
-    arrays.dedup();
-    let mut define =
-        |what: &str, expr: &Expr| figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone());
-    let mut distance = define("working set", &reuse.distance);
-    if let Some(body) = &reuse.shared {
-        let own = Expr::from(distance);
-        let all = Expr::max([own.clone(), body.clone()]);
-        let switch = Expr::symbol(REUSE_BETWEEN_NESTS);
-        distance = define(
-            "working set with other nests",
-            &Expr::choose(Comparison::Greater, switch, Expr::from(0.0), all, own),
-        );
-    }
-    let fetched = define("fetched again", &(&reuse.fetched * &line));
-    let written_back = define("written back again", &(&reuse.written * &line));
-    let inside: Vec<&str> = (reuse.between + 1..names.len())
-        .filter(|v| geometry.domain.loops[*v].tile_of.is_none_or(|tile| tile <= reuse.between))
-        .map(|v| names[v].as_str())
-        .collect();
-    let inside = match &reuse.inside {
-        Some(count) if !inside.is_empty() => {
-            let id = figures.define(format!("iterations inside {}", names[reuse.between]), Unit::Count, count.clone());
-            Some((id, inside.join("·")))
-        }
-        _ => None,
-    };
-    let of = |capacity: &FigureId| {
-        let mut unless_fits = |bytes: FigureId| {
-            let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
-            let moved = Expr::choose(Comparison::LessOrEqual, distance, capacity, Expr::from(0.0), bytes.into());
-            figures.define("again", Unit::Bytes, moved)
-        };
-        let (fetched, written_back) = (unless_fits(fetched), unless_fits(written_back));
-        let most = inside.as_ref().map(|(count, _)| {
-            let scale = Expr::from(*capacity).quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
-            figures.define("iterations inside that fit", Unit::Count, (Expr::from(*count) * scale).floor())
-        });
-        (fetched, written_back, most)
-    };
-    let caches = capacities.iter().map(of).collect();
-    ReuseFigures { carrier, between, arrays, distance, fetched, written_back, inside, caches }
 }
 
 /// What [`define_condition`] counts.

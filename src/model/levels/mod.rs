@@ -7,15 +7,19 @@ mod extents;
 mod formulas;
 mod gather;
 mod geometry;
+mod groups;
 mod neighbours;
 mod number;
 mod overlap;
 mod reference;
 mod reuse;
+mod reuse_figures;
 mod rows;
 mod runs;
 mod sequence;
+mod sizes;
 mod swept;
+mod touched;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -26,9 +30,10 @@ use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
-pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
+pub use formulas::{CacheFigures, NestLevels};
 pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
+pub use reuse_figures::ReuseFigures;
 pub(crate) use sequence::neighbours;
 
 /// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine. Where a loop is
@@ -39,6 +44,16 @@ pub fn profile(
     value: &dyn Fn(&Expr) -> f64,
     neighbours: Option<&Neighbours<f64>>,
 ) -> (Profile<f64>, Vec<String>) {
+    let (profile, geometry) = profiled(nest, value, neighbours);
+    (profile, geometry.names(nest))
+}
+
+/// The same with the loops that it is about.
+fn profiled(
+    nest: &Nest,
+    value: &dyn Fn(&Expr) -> f64,
+    neighbours: Option<&Neighbours<f64>>,
+) -> (Profile<f64>, Geometry) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
     let mut profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
@@ -48,7 +63,7 @@ pub fn profile(
             reuse.distance = reuse.shared.map_or(reuse.distance, |body| body.max(reuse.distance));
         }
     }
-    (profile, geometry.names(nest))
+    (profile, geometry)
 }
 
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.

@@ -8,7 +8,7 @@
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
-use super::swept::{Slice, Swept};
+use super::swept::{Iteration, Slice, Swept, share};
 use crate::model::nest::Nest;
 
 /// Nests back at which no line is looked for any more.
@@ -146,6 +146,14 @@ fn arrays<'a, 'n: 'a, N: 'n>(nests: impl Iterator<Item = &'a Swept<'n, N>>) -> V
     found
 }
 
+/// By how much a share is more than what was covered before, which it then covers too.
+fn more<N: Number>(covered: &mut Option<N>, share: N) -> N {
+    let all = covered.as_ref().map_or(share.clone(), |covered| covered.larger(&share));
+    let new = covered.as_ref().map_or(all.clone(), |covered| all.minus(covered));
+    *covered = Some(all);
+    new
+}
+
 /// The way back from one nest.
 struct Search<'a, N> {
     nests: &'a [Nest<'a>],
@@ -176,15 +184,14 @@ impl<N: Number> Search<'_, N> {
                 continue;
             }
             let lines = lines.times(&own.executions(self.level));
-            let around = self.level.checked_sub(1);
-            let moves = around.is_some_and(|around| own.moves_along(array, around));
-            let mut so_far = covered.clone();
+            let reach = own.reach(array, kind, self.level, Iteration::This);
+            let fresh = own.fresh(array, kind, self.level);
+            // Shares of the lines, and of those that no iteration before touched.
+            let (mut so_far, mut first_so_far) = (covered.clone(), covered.clone());
             let (mut touches, mut last): (usize, Option<(usize, N, N)>) = (0, None);
             for (place, earlier) in self.back.iter().enumerate() {
                 let other = &self.swept[*earlier];
-                let is_circular = place >= self.once;
-                // The iteration before this one is at another place of the array.
-                if touches == MOST_TOUCHES || is_circular && moves {
+                if touches == MOST_TOUCHES {
                     break;
                 }
                 if other.lines(array, Kind::Any, self.level).is_none() {
@@ -204,39 +211,40 @@ impl<N: Number> Search<'_, N> {
                 if other.lines(array, kind, self.level).is_none() {
                     continue;
                 }
-                let reach = own.overlap(other, array, kind, self.level).times(&other.entered(self.level));
-                let all = so_far.as_ref().map_or(reach.clone(), |so_far| so_far.larger(&reach));
-                let new = so_far.as_ref().map_or(all.clone(), |so_far| all.minus(so_far));
-                found.push(self.of(near, far, lines.times(&new), moves, is_circular));
-                let is_all = all.is_one();
-                if !is_circular {
-                    *covered = Some(all.clone());
-                }
-                so_far = Some(all);
-                if is_all {
+                let is_circular = place >= self.once;
+                let iteration = if is_circular { Iteration::Before } else { Iteration::This };
+                let others = other.reach(array, kind, self.level, iteration);
+                let entered = other.entered(self.level);
+                let all = share(&reach, &others).times(&entered);
+                let first = match &fresh {
+                    Some(fresh) => share(&Some(fresh.clone()), &others).times(&entered),
+                    None if is_circular => N::of(0.0),
+                    None => all.clone(),
+                };
+                let new = more(&mut so_far, all);
+                let first = more(&mut first_so_far, first);
+                found.push(self.of(near, far, lines.times(&new), (array, kind, first)));
+                if so_far.as_ref().is_some_and(N::is_one) {
                     break;
                 }
             }
+            *covered = first_so_far;
         }
         found
     }
 
-    /// Lines found with how far that is, over all iterations of the loops around.
-    fn of(&self, near: N, far: N, lines: N, moves: bool, is_circular: bool) -> Found<N> {
-        let name = self.name;
-        let trips = self.level.checked_sub(1).map(|around| self.swept[self.index].trips(around));
-        let (lines, kept) = match trips {
-            None => (lines, None),
-            Some(_) if moves => (lines, None),
-            Some(trips) if is_circular => (lines.times(&trips.shifted(-1.0).over(&trips)), Some(N::of(0.0))),
-            Some(trips) => (lines.clone(), Some(lines.over(&trips))),
-        };
-        let lines = name("lines that earlier nests touched", lines);
-        let kept = kept.map(|kept| name("lines that earlier nests touched first", kept));
+    /// Lines found with how far that is, over all iterations of the loops around; `first` is the share of an array's
+    /// lines that are found when this nest has not touched them yet.
+    fn of(&self, near: N, far: N, lines: N, (array, kind, first): (&(String, String), Kind, N)) -> Found<N> {
+        let (name, own) = (self.name, &self.swept[self.index]);
+        let kept = self.level.checked_sub(1).and_then(|around| {
+            let once = own.lines(array, kind, around)?.times(&own.executions(around));
+            Some(name("lines that earlier nests touched first", once.times(&first)))
+        });
         Found {
             near: name("bytes since earlier nests, least", near),
             far: name("bytes since earlier nests, most", far),
-            lines,
+            lines: name("lines that earlier nests touched", lines),
             repeated: self.around.clone().zip(kept),
         }
     }

@@ -26,6 +26,16 @@ pub struct Swept<'n, N> {
     known: RefCell<FxHashMap<(usize, bool, usize), N>>,
 }
 
+/// A box of places of an array: the first and the last in every dimension.
+pub type Reach<N> = Option<Vec<(N, N)>>;
+
+/// Of the loop around.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Iteration {
+    This,
+    Before,
+}
+
 /// What a nest touches of an array while loops outside of one stand still.
 #[derive(Clone)]
 pub struct Slice<N> {
@@ -116,11 +126,6 @@ impl<'n, N: Number> Swept<'n, N> {
         Some(Slice { bytes, moves: self.moves(self.number(array)?, level) })
     }
 
-    /// Whether a loop moves along an array.
-    pub fn moves_along(&self, array: &Name, v: usize) -> bool {
-        self.number(array).is_some_and(|number| self.moves(number, v))
-    }
-
     /// Probability that the branches before the loop at a level are taken.
     pub fn entered(&self, level: usize) -> N {
         self.domain.loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
@@ -137,30 +142,19 @@ impl<'n, N: Number> Swept<'n, N> {
         span.count.larger(&N::of(1.0))
     }
 
-    /// Share of what this nest touches of an array that another one touches as well, by the boxes around both.
-    pub fn overlap(&self, other: &Swept<N>, array: &Name, kind: Kind, level: usize) -> N {
-        let (Some(own), Some(others)) = (self.reach(array, kind, level), other.reach(array, kind, level)) else {
-            return N::of(1.0);
-        };
-        if own.len() != others.len() {
-            return N::of(1.0);
-        }
-        own.iter().zip(&others).fold(N::of(1.0), |share, ((low, high), (from, to))| {
-            if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
-                return share;
-            }
-            let common = high.smaller(to).minus(&low.larger(from)).shifted(1.0).not_negative();
-            let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
-            share.times(&common.over(&all).smaller(&N::of(1.0)))
-        })
-    }
-
-    /// The least and the largest place in every dimension, where known.
-    fn reach(&self, array: &Name, kind: Kind, level: usize) -> Option<Vec<(N, N)>> {
+    /// The least and the largest place in every dimension with the loops outside of a level standing still, where known.
+    pub fn reach(&self, array: &Name, kind: Kind, level: usize, iteration: Iteration) -> Reach<N> {
         let number = self.number(array)?;
-        let given = self.standing(level.min(self.domain.loops.len()));
+        let mut given = self.standing(level.min(self.domain.loops.len()));
+        let around = level.checked_sub(1).filter(|v| iteration == Iteration::Before && *v < given.len());
+        if let Some(v) = around
+            && let Given::At(place) = &given[v]
+        {
+            let back = if self.domain.loops[v].descending { 1.0 } else { -1.0 };
+            given[v] = Given::At(place.plus(&self.domain.loops[v].step.scaled(back)));
+        }
         let spans = self.domain.spans(&given, Tiles::Full);
-        let mut reach: Option<Vec<(N, N)>> = None;
+        let mut reach: Reach<N> = None;
         for reference in self.of_kind(number, kind) {
             if reference.gathered.is_some() {
                 return None;
@@ -169,11 +163,8 @@ impl<'n, N: Number> Swept<'n, N> {
             let ends = reference.dimensions.iter().zip(&reference.bases).enumerate().map(|(d, (terms, base))| {
                 let place = Affine { terms: terms.clone(), rest: base.clone() };
                 let (low, high) = self.domain.extremes(&place, &spans, &given);
-                let along = || offsets.iter().map(|offset| offset[d] as f64);
-                (
-                    low.shifted(along().fold(f64::INFINITY, f64::min)),
-                    high.shifted(along().fold(f64::NEG_INFINITY, f64::max)),
-                )
+                let along = || offsets.iter().map(|offset| offset[d]);
+                (low.shifted(along().min().unwrap_or(0) as f64), high.shifted(along().max().unwrap_or(0) as f64))
             });
             let ends: Vec<(N, N)> = ends.collect();
             reach = match reach {
@@ -186,4 +177,44 @@ impl<'n, N: Number> Swept<'n, N> {
         }
         reach
     }
+
+    /// What an iteration of the loop around a level touches of an array that the one before did not: its new rows,
+    /// along the outermost dimension that grows or moves. `None` if there is nothing new, as far as that is known.
+    pub fn fresh(&self, array: &Name, kind: Kind, level: usize) -> Reach<N> {
+        if level == 0 {
+            return None;
+        }
+        let mut now = self.reach(array, kind, level, Iteration::This)?;
+        let before = self.reach(array, kind, level, Iteration::Before)?;
+        for ((low, high), (from, to)) in now.iter_mut().zip(&before).rev() {
+            if to.is_surely_at_least(high) && low.is_surely_at_least(from) {
+                continue;
+            }
+            if high.is_surely_at_least(to) && !to.is_surely_at_least(high) {
+                *low = low.larger(&to.shifted(1.0));
+                return Some(now);
+            }
+            if from.is_surely_at_least(low) && !low.is_surely_at_least(from) {
+                *high = high.smaller(&from.shifted(-1.0));
+                return Some(now);
+            }
+        }
+        None
+    }
+}
+
+/// Share of a box that is in another one; all of it where one of them is not known.
+pub fn share<N: Number>(own: &Reach<N>, others: &Reach<N>) -> N {
+    let (Some(own), Some(others)) = (own, others) else { return N::of(1.0) };
+    if own.len() != others.len() {
+        return N::of(1.0);
+    }
+    own.iter().zip(others).fold(N::of(1.0), |share, ((low, high), (from, to))| {
+        if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
+            return share;
+        }
+        let common = high.smaller(to).minus(&low.larger(from)).shifted(1.0).not_negative();
+        let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
+        share.times(&common.over(&all).smaller(&N::of(1.0)))
+    })
 }
