@@ -493,6 +493,11 @@ fn levels(model: &Model, nest: &NestModel) -> Value {
             level["fetched"] = fig(cache.fetched);
             level["written_back"] = fig(cache.written_back);
             level["condition"] = json!(cache.condition_text);
+            // Memory has two answers: the scenario's, which its time and `bytes` are of, and the cache's.
+            if l.name == "DRAM" {
+                level["scenario_bytes"] = level["bytes"].clone();
+                level["refined_bytes"] = fig(cache.bytes);
+            }
         }
         level
     };

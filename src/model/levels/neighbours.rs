@@ -185,7 +185,7 @@ impl<N: Number> Search<'_, N> {
             }
             let lines = lines.times(&own.executions(self.level));
             let reach = own.reach(array, kind, self.level, Iteration::This);
-            let fresh = own.fresh(array, kind, self.level);
+            let fresh = own.fresh(array, kind, self.level).map(Some);
             // Shares of the lines, and of those that no iteration before touched.
             let (mut so_far, mut first_so_far) = (covered.clone(), covered.clone());
             let (mut touches, mut last): (usize, Option<(usize, N, N)>) = (0, None);
@@ -214,12 +214,19 @@ impl<N: Number> Search<'_, N> {
                 let is_circular = place >= self.once;
                 let iteration = if is_circular { Iteration::Before } else { Iteration::This };
                 let others = other.reach(array, kind, self.level, iteration);
-                let entered = other.entered(self.level);
-                let all = share(&reach, &others).times(&entered);
+                let dense = self.dense(other, array, kind, &lines);
+                let all = dense(share(&reach, &others));
                 let first = match &fresh {
-                    Some(fresh) => share(&Some(fresh.clone()), &others).times(&entered),
                     None if is_circular => N::of(0.0),
                     None => all.clone(),
+                    Some(fresh) => {
+                        let mut first = share(fresh, &others);
+                        if !is_circular && !first.is_one() {
+                            let before = other.reach(array, kind, self.level, Iteration::Before);
+                            first = first.larger(&share(fresh, &before));
+                        }
+                        first.times(&other.entered(self.level))
+                    }
                 };
                 let new = more(&mut so_far, all);
                 let first = more(&mut first_so_far, first);
@@ -231,6 +238,16 @@ impl<N: Number> Search<'_, N> {
             *covered = first_so_far;
         }
         found
+    }
+
+    /// What a share of the places comes to if another nest touches only some rows of the box around them, being so
+    /// likely to be run; `lines` are those of this nest.
+    fn dense(&self, other: &Swept<N>, array: &(String, String), kind: Kind, lines: &N) -> impl Fn(N) -> N + use<N> {
+        let others = other.lines(array, kind, self.level).filter(|_| other.is_scattered(array, kind));
+        let executions = self.swept[self.index].executions(self.level);
+        let most = others.map(|others| others.times(&executions).over(&lines.larger(&N::of(1e-9))));
+        let entered = other.entered(self.level);
+        move |share| most.as_ref().map_or(share.clone(), |most| share.smaller(most)).times(&entered)
     }
 
     /// Lines found with how far that is, over all iterations of the loops around; `first` is the share of an array's

@@ -94,6 +94,11 @@ impl<'n, N: Number> Swept<'n, N> {
         self.references.iter().filter(move |r| r.array == array).filter(is_used)
     }
 
+    /// Whether several references, which may leave something between them, go to an array.
+    pub fn is_scattered(&self, array: &Name, kind: Kind) -> bool {
+        self.number(array).is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
+    }
+
     /// The loops outside of a level at the middle of their ranges.
     fn standing(&self, level: usize) -> Vec<Given<N>> {
         let mut given = vec![Given::Free; self.domain.loops.len()];
