@@ -10,9 +10,21 @@ fn conditions(path: &Path, settings: &[String]) -> Vec<Value> {
     command.arg("analyze").arg(path).args(["--machine", "xeon-8380", "--json", "-", "--quiet"]);
     let output = command.args(settings).output().expect("it runs");
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let nests = document["nests"].as_array().expect("nests");
-    let of = |nest: &Value| nest["layer_conditions"].as_array().cloned().unwrap_or_default();
-    nests.iter().flat_map(of).collect()
+    let mut found = Vec::new();
+    gather(&document, &mut found);
+    found
+}
+
+/// All of them, wherever they are.
+fn gather(value: &Value, found: &mut Vec<Value>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("layer_conditions").and_then(Value::as_array).into_iter().flatten().cloned());
+            fields.values().for_each(|field| gather(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
+        _ => {}
+    }
 }
 
 #[test]
@@ -34,7 +46,8 @@ fn a_size_solved_for_fills_the_cache() {
                     };
                     let settings = ["--set".to_string(), format!("{name}={largest}")];
                     let with = conditions(&path, &settings);
-                    let sets = with.iter().filter(|other| same(other)).filter_map(|other| other["working_set"].as_f64());
+                    let sets =
+                        with.iter().filter(|other| same(other)).filter_map(|other| other["working_set"].as_f64());
                     let nearest = sets.map(|set| (set / capacity - 1.0).abs()).fold(f64::INFINITY, f64::min);
                     assert!(nearest < 0.1, "{file}: {name}={largest} in {capacity}: {nearest} off, {condition}");
                     seen += 1;

@@ -4,7 +4,6 @@
 use super::layout::Sheet;
 use super::style::Look;
 use super::table::{Column, Content, Table};
-use crate::expr::FigureId;
 use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
 
 /// A nest with one of its cache levels.
@@ -64,25 +63,16 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
         Content::Figure(c.written_back)
     }));
-    let sides: [(&str, &str, fn((FigureId, FigureId)) -> FigureId); 2] = [
-        (
-            "Found there",
-            "Bytes of these that need not be fetched, because earlier nests of the function left them in the \
-                         cache: already taken off; none unless reuse_between_nests is 1",
-            |left| left.0,
-        ),
-        (
-            "Still dirty",
-            "Bytes that earlier nests left dirty and that are written again before they are written back: \
-                         already taken off",
-            |left| left.1,
-        ),
-    ];
-    for (header, meaning, side) in sides {
-        columns.push(column((group, header, "B", meaning), Look::Count, move |(_, c): &CacheRow| {
-            c.left.map_or(Content::Empty, |left| Content::Figure(side(left)))
-        }));
-    }
+    let meaning = "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already \
+                   taken off; none unless reuse_between_nests is 1";
+    columns.push(column((group, "Found there", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
+        cache.left.map_or(Content::Empty, |(found, _)| Content::Figure(found))
+    }));
+    let meaning = "Bytes that earlier nests left dirty and that are written again before they are written back: already \
+                   taken off";
+    columns.push(column((group, "Still dirty", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
+        cache.left.map_or(Content::Empty, |(_, dirty)| Content::Figure(dirty))
+    }));
     columns.push(column((group, "Together", "B", "Fetched and written back"), Look::Count, |(_, c): &CacheRow| {
         Content::Figure(c.bytes)
     }));

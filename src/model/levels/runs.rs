@@ -23,7 +23,7 @@ impl<N: Number> Lines<'_, N> {
         let [column] = columns else { return None };
         let rows_follow = extents.get(1)?.walk == Walk::By(1) && is_contiguous(offsets);
         let is_plane = extents[2..].iter().all(|extent| extent.walk == Walk::Fixed);
-        if !row.is_dense() || row.share.is_some() || column.runs != 1 || !rows_follow || !is_plane {
+        if !row.is_dense() || column.runs != 1 || !rows_follow || !is_plane {
             return None;
         }
         let (start, alignment, is_even) = self.first_row(reference, offsets, spans, given)?;
@@ -48,6 +48,8 @@ impl<N: Number> Lines<'_, N> {
             share: None,
         };
         let run = run.lines(&Columns { extra: 0, first: column.first, runs: 1, count: Default::default() }, false);
+        // As with single rows, the last block may be smaller than the others.
+        let run = row.share.as_ref().map_or(run.clone(), |share| run.times(share));
         Some(pitch.minus(&covered).if_at_most(&row.line.shifted(-1.0), &run, apart))
     }
 
