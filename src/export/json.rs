@@ -16,7 +16,8 @@ use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::nest::ChainLoop;
 use crate::model::references::{self, ArrayReferences};
 use crate::model::{
-    FileFigures, LevelFigures, Model, NestModel, RegisterFigures, StreamShape, WorkingSet, dimension_name,
+    CacheFigures, FileFigures, LevelFigures, Model, NestModel, RegisterFigures, ReuseFigures, StreamShape, WorkingSet,
+    dimension_name,
 };
 use crate::source::{Form, Language, Preprocessing};
 
@@ -488,12 +489,35 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
         "caches": nest.levels.caches.iter().map(|c| json!({
             "name": c.name, "capacity": fig(c.capacity), "fetched": fig(c.fetched),
             "written_back": fig(c.written_back), "bytes": fig(c.bytes),
+            "left_by_earlier_nests": c.left.map(|(lines, dirty)| json!({
+                "fetched": fig(lines), "written_back": fig(dirty),
+            })),
             "seconds": c.seconds.map(fig), "condition": c.condition_text,
         })).collect::<Vec<_>>(),
+        "layer_conditions": nest.levels.reuses.iter().map(|r| layer_condition(model, nest, r)).collect::<Vec<_>>(),
         "intensity": fig(nest.time.intensity),
         "cpu_seconds": fig(nest.time.cpu),
         "seconds": fig(nest.time.seconds),
         "bound": bound,
+    })
+}
+
+/// One reuse: what has to fit, what it costs otherwise, and up to which sizes it fits.
+fn layer_condition(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> Value {
+    let fig = |id: FigureId| number(model.value(id));
+    let cache = |(position, cache): (usize, &CacheFigures)| {
+        let largest = reuse.sizes.iter().map(|(name, largest)| (name.clone(), fig(largest[position])));
+        let fits = model.value(reuse.distance) <= model.value(cache.capacity);
+        json!({ "name": cache.name, "fits": fits, "largest": largest.collect::<Map<_, _>>() })
+    };
+    json!({
+        "carried_by": reuse.carrier,
+        "in_between": reuse.between,
+        "arrays": reuse.arrays,
+        "working_set": fig(reuse.distance),
+        "fetched_again": fig(reuse.fetched),
+        "written_back_again": fig(reuse.written_back),
+        "caches": nest.levels.caches.iter().enumerate().map(cache).collect::<Vec<_>>(),
     })
 }
 
@@ -511,6 +535,11 @@ fn levels(model: &Model, nest: &NestModel) -> Value {
             level["fetched"] = fig(cache.fetched);
             level["written_back"] = fig(cache.written_back);
             level["condition"] = json!(cache.condition_text);
+            // Memory has two answers: the scenario's, which its time and `bytes` are of, and the cache's.
+            if l.name == "DRAM" {
+                level["scenario_bytes"] = level["bytes"].clone();
+                level["refined_bytes"] = fig(cache.bytes);
+            }
         }
         level
     };

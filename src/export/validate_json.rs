@@ -43,7 +43,12 @@ fn case(case: &Case) -> Value {
         "accesses": case.accesses,
         "cold_bytes": case.cold_bytes.map_or(Value::Null, number),
         "sampled_share": number(case.sampled_share),
-        "error": number(case.error),
+        "error": number(case.error.all()),
+        "error_parts": {
+            "spread": number(case.error.spread),
+            "warm_up": number(case.error.warm_up),
+            "ends": number(case.error.ends),
+        },
         "notes": case.notes,
     })
 }

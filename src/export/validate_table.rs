@@ -68,7 +68,7 @@ fn distance(case: &Case) -> f64 {
 fn row(case: &Case) -> [String; 10] {
     let sizes: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let explain = |explained: &Explained| match explained {
-        Explained::Sampled => format!("sampled ±{:.0} %", 100.0 * case.error),
+        Explained::Sampled => format!("sampled ±{:.2} %", 100.0 * case.error.all()),
         other => other.as_str().to_string(),
     };
     let explained: Vec<String> = case.explained.iter().map(explain).collect();

@@ -33,6 +33,8 @@ pub enum Phase {
 
 /// Windows of a nest.
 const WINDOWS: u64 = 8;
+/// Its multiples, less whole numbers, are spread evenly over 0 to 1.
+const GOLDEN: f64 = 0.618_033_988_749_895;
 
 /// Windows spread over a nest so that they make about `budget` accesses, half of them to warm up. `None` if the nest
 /// is not made of counted loops whose iterations can be left out.
@@ -45,8 +47,10 @@ pub fn plan(code: &Code, counted: &Counted, budget: u64) -> Option<Plan> {
         if length < 2 {
             continue;
         }
+        // Each anywhere in its share of the iterations: at equal distances, all might be at the same place of rows.
         let window = |index: u64| {
-            let start = (units / WINDOWS) * index + (units / WINDOWS - length) / 2;
+            let place = ((index + 1) as f64 * GOLDEN).fract();
+            let start = (units / WINDOWS) * index + ((units / WINDOWS - length) as f64 * place) as u64;
             Window { start, measured: start + length / 2, end: start + length }
         };
         return Some(Plan { number, windows: (0..WINDOWS).map(window).collect() });

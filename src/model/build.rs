@@ -2,7 +2,7 @@
 
 use super::dimension_name;
 use super::figures::{Figures, Unit};
-use super::levels::NestLevels;
+use super::levels::{Neighbours, NestLevels};
 use super::nest::{Content, Nest, weight_expr};
 use super::parameters::ParameterTable;
 use super::stream::{StreamFigures, StreamShape};
@@ -90,6 +90,7 @@ impl<'p> NestModel<'p> {
         nest: Nest<'p>,
         machine: &MachineModel,
         parameters: &ParameterTable,
+        neighbours: Option<&Neighbours<Expr>>,
         figures: &mut Figures,
     ) -> NestModel<'p> {
         let function = nest.function;
@@ -130,7 +131,7 @@ impl<'p> NestModel<'p> {
             .collect();
         let (working_sets, nest_traffic) = traffic::define_nest(&streams, depth, levels, figures);
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
-        let levels = NestLevels::define(&nest, machine, parameters, figures);
+        let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
         let moved = (&levels, &nest_traffic);
         let time = TimeFigures::define(machine, &operations, &nest, &streams, moved, &counts.iterations, figures);
         NestModel {

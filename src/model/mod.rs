@@ -30,7 +30,7 @@ pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
-pub use levels::{CacheFigures, NestLevels, ReuseFigures};
+pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
@@ -88,10 +88,14 @@ impl<'p> Model<'p> {
         let (machine, parameters) =
             ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
         let mut figures = Figures::new(&machine, &parameters, detail);
-        let build = |nest, figures: &mut Figures| NestModel::build(nest, &machine, &parameters, figures);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
-                part.into_iter().map(|nest| build(nest, figures)).collect::<Vec<_>>()
+                let neighbours = levels::neighbours(&part, &parameters, figures);
+                let each = part.into_iter().zip(&neighbours);
+                let build = |(nest, found): (_, &Option<_>)| {
+                    NestModel::build(nest, &machine, &parameters, found.as_ref(), figures)
+                };
+                each.map(build).collect::<Vec<_>>()
             })
             .into_iter()
             .flatten()
@@ -143,10 +147,15 @@ fn parts(nests: Vec<Nest>) -> Vec<Vec<Nest>> {
     const SMALLEST: usize = 128;
     const MOST: usize = FigureMap::<Figure>::MOST_SEGMENTS / 2;
     let size = nests.len().div_ceil(MOST).max(SMALLEST);
-    let mut rest = nests.into_iter();
+    let mut rest = nests.into_iter().peekable();
+    // Nests of a function stay together.
     let part = || {
-        let part: Vec<Nest> = rest.by_ref().take(size).collect();
-        (!part.is_empty()).then_some(part)
+        let mut part: Vec<Nest> = rest.by_ref().take(size).collect();
+        let function = part.last()?.function;
+        while let Some(more) = rest.next_if(|nest| nest.function == function) {
+            part.push(more);
+        }
+        Some(part)
     };
     std::iter::from_fn(part).collect()
 }

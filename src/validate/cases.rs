@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::nests::{self, Wanted};
-use super::outcome::{self, LevelOutcome, Outcome};
+use super::outcome::{self, LevelOutcome, Outcome, SamplingError};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
 use crate::interpret::Refusal;
@@ -50,8 +50,8 @@ pub struct Case {
     pub explained: Vec<Explained>,
     /// Share of the accesses that was simulated and counted.
     pub sampled_share: f64,
-    /// Relative error of the simulated bytes, where that share is less than all.
-    pub error: f64,
+    /// Error of the simulated bytes, where that share is less than all.
+    pub error: SamplingError,
     /// What was assumed about the source.
     pub notes: Vec<String>,
 }

@@ -12,4 +12,5 @@ mod outcome;
 mod simulation;
 
 pub use cases::{Case, Explained, Report, Settings, Skipped, Summary, nest, whole};
+pub use outcome::SamplingError;
 pub use simulation::Simulation;

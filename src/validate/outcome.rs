@@ -22,9 +22,30 @@ pub struct LevelOutcome {
     pub given: Option<f64>,
     /// Lines touched for the first time; unknown from windows.
     pub cold: Option<f64>,
-    /// Relative standard error, and what a longer warm-up might have changed.
-    pub error: f64,
+    pub error: SamplingError,
 }
+
+/// How far the bytes of a run in full may be from those that windows lead to, relative to these; nothing where all was
+/// run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SamplingError {
+    /// Half the width of the 95 % confidence interval of the mean of the windows, by Student's t.
+    pub spread: f64,
+    /// What a longer warm-up might have changed: lines that the windows touched for the first time, if the cache was not
+    /// full by then.
+    pub warm_up: f64,
+    /// What windows do not see: the cache fills at the beginning, and dirty lines leave it at the end.
+    pub ends: f64,
+}
+
+impl SamplingError {
+    pub fn all(&self) -> f64 {
+        self.spread + self.warm_up + self.ends
+    }
+}
+
+/// Quantiles of Student's t for 95 % on both sides together, by degrees of freedom from one.
+const STUDENT: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
 
 /// Steps that counting the accesses of a nest may take.
 const MOST_STEPS: u64 = 30_000_000;
@@ -72,7 +93,7 @@ impl Outcome {
             bytes: level.bytes.map(|bytes| bytes as f64),
             given: level.given.map(|bytes| bytes as f64),
             cold: Some(level.cold as f64),
-            error: 0.0,
+            error: SamplingError::default(),
         };
         Outcome { accesses: measured.accesses, share: 1.0, levels: measured.levels.iter().map(level).collect() }
     }
@@ -91,27 +112,31 @@ impl Outcome {
             let rates = windows.iter().filter(|w| w.accesses > 0);
             let rates = rates.map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64).collect::<Vec<f64>>();
             let uncertain = sum(&|level| level.uncertain) * scale;
-            let uncertain = if uncertain > 0.0 { uncertain / uncertain.max(bytes[1]) } else { 0.0 };
+            let filled = windows.iter().map(|window| window.levels[index].filled).max().unwrap_or(0) as f64;
+            let of_all = |part: f64| if part > 0.0 { part / part.max(bytes[1]) } else { 0.0 };
+            let error =
+                SamplingError { spread: half_interval(&rates), warm_up: of_all(uncertain), ends: of_all(filled) };
             LevelOutcome {
                 bytes,
                 given: given.then(|| sum(&|level| level.given.unwrap_or(0)) * scale),
                 cold: None,
-                error: standard_error(&rates) + uncertain,
+                error,
             }
         };
         Outcome { accesses, share: measured as f64 / accesses.max(1) as f64, levels: (0..count).map(level).collect() }
     }
 }
 
-/// The standard error of the mean, relative to it.
-fn standard_error(values: &[f64]) -> f64 {
+/// Half the 95 % confidence interval of the mean, relative to it.
+fn half_interval(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     if values.len() < 2 || mean == 0.0 {
         return 0.0;
     }
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    (variance / count).sqrt() / mean
+    let quantile = STUDENT[(values.len() - 2).min(STUDENT.len() - 1)];
+    quantile * (variance / count).sqrt() / mean
 }
 
 #[cfg(test)]
@@ -119,9 +144,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_is_that_of_the_mean() {
-        assert_eq!(standard_error(&[4.0, 4.0, 4.0]), 0.0);
-        // Mean 3, variance 4, two values: √(4·2/2/2)/3.
-        assert!((standard_error(&[1.0, 5.0]) - 2.0 / 3.0).abs() < 1e-12);
+    fn the_interval_is_that_of_the_mean() {
+        assert_eq!(half_interval(&[4.0, 4.0, 4.0]), 0.0);
+        // Mean 3, variance 8, two values: 12.706·√(8/2)/3.
+        assert!((half_interval(&[1.0, 5.0]) - 12.706 * 2.0 / 3.0).abs() < 1e-12);
+        // Mean 2, variance 1, three values: 4.303·√(1/3)/2.
+        assert!((half_interval(&[1.0, 2.0, 3.0]) - 4.303 / 3f64.sqrt() / 2.0).abs() < 1e-12);
     }
 }

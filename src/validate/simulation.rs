@@ -45,6 +45,8 @@ pub struct LevelMeasured {
     pub cold: u64,
     /// Bytes of lines that the cache may have had if it had been warmed up longer.
     pub uncertain: u64,
+    /// Bytes that the cache holds at the end, at most: by so much a run that begins elsewhere may differ.
+    pub filled: u64,
 }
 
 impl<'s> Simulation<'s> {
@@ -97,7 +99,7 @@ impl<'s> Simulation<'s> {
     fn measured(&self, part: usize, with_given: bool) -> Measured {
         let level = |(index, spec): (usize, &CacheSpec)| {
             let Some(position) = self.capacities.iter().position(|(line, _)| *line == spec.line) else {
-                return LevelMeasured { bytes: [0; 3], given: None, cold: 0, uncertain: 0 };
+                return LevelMeasured { bytes: [0; 3], given: None, cold: 0, uncertain: 0, filled: 0 };
             };
             let moved = self.capacities[position].1.moved(part);
             let line = u64::from(spec.line);
@@ -109,8 +111,15 @@ impl<'s> Simulation<'s> {
             // A cache that was not full yet may have had these lines, or not have had those of the warm-up.
             let warm = self.warm[position];
             let uncertain = if spec.bytes / line > warm { cold + warm * line } else { 0 };
+            let filled = spec.bytes.min(self.capacities[position].1.distinct_lines() * line);
             let given = if with_given { self.given(index) } else { None };
-            LevelMeasured { bytes, given: given.map(|all| all.saturating_sub(self.before[index])), cold, uncertain }
+            LevelMeasured {
+                bytes,
+                given: given.map(|all| all.saturating_sub(self.before[index])),
+                cold,
+                uncertain,
+                filled,
+            }
         };
         let accesses = self.accesses.get(part).copied().unwrap_or(0);
         Measured { accesses, levels: self.levels.iter().enumerate().map(level).collect() }

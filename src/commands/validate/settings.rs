@@ -54,7 +54,9 @@ pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
 /// # Errors
 /// An argument is not of the form that it must have.
 pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
-    let mut runs = vec![Vec::new()];
+    // A whole function's caches are warm: its nests find what others left, unless a setting says otherwise.
+    let warm = Setting { name: "reuse_between_nests".to_string(), value: "1".to_string() };
+    let mut runs = vec![if args.whole { vec![warm] } else { Vec::new() }];
     for text in &args.source.settings {
         let (name, value) = text
             .split_once('=')

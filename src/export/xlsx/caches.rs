@@ -63,7 +63,19 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
         Content::Figure(c.written_back)
     }));
-    columns.push(column((group, "Together", "B", "Both"), Look::Count, |(_, c): &CacheRow| Content::Figure(c.bytes)));
+    let meaning = "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already \
+                   taken off; none unless reuse_between_nests is 1";
+    columns.push(column((group, "Found there", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
+        cache.left.map_or(Content::Empty, |(found, _)| Content::Figure(found))
+    }));
+    let meaning = "Bytes that earlier nests left dirty and that are written again before they are written back: already \
+                   taken off";
+    columns.push(column((group, "Still dirty", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
+        cache.left.map_or(Content::Empty, |(_, dirty)| Content::Figure(dirty))
+    }));
+    columns.push(column((group, "Together", "B", "Fetched and written back"), Look::Count, |(_, c): &CacheRow| {
+        Content::Figure(c.bytes)
+    }));
     let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
     columns.push(column((group, "Time", "s", meaning), Look::Seconds, |(_, cache): &CacheRow| {
         cache.seconds.map_or(Content::Empty, Content::Figure)
@@ -72,7 +84,8 @@ pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         sheet: Sheet::Caches,
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
-                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches."
+                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches \
+                 unless reuse_between_nests (sheet Machine) is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,
@@ -129,6 +142,24 @@ pub(super) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
             Look::Count,
             move |(_, reuse): &ReuseRow| reuse.caches[position].2.map_or(Content::Empty, Content::Figure),
         ));
+    }
+    let group = "Largest sizes";
+    let most =
+        model.nests.iter().flat_map(|nest| &nest.levels.reuses).map(|reuse| reuse.sizes.len()).max().unwrap_or(0);
+    for place in 0..most {
+        let meaning = "A parameter that the loops inside are as long as";
+        columns.push(column((group, "Size", "", meaning), Look::Text, move |(_, reuse): &ReuseRow| {
+            reuse.sizes.get(place).map_or(Content::Empty, |(name, _)| text(name))
+        }));
+        for (position, cache) in model.machine.levels().iter().enumerate() {
+            let header = format!("In {} up to", cache.name);
+            let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
+                           exact where it is proportional to the iterations inside";
+            columns.push(column((group, &header, "", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
+                let size = reuse.sizes.get(place);
+                size.map_or(Content::Empty, |(_, largest)| Content::Figure(largest[position]))
+            }));
+        }
     }
     Table {
         sheet: Sheet::Conditions,

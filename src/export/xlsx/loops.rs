@@ -242,6 +242,13 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     }
     let meaning = "The scenario whose actual working set is below cache_bytes; between blocks if the footprint is";
     add(columns, (TRAFFIC, DRAM_BYTES.1, "B"), Look::Count, meaning, |(_, n)| Content::Figure(n.traffic.actual));
+    if model.nests.iter().any(|nest| !nest.levels.caches.is_empty()) {
+        let meaning = "The same neighbour by neighbour: what the last cache of sheet Caches fetches and writes back. The \
+                       DRAM time is that of the scenario";
+        add(columns, (TRAFFIC, "Refined", "B"), Look::Count, meaning, |(_, n)| {
+            n.levels.caches.last().map_or(Content::Empty, |cache| Content::Figure(cache.bytes))
+        });
+    }
 }
 
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {

@@ -40,6 +40,10 @@ const METHOD: &[(&str, &str)] = &[
         "Sheets Caches and Layer conditions go neighbour by neighbour: a line that a loop comes back to is found again if all lines touched in between fit, else it moves again. Each loop carries the reuse of what one of its iterations shares with those before; stencils, transposed and strided accesses, small arrays that outer loops reuse, tiles and blocks follow from the same rule. Rows count the lines that they really touch, where they begin being known, else on average. Where the bounds of inner loops depend on an outer one, that loop is taken at the middle of several parts of its range.",
     ),
     (
+        "Reuse between nests",
+        "With reuse_between_nests (sheet Machine) at 1, a nest finds what up to 32 nests of the same function before it left in a cache; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
+    ),
+    (
         "Time",
         "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth; the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
     ),

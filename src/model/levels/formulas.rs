@@ -5,7 +5,10 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::geometry::Geometry;
-use super::{Reuse, compute, condition, profile};
+use super::neighbours::Neighbours;
+use super::reuse_figures::ReuseFigures;
+use super::sequence::REUSE_BETWEEN_NESTS;
+use super::{Reuse, compute, condition, profiled};
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Node};
 use crate::machine::{Level, MachineModel};
 use crate::model::figures::{Detail, Figures, Unit};
@@ -23,7 +26,10 @@ pub struct CacheFigures {
     pub fetched: FigureId,
     /// Bytes that it writes back.
     pub written_back: FigureId,
-    /// Both together.
+    /// Bytes that it need not fetch, and bytes that are to be written back anyway, because earlier nests of the
+    /// function left them there; `None` if there are no such nests, or only numbers were asked for without them.
+    pub left: Option<(FigureId, FigureId)>,
+    /// Fetched and written back together.
     pub bytes: FigureId,
     /// At the bandwidth of what is behind it; `None` if that is not known.
     pub seconds: Option<FigureId>,
@@ -33,36 +39,17 @@ pub struct CacheFigures {
     pub condition_text: String,
 }
 
-/// One reuse and what it costs where it does not fit.
-#[derive(Clone)]
-pub struct ReuseFigures {
-    /// Name of the loop that carries it, with the part of its range.
-    pub carrier: String,
-    /// What lies in between, in words.
-    pub between: String,
-    /// The arrays that are reused.
-    pub arrays: Vec<String>,
-    /// Bytes touched in between.
-    pub distance: FigureId,
-    /// Bytes that are fetched again, and written back once more, if they do not fit.
-    pub fetched: FigureId,
-    pub written_back: FigureId,
-    /// Iterations of the loops inside, and their names: what the working set grows with.
-    pub inside: Option<(FigureId, String)>,
-    /// For each cache: bytes fetched again, bytes written back once more, iterations inside that would
-    /// just fit.
-    pub caches: Vec<(FigureId, FigureId, Option<FigureId>)>,
-}
-
 /// All of a nest.
 #[derive(Clone, Default)]
 pub struct NestLevels {
     /// Nearest cache first.
     pub caches: Vec<CacheFigures>,
-    /// Empty where only numbers were asked for.
+    /// Where only numbers were asked for, those of loops with constant ranges.
     pub reuses: Vec<ReuseFigures>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
+    /// What earlier nests of the function leave, as numbers; `None` if the switch is off.
+    pub neighbours: Option<Neighbours<f64>>,
 }
 
 impl NestLevels {
@@ -70,14 +57,15 @@ impl NestLevels {
         nest: &Nest,
         machine: &MachineModel,
         parameters: &ParameterTable,
+        neighbours: Option<&Neighbours<Expr>>,
         figures: &mut Figures,
     ) -> NestLevels {
         let has_times = machine.levels().iter().skip(1).any(|cache| cache.gbs.is_some());
         match figures.detail() {
             Detail::Least if !has_times => NestLevels::default(),
-            Detail::Least => values(nest, machine, parameters, figures),
-            Detail::Values => values(nest, machine, parameters, figures),
-            Detail::Formulas => formulas(nest, machine, parameters, figures),
+            Detail::Least => values(nest, machine, parameters, neighbours, figures),
+            Detail::Values => values(nest, machine, parameters, neighbours, figures),
+            Detail::Formulas => formulas(nest, machine, parameters, neighbours, figures),
         }
     }
 }
@@ -88,8 +76,15 @@ pub(crate) fn share(cache: &Level) -> Expr {
     symbol("bytes").quotient(symbol("shared_by"))
 }
 
-fn values(nest: &Nest, machine: &MachineModel, parameters: &ParameterTable, figures: &mut Figures) -> NestLevels {
-    let (profile, names) = {
+fn values(
+    nest: &Nest,
+    machine: &MachineModel,
+    parameters: &ParameterTable,
+    neighbours: Option<&Neighbours<Expr>>,
+    figures: &mut Figures,
+) -> NestLevels {
+    let neighbours = neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
+    let (profile, geometry) = {
         let symbol = |name: &str| match parameters.row(nest.function, name) {
             Some(row) => Some(row.value),
             None => figures.symbol(name),
@@ -98,28 +93,41 @@ fn values(nest: &Nest, machine: &MachineModel, parameters: &ParameterTable, figu
             Some(number) => number,
             None => expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN),
         };
-        profile(nest, &value)
+        profiled(nest, &value, neighbours.as_ref())
     };
     let line = figures.symbol("line_bytes").unwrap_or(f64::NAN);
+    let names = geometry.names(nest);
     let caches = machine.levels();
+    let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
-        let (fetched, written) = profile.through(cache.share());
+        let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
         let mut number =
             |what: &str, value: f64| figures.define(format!("{what}, {}", cache.name), Unit::Bytes, Expr::from(value));
         let capacity = number("capacity", cache.share());
-        let (fetched, written_back) = (number("fetched", fetched * line), number("written back", written * line));
-        finish(&caches, position, (capacity, fetched, written_back), figures, |capacity| {
+        capacities.push(capacity);
+        let numbers = [("fetched", fetched - left.0), ("written back", written - left.1)];
+        let [fetched, written_back] = numbers.map(|(what, lines)| number(what, lines * line));
+        let mut left_there = || (number("left there", left.0 * line), number("left dirty", left.1 * line));
+        let left = neighbours.is_some().then(&mut left_there);
+        finish(&caches, position, (capacity, fetched, written_back, left), figures, |capacity| {
             (None, condition(&names, &profile, capacity))
         })
     };
-    NestLevels { caches: caches.iter().enumerate().map(of).collect(), ..NestLevels::default() }
+    let caches = caches.iter().enumerate().map(of).collect();
+    let is_shown = |reuse: &&Reuse<f64>| reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE;
+    let shown = profile.reuses.iter().filter(is_shown).filter(|_| figures.detail() == Detail::Values);
+    let shown: Vec<Reuse<Expr>> = shown.map(|reuse| reuse.map(&|number| Expr::from(*number))).collect();
+    let define =
+        |reuse: &Reuse<Expr>| ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures);
+    let reuses = shown.iter().map(define).collect();
+    NestLevels { caches, reuses, neighbours, ..NestLevels::default() }
 }
 
 /// Bytes and seconds of one cache.
 fn finish(
     caches: &[Level],
     position: usize,
-    (capacity, fetched, written_back): (FigureId, FigureId, FigureId),
+    (capacity, fetched, written_back, left): (FigureId, FigureId, FigureId, Option<(FigureId, FigureId)>),
     figures: &mut Figures,
     condition: impl FnOnce(f64) -> (Option<FigureId>, String),
 ) -> CacheFigures {
@@ -135,18 +143,27 @@ fn finish(
     let seconds =
         rate.map(|rate| figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate)));
     let (condition, condition_text) = condition(figures.value(capacity));
-    CacheFigures { name, capacity, fetched, written_back, bytes, seconds, condition, condition_text }
+    CacheFigures { name, capacity, fetched, written_back, left, bytes, seconds, condition, condition_text }
 }
 
-fn formulas(nest: &Nest, machine: &MachineModel, parameters: &ParameterTable, figures: &mut Figures) -> NestLevels {
+fn formulas(
+    nest: &Nest,
+    machine: &MachineModel,
+    parameters: &ParameterTable,
+    neighbours: Option<&Neighbours<Expr>>,
+    figures: &mut Figures,
+) -> NestLevels {
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::symbol("line_bytes");
-    let profile = {
+    let mut profile = {
         let cells = Cells { figures: RefCell::new(figures), known: RefCell::default() };
         let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
         compute(&geometry, &resolve, line.clone(), &|what, expr| cells.name(what, expr))
     };
+    if let Some(neighbours) = neighbours {
+        neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
+    }
     let caches = machine.levels();
     let capacities: Vec<FigureId> = (caches.iter())
         .map(|cache| figures.define(format!("capacity, {}", cache.name), Unit::Bytes, share(cache)))
@@ -156,34 +173,47 @@ fn formulas(nest: &Nest, machine: &MachineModel, parameters: &ParameterTable, fi
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
     let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter().filter(some))
-        .map(|reuse| (reuse.carrier, define_reuse(nest, &geometry, &names, reuse, &capacities, figures)))
+        .map(|reuse| {
+            (reuse.carrier, ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures))
+        })
         .collect();
     let conditions = conditions(&names);
     let of = |(position, cache): (usize, &Level)| {
         let name = &cache.name;
-        let mut total = |what: &str, least: FigureId, each: &dyn Fn(&ReuseFigures) -> FigureId| {
+        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
+        let mut total = |what: &str, least: FigureId, held: Option<Expr>, each: &dyn Fn(&ReuseFigures) -> FigureId| {
             let label = format!("{what} again, {name}");
             let again = figures.define_total(label, Unit::Bytes, defined.iter().map(|(_, reuse)| each(reuse)));
-            figures.define(format!("{what}, {name}"), Unit::Bytes, Expr::from(least) + Expr::from(again))
+            let all = Expr::from(least) + Expr::from(again);
+            let left = held.map(|held| {
+                let left = Expr::symbol(REUSE_BETWEEN_NESTS) * Expr::min([held * line.clone(), all.clone()]);
+                figures.define(format!("left by earlier nests, {what}, {name}"), Unit::Bytes, left)
+            });
+            let all = left.map_or(all.clone(), |left| all - Expr::from(left));
+            (figures.define(format!("{what}, {name}"), Unit::Bytes, all), left)
         };
-        let fetched = total("fetched", cold, &|reuse| reuse.caches[position].0);
-        let written_back = total("written back", flushed, &|reuse| reuse.caches[position].1);
+        let (held, dirty) = held.unzip();
+        let (fetched, left) = total("fetched", cold, held, &|reuse| reuse.caches[position].0);
+        let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| reuse.caches[position].1);
+        let left = left.zip(left_dirty);
         let held = define_condition(names.len(), position, name, &defined, figures);
         let text = conditions.get(figures.value(held) as usize - 1).cloned().unwrap_or_default();
-        finish(&caches, position, (capacities[position], fetched, written_back), figures, |_| (Some(held), text))
+        finish(&caches, position, (capacities[position], fetched, written_back, left), figures, |_| (Some(held), text))
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    NestLevels { caches, reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(), conditions }
+    let neighbours = neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
+    let neighbours = neighbours.filter(|_| figures.symbol(REUSE_BETWEEN_NESTS).is_some_and(|switch| switch > 0.0));
+    NestLevels { caches, reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(), conditions, neighbours }
 }
 
 /// Gives parts of formulas cells of their own, equal ones the same.
-struct Cells<'a> {
-    figures: RefCell<&'a mut Figures>,
-    known: RefCell<FxHashMap<Expr, FigureId>>,
+pub struct Cells<'a> {
+    pub figures: RefCell<&'a mut Figures>,
+    pub known: RefCell<FxHashMap<Expr, FigureId>>,
 }
 
 impl Cells<'_> {
-    fn name(&self, what: &'static str, expr: Expr) -> Expr {
+    pub fn name(&self, what: &'static str, expr: Expr) -> Expr {
         if matches!(expr.node(), Node::Number(_) | Node::Symbol(_) | Node::Figure(_)) {
             return expr;
         }
@@ -193,64 +223,6 @@ impl Cells<'_> {
             .or_insert_with_key(|expr| self.figures.borrow_mut().define(what, Unit::Count, expr.clone()));
         Expr::from(*id)
     }
-}
-
-fn define_reuse(
-    nest: &Nest,
-    geometry: &Geometry,
-    names: &[String],
-    reuse: &Reuse<Expr>,
-    capacities: &[FigureId],
-    figures: &mut Figures,
-) -> ReuseFigures {
-    let line = Expr::symbol("line_bytes");
-    let parts: Vec<String> = (reuse.parts.iter())
-        .map(|(variable, part, parts)| format!("{} part {} of {parts}", names[*variable], part + 1))
-        .collect();
-    let carrier = match parts.as_slice() {
-        [] => names[reuse.carrier].clone(),
-        parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
-    };
-    let between = match reuse.gap {
-        super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
-        super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
-        1 => format!("1 iteration of {}", names[reuse.between]),
-        gap => format!("{gap} iterations of {}", names[reuse.between]),
-    };
-    let mut arrays: Vec<String> = (reuse.references.iter()).map(|r| nest.streams[*r].stream.array.clone()).collect();
-    arrays.sort_unstable();
-    arrays.dedup();
-    let mut define =
-        |what: &str, expr: &Expr| figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone());
-    let distance = define("working set", &reuse.distance);
-    let fetched = define("fetched again", &(&reuse.fetched * &line));
-    let written_back = define("written back again", &(&reuse.written * &line));
-    let inside: Vec<&str> = (reuse.between + 1..names.len())
-        .filter(|v| geometry.domain.loops[*v].tile_of.is_none_or(|tile| tile <= reuse.between))
-        .map(|v| names[v].as_str())
-        .collect();
-    let inside = match &reuse.inside {
-        Some(count) if !inside.is_empty() => {
-            let id = figures.define(format!("iterations inside {}", names[reuse.between]), Unit::Count, count.clone());
-            Some((id, inside.join("·")))
-        }
-        _ => None,
-    };
-    let of = |capacity: &FigureId| {
-        let mut unless_fits = |bytes: FigureId| {
-            let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
-            let moved = Expr::choose(Comparison::LessOrEqual, distance, capacity, Expr::from(0.0), bytes.into());
-            figures.define("again", Unit::Bytes, moved)
-        };
-        let (fetched, written_back) = (unless_fits(fetched), unless_fits(written_back));
-        let most = inside.as_ref().map(|(count, _)| {
-            let scale = Expr::from(*capacity).quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
-            figures.define("iterations inside that fit", Unit::Count, (Expr::from(*count) * scale).floor())
-        });
-        (fetched, written_back, most)
-    };
-    let caches = capacities.iter().map(of).collect();
-    ReuseFigures { carrier, between, arrays, distance, fetched, written_back, inside, caches }
 }
 
 /// What [`define_condition`] counts.

@@ -37,8 +37,9 @@ impl<N: Number> Profiler<'_, N> {
                 let accesses = lines.scaled(-(1.0 - share).ln());
                 let distance = lines.scaled(share).plus(&accesses.times(&beside)).times(&self.lines.line);
                 let (fetched, written) = (fetched.clone(), written.clone());
-                let (parts, references, inside) = (Vec::new(), vec![r], None);
-                Reuse { carrier, between: carrier, gap: RANDOM, parts, distance, fetched, written, references, inside }
+                let (parts, references, inside, shared) = (Vec::new(), vec![r], None, None);
+                let (between, gap) = (carrier, RANDOM);
+                Reuse { carrier, between, gap, parts, distance, fetched, written, references, inside, shared }
             }));
         }
     }

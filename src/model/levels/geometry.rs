@@ -49,6 +49,14 @@ impl Geometry {
         names
     }
 
+    /// The loop of the nest that one of the domain is, or is the loop over blocks of.
+    pub fn original(&self, nest: &Nest, v: usize) -> usize {
+        match v.checked_sub(nest.sweeps) {
+            None => v,
+            Some(inner) => self.tiles.get(inner).copied().unwrap_or_else(|| v - self.tiles.len()),
+        }
+    }
+
     /// The same over another kind of number.
     pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
         let affine = |a: &Affine<Expr>| Affine { terms: a.terms.clone(), rest: value(&a.rest) };

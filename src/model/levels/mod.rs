@@ -7,11 +7,19 @@ mod extents;
 mod formulas;
 mod gather;
 mod geometry;
+mod groups;
+mod neighbours;
 mod number;
 mod overlap;
 mod reference;
 mod reuse;
+mod reuse_figures;
 mod rows;
+mod runs;
+mod sequence;
+mod sizes;
+mod swept;
+mod touched;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -22,16 +30,40 @@ use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
-pub use formulas::{CacheFigures, NestLevels, ReuseFigures};
+pub use formulas::{CacheFigures, NestLevels};
+pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
+pub use reuse_figures::ReuseFigures;
+pub(crate) use sequence::neighbours;
 
 /// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine. Where a loop is
-/// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block.
-pub fn profile(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> (Profile<f64>, Vec<String>) {
+/// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block. With `neighbours`,
+/// loops around several nests come back to a line after all of these.
+pub fn profile(
+    nest: &Nest,
+    value: &dyn Fn(&Expr) -> f64,
+    neighbours: Option<&Neighbours<f64>>,
+) -> (Profile<f64>, Vec<String>) {
+    let (profile, geometry) = profiled(nest, value, neighbours);
+    (profile, geometry.names(nest))
+}
+
+/// The same with the loops that it is about.
+fn profiled(
+    nest: &Nest,
+    value: &dyn Fn(&Expr) -> f64,
+    neighbours: Option<&Neighbours<f64>>,
+) -> (Profile<f64>, Geometry) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
-    let profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
-    (profile, geometry.names(nest))
+    let mut profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    if let Some(neighbours) = neighbours {
+        neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
+        for reuse in &mut profile.reuses {
+            reuse.distance = reuse.shared.map_or(reuse.distance, |body| body.max(reuse.distance));
+        }
+    }
+    (profile, geometry)
 }
 
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
@@ -81,6 +113,14 @@ impl Profile<f64> {
         missed.fold((self.cold, self.flushed), |(fetched, written), reuse| {
             (fetched + reuse.fetched, written + reuse.written)
         })
+    }
+
+    /// The same, and how many of them earlier nests left in the cache.
+    pub fn through_with(&self, capacity: f64, neighbours: Option<&Neighbours<f64>>) -> ((f64, f64), (f64, f64)) {
+        let all = self.through(capacity);
+        let Some(neighbours) = neighbours else { return (all, (0.0, 0.0)) };
+        let held = neighbours.held(&capacity);
+        (all, (held.0.min(all.0), held.1.min(all.1)))
     }
 }
 

@@ -17,6 +17,8 @@ pub trait Number: Clone {
     fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
     /// Whether it is one, whatever the parameters are.
     fn is_one(&self) -> bool;
+    /// Whether it is at least another one, whatever the parameters are; `false` if that is not known.
+    fn is_surely_at_least(&self, other: &Self) -> bool;
 
     fn scaled(&self, factor: f64) -> Self {
         if factor == 1.0 { self.clone() } else { self.times(&Self::of(factor)) }
@@ -77,6 +79,9 @@ impl Number for f64 {
     fn is_one(&self) -> bool {
         *self == 1.0
     }
+    fn is_surely_at_least(&self, other: &f64) -> bool {
+        self >= other
+    }
 }
 
 impl Number for Expr {
@@ -109,6 +114,9 @@ impl Number for Expr {
     }
     fn is_one(&self) -> bool {
         self.as_number() == Some(1.0)
+    }
+    fn is_surely_at_least(&self, other: &Expr) -> bool {
+        (self - other).expand().as_number().is_some_and(|apart| apart >= 0.0)
     }
     fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
         Expr::sum(terms)

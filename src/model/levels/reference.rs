@@ -47,6 +47,15 @@ pub enum Rows {
     Scattered(usize),
 }
 
+/// Whether a line that one row leaves in part counts for the next one as well.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Adjacent {
+    Never,
+    /// Only if rows are shorter than a line, so that all that is in it is touched in turn.
+    WithinLines,
+    Always,
+}
+
 /// Where lines are counted: the domain, and bytes of a line.
 pub struct Lines<'a, N> {
     pub domain: &'a Domain<N>,
@@ -88,10 +97,15 @@ impl<N: Number> Lines<'_, N> {
             return self.gathered(reference, offsets.len(), share, &spans);
         }
         let adjacent = match self.rows(reference) {
-            Rows::Apart => false,
-            Rows::OneAfterAnother => true,
-            Rows::SideBySide => sides,
-            Rows::Scattered(walker) => !spans[walker].stands,
+            Rows::Apart => Adjacent::Never,
+            Rows::OneAfterAnother => Adjacent::Always,
+            Rows::Scattered(walker) if spans[walker].stands => Adjacent::Never,
+            Rows::Scattered(_) => Adjacent::Always,
+            // One element of each row is all that is walked.
+            Rows::SideBySide if sides || reference.dimensions[0].iter().all(|(v, _)| spans[*v].stands) => {
+                Adjacent::Always
+            }
+            Rows::SideBySide => Adjacent::WithinLines,
         };
         if let Some((start, length)) = row {
             let mut along = reference.clone();
@@ -131,7 +145,7 @@ impl<N: Number> Lines<'_, N> {
         offsets: &[Vec<i64>],
         given: &[Given<N>],
         tiles: Tiles,
-        adjacent: bool,
+        adjacent: Adjacent,
         spans: Vec<Span<N>>,
     ) -> N {
         let walked = reference.walked(&spans);
@@ -166,7 +180,7 @@ impl<N: Number> Lines<'_, N> {
         offsets: &[Vec<i64>],
         spans: &[Span<N>],
         given: &[Given<N>],
-        adjacent: bool,
+        adjacent: Adjacent,
         length: Option<&N>,
     ) -> N {
         let dimensions = &reference.dimensions;
@@ -202,12 +216,14 @@ impl<N: Number> Lines<'_, N> {
             });
             N::sum(rows).times(&row.lines(column, true))
         }));
-        match (columns.first(), extents.get(1)) {
+        let lines = match (columns.first(), extents.get(1)) {
             (Some(column), Some(across)) if row.is_dense() && across.walk != Walk::Fixed => {
                 in_rows.plus(&self.overhang(reference, &extents, &row, column))
             }
             _ => in_rows,
-        }
+        };
+        let run = self.run_of_rows(reference, (offsets, &columns), (&row, &extents), spans, given, &lines);
+        run.unwrap_or(lines)
     }
 
     /// Where rows share lines, as if they were one: what the last row of each plane does not share.

@@ -39,6 +39,26 @@ pub struct Reuse<N> {
     pub references: Vec<usize>,
     /// Iterations of the loops inside of those in between.
     pub inside: Option<N>,
+    /// Of reuse that a loop around several nests carries: the bytes that one iteration of it touches in all of them.
+    pub shared: Option<N>,
+}
+
+impl<N: Number> Reuse<N> {
+    /// The same over another kind of number.
+    pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> Reuse<M> {
+        Reuse {
+            carrier: self.carrier,
+            between: self.between,
+            gap: self.gap,
+            parts: self.parts.clone(),
+            distance: value(&self.distance),
+            fetched: value(&self.fetched),
+            written: value(&self.written),
+            references: self.references.clone(),
+            inside: self.inside.as_ref().map(value),
+            shared: self.shared.as_ref().map(value),
+        }
+    }
 }
 
 /// All that the traffic of a nest through any cache follows from.
@@ -101,53 +121,7 @@ impl<N: Number> Profiler<'_, N> {
         profile
     }
 
-    /// Lines that the whole nest touches, array by array.
-    fn compulsory(&self, kind: Kind, free: &[Given<N>]) -> N {
-        let mut arrays: Vec<usize> = self.references.iter().map(|r| r.array).collect();
-        arrays.dedup();
-        arrays.sort_unstable();
-        arrays.dedup();
-        N::sum(arrays.into_iter().map(|array| {
-            let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
-            let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, 0, free, Tiles::Mean, true)));
-            let several = of.iter().filter(|r| !self.covered.of(kind, 0, **r).offsets.is_empty()).count() > 1;
-            match &self.references[of[0]].whole {
-                // Parts of an array that border on each other share lines.
-                Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
-                _ => lines,
-            }
-        }))
-        .times(&self.entered(0))
-    }
-
-    /// Probability that the branches between a loop and the one around it are taken.
-    pub fn entered(&self, level: usize) -> N {
-        self.domain().loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
-    }
-
-    /// The share of the places of a reference, over the loops from `level` on, that branches around inner
-    /// loops leave: all of them where a loop comes back to the same places often enough.
-    pub fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
-        let reference = &self.references[r];
-        let inner = level + 1..reference.level;
-        let branches: Vec<usize> = inner.filter(|inner| !self.entered(*inner).is_one()).collect();
-        if branches.is_empty() {
-            return N::of(1.0);
-        }
-        let spans = self.domain().spans(given, Tiles::Mean);
-        branches.into_iter().fold(N::of(1.0), |share, inner| {
-            let around = inner - 1;
-            let moves = reference.dimensions.iter().flatten().any(|(v, _)| *v == around);
-            let entered = self.entered(inner);
-            let own = match moves {
-                true => entered,
-                false => spans[around].count.times(&entered).smaller(&N::of(1.0)),
-            };
-            share.times(&own)
-        })
-    }
-
-    fn domain(&self) -> &Domain<N> {
+    pub fn domain(&self) -> &Domain<N> {
         self.lines.domain
     }
 
@@ -234,6 +208,7 @@ impl<N: Number> Profiler<'_, N> {
                     written,
                     references,
                     inside,
+                    shared: None,
                 });
             }
         }
@@ -294,18 +269,6 @@ impl<N: Number> Profiler<'_, N> {
         until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
     }
 
-    /// Lines of the reference with the loops from `level` on swept.
-    pub fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
-        let Counted { offsets, row } = self.covered.of(kind, level, r);
-        if offsets.is_empty() {
-            return N::of(0.0);
-        }
-        let reference = &self.references[r];
-        let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        let lines = self.lines.of(reference, (offsets, row.as_ref()), given, tiles, sides || walks_inside);
-        lines.times(&self.taken(r, level, given))
-    }
-
     /// Lines that `gap` iterations of the loop `between` touch.
     fn distance(&self, part: &Part<N>, between: usize, gap: i64, inner: &Context<N>, outer: &Context<N>) -> N {
         let all = |level: usize, given: &[Given<N>]| {
@@ -337,66 +300,6 @@ impl<N: Number> Profiler<'_, N> {
                     .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)),
             )
         }))
-    }
-
-    /// Iterations between neighbouring groups.
-    fn gaps(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<i64> {
-        let families = self.families(reference, offsets, level);
-        let places = families.iter().flat_map(|family| family.windows(2).map(|pair| pair[1].0 - pair[0].0));
-        places.filter(|gap| *gap > 0).collect()
-    }
-
-    /// Groups of offsets whose neighbours are at most `gap` iterations apart.
-    fn clusters(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize, gap: i64) -> Vec<Vec<Vec<i64>>> {
-        let mut clusters: Vec<Vec<Vec<i64>>> = Vec::new();
-        for family in self.families(reference, offsets, level) {
-            let mut last = None;
-            for (place, offset) in family {
-                match clusters.last_mut() {
-                    Some(cluster) if last.is_some_and(|last| place - last <= gap) => cluster.push(offset),
-                    _ => clusters.push(vec![offset]),
-                }
-                last = Some(place);
-            }
-        }
-        clusters
-    }
-
-    /// Offsets that can meet in the iterations of a loop, with their places along it in iterations,
-    /// ascending.
-    fn families(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<Vec<(i64, Vec<i64>)>> {
-        let inner = |terms: &Vec<(usize, f64)>| terms.iter().any(|(v, _)| *v > level);
-        let along =
-            reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
-        let stride = along.map(|d| {
-            let c = reference.dimensions[d].iter().find(|(v, _)| *v == level).map_or(1.0, |(_, c)| *c);
-            (c.abs() * self.domain().loops[level].known_step.unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
-        });
-        let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> = Default::default();
-        for offset in offsets {
-            let mut place = 0;
-            let mut family = Vec::new();
-            for (d, value) in offset.iter().enumerate() {
-                match (along, stride) {
-                    (Some(at), Some(stride)) if at == d => {
-                        place = value.div_euclid(stride);
-                        if d > 0 {
-                            family.push(value.rem_euclid(stride));
-                        }
-                    }
-                    _ if d > 0 && !reference.dimensions[d].iter().any(|(v, _)| *v >= level) => family.push(*value),
-                    _ => {}
-                }
-            }
-            families.entry(family).or_default().push((place, offset.clone()));
-        }
-        families
-            .into_values()
-            .map(|mut family| {
-                family.sort();
-                family
-            })
-            .collect()
     }
 }
 

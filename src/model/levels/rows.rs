@@ -2,7 +2,7 @@
 
 use super::domain::{Affine, Given, Span};
 use super::number::Number;
-use super::reference::{Extent, Lines, Reference};
+use super::reference::{Adjacent, Extent, Lines, Reference};
 use crate::model::footprint::{Columns, Walk};
 
 /// What is known of the rows along the contiguous dimension.
@@ -16,6 +16,8 @@ pub struct Row<N> {
     pub walked: bool,
     /// Elements from one row to the next, if rows follow each other.
     pub pitch: Option<N>,
+    /// The same if rows share lines only where several begin in one.
+    pub tight: Option<N>,
     /// Place of the first element, and the distance of which all rows begin at whole multiples from there.
     pub start: Option<(N, N)>,
     /// The same of the last one, where only that is known.
@@ -33,7 +35,7 @@ impl<N: Number> Row<N> {
         extents: &[Extent<N>],
         spans: &[Span<N>],
         given: &[Given<N>],
-        adjacent: bool,
+        adjacent: Adjacent,
     ) -> Row<N> {
         let line = lines.line.scaled(1.0 / reference.width);
         let pitches: Option<Vec<N>> =
@@ -50,12 +52,14 @@ impl<N: Number> Row<N> {
         };
         let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
+        let pitch = |when: Adjacent| reference.pitches.get(1).cloned().flatten().filter(|_| adjacent == when);
         Row {
             length,
             stride: extents.first().map_or(1.0, |e| e.stride),
             step: extents.first().and_then(|e| e.step.clone()),
             walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
-            pitch: reference.pitches.get(1).cloned().flatten().filter(|_| adjacent),
+            pitch: pitch(Adjacent::Always),
+            tight: pitch(Adjacent::WithinLines),
             start: start.map(|(place, alignment, _)| (place, alignment)),
             stop: stop.map(|(place, alignment, _)| (place, alignment)),
             is_even,
@@ -69,15 +73,20 @@ impl<N: Number> Row<N> {
         self.pitch.is_some() && self.walked && self.stride <= 1.0
     }
 
+    /// Elements from the first to the last.
+    pub fn covered(&self, column: &Columns) -> N {
+        let extra = column.extra as f64;
+        match (self.walked, &self.step) {
+            (true, Some(step)) => self.length.shifted(-1.0).times(step).shifted(1.0 + extra),
+            (true, None) => self.length.shifted(-1.0).scaled(self.stride).shifted(1.0 + extra),
+            (false, _) => N::of(1.0 + extra),
+        }
+    }
+
     /// Lines of a row; of those that it shares with the next one a part, if `shares`.
     pub fn lines(&self, column: &Columns, shares: bool) -> N {
         let Row { line, length, stride, .. } = self;
-        let extra = column.extra as f64;
-        let covered = match (self.walked, &self.step) {
-            (true, Some(step)) => length.shifted(-1.0).times(step).shifted(1.0 + extra),
-            (true, None) => length.shifted(-1.0).scaled(*stride).shifted(1.0 + extra),
-            (false, _) => N::of(1.0 + extra),
-        };
+        let covered = self.covered(column);
         let found = match (&self.start, &self.stop) {
             (None, None) => covered.plus(line).shifted(-1.0),
             (None, Some((stop, alignment))) => {
@@ -97,10 +106,11 @@ impl<N: Number> Row<N> {
                 after.minus(&before).times(alignment).plus(line)
             }
         };
-        let found = match self.pitch.as_ref().filter(|_| shares) {
-            // What one row leaves of its last line, the next one takes.
-            Some(pitch) => found.smaller(&pitch.larger(&covered)),
-            None => found,
+        // What one row leaves of its last line, the next one takes.
+        let found = match (&self.pitch, &self.tight) {
+            (Some(pitch), _) if shares => found.smaller(&pitch.larger(&covered)),
+            (None, Some(pitch)) => pitch.if_at_most(line, &found.smaller(&pitch.larger(&covered)), &found),
+            _ => found,
         };
         let found = found.over(line);
         let found = match &self.share {
@@ -118,7 +128,7 @@ impl<N: Number> Row<N> {
 }
 
 /// The largest part of a line of which all distances are whole multiples, or one element.
-fn alignment<N: Number>(apart: &[N], line: &N) -> N {
+pub fn alignment<N: Number>(apart: &[N], line: &N) -> N {
     let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
     let none = N::of(0.0);
     [4.0, 2.0, 1.0]
@@ -128,7 +138,7 @@ fn alignment<N: Number>(apart: &[N], line: &N) -> N {
 
 impl<N: Number> Lines<'_, N> {
     /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
-    fn row_end(
+    pub fn row_end(
         &self,
         reference: &Reference<N>,
         highest: bool,
@@ -160,7 +170,13 @@ impl<N: Number> Lines<'_, N> {
     /// The lowest or highest value of a variable as far as cache lines see it: with every variable that
     /// stands still at its own first value, the distances by which those move it, and whether its number of
     /// values does not depend on them.
-    fn end(&self, variable: usize, highest: bool, spans: &[Span<N>], given: &[Given<N>]) -> Option<(N, Vec<N>, bool)> {
+    pub fn end(
+        &self,
+        variable: usize,
+        highest: bool,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, Vec<N>, bool)> {
         let range = &self.domain.loops[variable];
         if spans[variable].stands {
             // One by one, it stops at every place of a line.

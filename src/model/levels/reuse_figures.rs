@@ -1,0 +1,116 @@
+//! One reuse as figures: what lies in between, what it costs where that does not fit, and up to where it does.
+
+use super::geometry::Geometry;
+use super::sequence::REUSE_BETWEEN_NESTS;
+use super::{Reuse, sizes};
+use crate::expr::{Comparison, Expr, FigureId};
+use crate::model::figures::{Figures, Unit};
+use crate::model::nest::Nest;
+use crate::model::parameters::ParameterTable;
+
+/// One reuse and what it costs where it does not fit.
+#[derive(Clone)]
+pub struct ReuseFigures {
+    /// Name of the loop that carries it, with the part of its range.
+    pub carrier: String,
+    /// What lies in between, in words.
+    pub between: String,
+    /// The arrays that are reused.
+    pub arrays: Vec<String>,
+    /// Bytes touched in between.
+    pub distance: FigureId,
+    /// Bytes that are fetched again, and written back once more, if they do not fit.
+    pub fetched: FigureId,
+    pub written_back: FigureId,
+    /// Iterations of the loops inside, and their names: what the working set grows with.
+    pub inside: Option<(FigureId, String)>,
+    /// For each cache: bytes fetched again, bytes written back once more, iterations inside that would
+    /// just fit.
+    pub caches: Vec<(FigureId, FigureId, Option<FigureId>)>,
+    /// Symbols that the loops inside are as long as, and for each cache the largest value with which the working set
+    /// fits, the others staying as they are.
+    pub sizes: Vec<(String, Vec<FigureId>)>,
+}
+
+impl ReuseFigures {
+    pub(super) fn define(
+        (nest, geometry, names): (&Nest, &Geometry, &[String]),
+        reuse: &Reuse<Expr>,
+        capacities: &[FigureId],
+        parameters: &ParameterTable,
+        figures: &mut Figures,
+    ) -> ReuseFigures {
+        let line = Expr::symbol("line_bytes");
+        let parts: Vec<String> = (reuse.parts.iter())
+            .map(|(variable, part, parts)| format!("{} part {} of {parts}", names[*variable], part + 1))
+            .collect();
+        let carrier = match parts.as_slice() {
+            [] => names[reuse.carrier].clone(),
+            parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
+        };
+        let between = match reuse.gap {
+            super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
+            super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
+            1 => format!("1 iteration of {}", names[reuse.between]),
+            gap => format!("{gap} iterations of {}", names[reuse.between]),
+        };
+        let mut arrays: Vec<String> =
+            (reuse.references.iter()).map(|r| nest.streams[*r].stream.array.clone()).collect();
+        arrays.sort_unstable();
+        arrays.dedup();
+        let mut define = |what: &str, expr: &Expr| {
+            figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone())
+        };
+        let mut distance = define("working set", &reuse.distance);
+        if let Some(body) = &reuse.shared {
+            let own = Expr::from(distance);
+            let all = Expr::max([own.clone(), body.clone()]);
+            let switch = Expr::symbol(REUSE_BETWEEN_NESTS);
+            distance = define(
+                "working set with other nests",
+                &Expr::choose(Comparison::Greater, switch, Expr::from(0.0), all, own),
+            );
+        }
+        let fetched = define("fetched again", &(&reuse.fetched * &line));
+        let written_back = define("written back again", &(&reuse.written * &line));
+        let loops: Vec<usize> = (reuse.between + 1..names.len())
+            .filter(|v| geometry.domain.loops[*v].tile_of.is_none_or(|tile| tile <= reuse.between))
+            .collect();
+        let inside: Vec<&str> = loops.iter().map(|v| names[*v].as_str()).collect();
+        let inside = match &reuse.inside {
+            Some(count) if !inside.is_empty() => {
+                let id =
+                    figures.define(format!("iterations inside {}", names[reuse.between]), Unit::Count, count.clone());
+                Some((id, inside.join("·")))
+            }
+            _ => None,
+        };
+        let of = |capacity: &FigureId| {
+            let mut unless_fits = |bytes: FigureId| {
+                let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
+                let moved = Expr::choose(Comparison::LessOrEqual, distance, capacity, Expr::from(0.0), bytes.into());
+                figures.define("again", Unit::Bytes, moved)
+            };
+            let (fetched, written_back) = (unless_fits(fetched), unless_fits(written_back));
+            let most = inside.as_ref().map(|(count, _)| {
+                let scale = Expr::from(*capacity).quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
+                figures.define("iterations inside that fit", Unit::Count, (Expr::from(*count) * scale).floor())
+            });
+            (fetched, written_back, most)
+        };
+        let caches = capacities.iter().map(of).collect();
+        let sizes = match reuse.gap {
+            1 => sizes::of(nest, geometry, &loops, parameters),
+            _ => Vec::new(),
+        };
+        let sizes = sizes.into_iter().map(|size| {
+            let largest = capacities.iter().map(|capacity| {
+                let largest = size.largest(&Expr::from(distance), &Expr::from(*capacity));
+                figures.define(format!("largest {}: {carrier}, {between}", size.name), Unit::Count, largest)
+            });
+            (size.name.clone(), largest.collect())
+        });
+        let sizes = sizes.collect();
+        ReuseFigures { carrier, between, arrays, distance, fetched, written_back, inside, caches, sizes }
+    }
+}

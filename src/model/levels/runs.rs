@@ -1,0 +1,91 @@
+//! Rows that follow each other so closely that no line between them is left out.
+
+use super::domain::{Given, Span};
+use super::number::Number;
+use super::reference::{Extent, Lines, Reference};
+use super::rows::{self, Row};
+use crate::model::footprint::{Columns, Walk};
+
+impl<N: Number> Lines<'_, N> {
+    /// The lines of neighbouring rows if less than a line lies between them: all from the first to the last, whose
+    /// places are known where the rows' own are. `apart` is what they come to if more lies between them.
+    ///
+    /// `None` where the rows are not of this kind, whatever the parameters are.
+    pub fn run_of_rows(
+        &self,
+        reference: &Reference<N>,
+        (offsets, columns): (&[Vec<i64>], &[Columns]),
+        (row, extents): (&Row<N>, &[Extent<N>]),
+        spans: &[Span<N>],
+        given: &[Given<N>],
+        apart: &N,
+    ) -> Option<N> {
+        let [column] = columns else { return None };
+        let rows_follow = extents.get(1)?.walk == Walk::By(1) && is_contiguous(offsets);
+        let is_plane = extents[2..].iter().all(|extent| extent.walk == Walk::Fixed);
+        if !row.is_dense() || row.step.is_some() || column.runs != 1 || !rows_follow || !is_plane {
+            return None;
+        }
+        let (start, alignment, is_even) = self.first_row(reference, offsets, spans, given)?;
+        let pitch = row.pitch.as_ref()?;
+        let number = N::sum(column.count.iter().map(|(walked, coefficient)| {
+            walked.iter().fold(N::of(*coefficient as f64), |n, d| n.times(&extents[*d].positions))
+        }));
+        let covered = row.covered(column);
+        let none = N::of(0.0);
+        let whole = number.if_at_most(&none, &none, &number.shifted(-1.0).times(pitch).plus(&covered));
+        let whole = row.length.if_at_most(&none, &none, &whole);
+        let run = Row {
+            line: row.line.clone(),
+            length: whole,
+            stride: 1.0,
+            step: None,
+            walked: true,
+            pitch: None,
+            tight: None,
+            start: Some((start, (self.name)("alignment of rows", alignment))),
+            stop: None,
+            is_even,
+            share: None,
+        };
+        let run = run.lines(&Columns { extra: 0, first: column.first, runs: 1, count: Default::default() }, false);
+        // As with single rows, the last block may be smaller than the others.
+        let run = row.share.as_ref().map_or(run.clone(), |share| run.times(share));
+        Some(pitch.minus(&covered).if_at_most(&row.line.shifted(-1.0), &run, apart))
+    }
+
+    /// The place of the first row's first element, less the offset along the row; the distance of which it lies at
+    /// whole multiples from there, whatever stands still; and whether the number of elements is always the same.
+    fn first_row(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, N, bool)> {
+        let (mut place, mut apart, mut is_even) = self.row_end(reference, false, spans, given)?;
+        for d in 1..reference.dimensions.len() {
+            let pitch = reference.pitches.get(d)?.as_ref()?;
+            let first = offsets.iter().map(|offset| offset[d]).min()?;
+            place = place.plus(&reference.bases.get(d)?.shifted(first as f64).times(pitch));
+            for (variable, coefficient) in &reference.dimensions[d] {
+                let (end, moved, even) = match spans[*variable].stands {
+                    true => (self.origin[*variable].clone(), vec![self.domain.loops[*variable].moves()], true),
+                    false => self.end(*variable, *coefficient < 0.0, spans, given)?,
+                };
+                is_even &= even;
+                place = place.plus(&end.scaled(*coefficient).times(pitch));
+                apart.extend(moved.into_iter().map(|by| by.scaled(*coefficient).times(pitch)));
+            }
+        }
+        let line = self.line.scaled(1.0 / reference.width);
+        Some((place, rows::alignment(&apart, &line), is_even))
+    }
+}
+
+/// Whether offsets are in one plane, their rows without a gap.
+fn is_contiguous(offsets: &[Vec<i64>]) -> bool {
+    let mut rows: Vec<i64> = offsets.iter().map(|offset| offset[1]).collect();
+    rows.sort_unstable();
+    rows.windows(2).all(|pair| pair[1] - pair[0] <= 1) && offsets.iter().all(|o| o[2..] == offsets[0][2..])
+}

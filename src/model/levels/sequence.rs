@@ -1,0 +1,59 @@
+//! The nests of a function, one after another, over numbers or as formulas.
+
+use std::cell::RefCell;
+
+use super::formulas::Cells;
+use super::neighbours::{self, Neighbours};
+use super::number::Number;
+use super::swept::Swept;
+use crate::expr::{Expr, Lookup};
+use crate::model::figures::{Detail, Figures};
+use crate::model::nest::Nest;
+use crate::model::parameters::ParameterTable;
+
+/// The switch.
+pub const REUSE_BETWEEN_NESTS: &str = "reuse_between_nests";
+
+/// What each of some nests finds of those before it in its function; nothing where only numbers are asked for and the
+/// switch is off. Functions must be complete.
+pub(crate) fn neighbours(
+    nests: &[Nest],
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Vec<Option<Neighbours<Expr>>> {
+    let is_off = figures.symbol(REUSE_BETWEEN_NESTS).unwrap_or(0.0) == 0.0;
+    if is_off && figures.detail() != Detail::Formulas {
+        return vec![None; nests.len()];
+    }
+    let mut all = Vec::new();
+    for function in nests.chunk_by(|a, b| a.function == b.function) {
+        all.extend(of_function(function, parameters, figures));
+    }
+    all
+}
+
+fn of_function(nests: &[Nest], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Option<Neighbours<Expr>>> {
+    let Some(first) = nests.first().filter(|_| nests.len() > 1) else { return vec![None; nests.len()] };
+    if figures.detail() == Detail::Formulas {
+        let cells = Cells { figures: RefCell::new(figures), known: RefCell::default() };
+        let resolve = |expr: &Expr| parameters.resolve(first.function, expr);
+        return found(nests, &resolve, Expr::symbol("line_bytes"), &|what, expr| cells.name(what, expr));
+    }
+    let symbol = |name: &str| match parameters.row(first.function, name) {
+        Some(row) => Some(row.value),
+        None => figures.symbol(name),
+    };
+    let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
+    let found = found(nests, &value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    found.into_iter().map(|one| one.map(|one| one.map(&|number| Expr::from(*number)))).collect()
+}
+
+fn found<N: Number>(
+    nests: &[Nest],
+    value: &dyn Fn(&Expr) -> N,
+    line: N,
+    name: &dyn Fn(&'static str, N) -> N,
+) -> Vec<Option<Neighbours<N>>> {
+    let swept: Vec<Swept<N>> = nests.iter().map(|nest| Swept::of(nest, value, line.clone(), name)).collect();
+    (0..nests.len()).map(|index| neighbours::of(nests, &swept, index, name)).collect()
+}

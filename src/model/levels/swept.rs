@@ -1,0 +1,225 @@
+//! A nest as the nests beside it see it: how much of each array it touches, where, and along which loop.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::domain::{Affine, Domain, Given, Tiles};
+use super::geometry::Geometry;
+use super::number::Number;
+use super::reference::{Lines, Reference, middle};
+use super::reuse::{Covered, Kind, Profiler};
+use crate::expr::Expr;
+use crate::model::nest::Nest;
+
+type Name = (String, String);
+
+/// The lines and places of a nest.
+pub struct Swept<'n, N> {
+    /// Array and component.
+    pub arrays: Vec<Name>,
+    domain: Domain<N>,
+    references: Vec<Reference<N>>,
+    covered: Covered<N>,
+    line: N,
+    name: &'n dyn Fn(&'static str, N) -> N,
+    known: RefCell<FxHashMap<(usize, bool, usize), N>>,
+}
+
+/// A box of places of an array: the first and the last in every dimension.
+pub type Reach<N> = Option<Vec<(N, N)>>;
+
+/// Of the loop around.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Iteration {
+    This,
+    Before,
+}
+
+/// What a nest touches of an array while loops outside of one stand still.
+#[derive(Clone)]
+pub struct Slice<N> {
+    pub bytes: N,
+    /// Whether that loop moves along the array, so that it is touched bit by bit.
+    pub moves: bool,
+}
+
+impl<'n, N: Number> Swept<'n, N> {
+    pub fn of(
+        nest: &Nest,
+        value: &dyn Fn(&Expr) -> N,
+        line: N,
+        name: &'n dyn Fn(&'static str, N) -> N,
+    ) -> Swept<'n, N> {
+        let geometry = Geometry::of(nest);
+        let mut arrays: Vec<Name> = Vec::new();
+        for used in &nest.streams {
+            let name = (used.stream.array.clone(), used.stream.component.clone());
+            if !arrays.contains(&name) {
+                arrays.push(name);
+            }
+        }
+        let covered = super::cover(&geometry, value);
+        let (domain, references) = geometry.map(value);
+        Swept { arrays, domain, references, covered, line, name, known: RefCell::default() }
+    }
+
+    fn number(&self, array: &Name) -> Option<usize> {
+        self.arrays.iter().position(|known| known == array)
+    }
+
+    /// Distinct lines of an array with the loops outside of a level standing still; `None` if there are none.
+    pub fn lines(&self, array: &Name, kind: Kind, level: usize) -> Option<N> {
+        let number = self.number(array)?;
+        self.of_kind(number, kind).next()?;
+        let level = level.min(self.domain.loops.len());
+        let key = (number, kind == Kind::Any, level);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let lines = Lines::new(&self.domain, self.line.clone(), self.name);
+        let profiler = Profiler { lines, references: &self.references, covered: &self.covered };
+        let lines =
+            (self.name)("lines of an array", profiler.lines_of_array(number, kind, level, &self.standing(level)));
+        self.known.borrow_mut().insert(key, lines.clone());
+        Some(lines)
+    }
+
+    pub fn bytes(&self, array: &Name, level: usize) -> Option<N> {
+        Some(self.lines(array, Kind::Any, level)?.times(&self.line))
+    }
+
+    fn of_kind(&self, array: usize, kind: Kind) -> impl Iterator<Item = &Reference<N>> {
+        let is_used = move |r: &&Reference<N>| kind == Kind::Any || !r.written.is_empty();
+        self.references.iter().filter(move |r| r.array == array).filter(is_used)
+    }
+
+    /// Whether several references, which may leave something between them, go to an array.
+    pub fn is_scattered(&self, array: &Name, kind: Kind) -> bool {
+        self.number(array).is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
+    }
+
+    /// The loops outside of a level at the middle of their ranges.
+    fn standing(&self, level: usize) -> Vec<Given<N>> {
+        let mut given = vec![Given::Free; self.domain.loops.len()];
+        for v in 0..level {
+            let span = self.domain.spans(&given, Tiles::Full).swap_remove(v);
+            given[v] = Given::At((self.name)("place", middle(&span, 0, 1)));
+        }
+        given
+    }
+
+    fn moves(&self, array: usize, v: usize) -> bool {
+        let along =
+            |u: usize| self.of_kind(array, Kind::Any).any(|r| r.dimensions.iter().flatten().any(|(w, _)| *w == u));
+        along(v) || (0..self.domain.loops.len()).any(|u| self.domain.loops[u].tile_of == Some(v) && along(u))
+    }
+
+    /// The outermost loop from a level on that moves along an array.
+    pub fn sweep(&self, array: &Name, level: usize) -> usize {
+        let loops = self.domain.loops.len();
+        let number = self.number(array);
+        (level..loops).find(|v| number.is_some_and(|number| self.moves(number, *v))).unwrap_or(loops)
+    }
+
+    pub fn descends(&self, v: usize) -> bool {
+        self.domain.loops.get(v).is_some_and(|range| range.descending)
+    }
+
+    pub fn slice(&self, array: &Name, level: usize) -> Option<Slice<N>> {
+        let bytes = self.bytes(array, level)?;
+        Some(Slice { bytes, moves: self.moves(self.number(array)?, level) })
+    }
+
+    /// Probability that the branches before the loop at a level are taken.
+    pub fn entered(&self, level: usize) -> N {
+        self.domain.loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+    }
+
+    /// How often the loop at a level is run.
+    pub fn executions(&self, level: usize) -> N {
+        (0..level).fold(self.entered(level), |n, v| n.times(&self.entered(v)).times(&self.trips(v)))
+    }
+
+    /// Iterations of a loop, at least one.
+    pub fn trips(&self, v: usize) -> N {
+        let span = self.domain.spans(&self.standing(v), Tiles::Full).swap_remove(v);
+        span.count.larger(&N::of(1.0))
+    }
+
+    /// The least and the largest place in every dimension with the loops outside of a level standing still, where known.
+    pub fn reach(&self, array: &Name, kind: Kind, level: usize, iteration: Iteration) -> Reach<N> {
+        let number = self.number(array)?;
+        let mut given = self.standing(level.min(self.domain.loops.len()));
+        let around = level.checked_sub(1).filter(|v| iteration == Iteration::Before && *v < given.len());
+        if let Some(v) = around
+            && let Given::At(place) = &given[v]
+        {
+            let back = if self.domain.loops[v].descending { 1.0 } else { -1.0 };
+            given[v] = Given::At(place.plus(&self.domain.loops[v].step.scaled(back)));
+        }
+        let spans = self.domain.spans(&given, Tiles::Full);
+        let mut reach: Reach<N> = None;
+        for reference in self.of_kind(number, kind) {
+            if reference.gathered.is_some() {
+                return None;
+            }
+            let offsets = if kind == Kind::Any { &reference.offsets } else { &reference.written };
+            let ends = reference.dimensions.iter().zip(&reference.bases).enumerate().map(|(d, (terms, base))| {
+                let place = Affine { terms: terms.clone(), rest: base.clone() };
+                let (low, high) = self.domain.extremes(&place, &spans, &given);
+                let along = || offsets.iter().map(|offset| offset[d]);
+                (low.shifted(along().min().unwrap_or(0) as f64), high.shifted(along().max().unwrap_or(0) as f64))
+            });
+            let ends: Vec<(N, N)> = ends.collect();
+            reach = match reach {
+                None => Some(ends),
+                Some(known) if known.len() != ends.len() => return None,
+                Some(known) => {
+                    Some(known.iter().zip(&ends).map(|((a, b), (c, d))| (a.smaller(c), b.larger(d))).collect())
+                }
+            };
+        }
+        reach
+    }
+
+    /// What an iteration of the loop around a level touches of an array that the one before did not: its new rows,
+    /// along the outermost dimension that grows or moves. `None` if there is nothing new, as far as that is known.
+    pub fn fresh(&self, array: &Name, kind: Kind, level: usize) -> Reach<N> {
+        if level == 0 {
+            return None;
+        }
+        let mut now = self.reach(array, kind, level, Iteration::This)?;
+        let before = self.reach(array, kind, level, Iteration::Before)?;
+        for ((low, high), (from, to)) in now.iter_mut().zip(&before).rev() {
+            if to.is_surely_at_least(high) && low.is_surely_at_least(from) {
+                continue;
+            }
+            if high.is_surely_at_least(to) && !to.is_surely_at_least(high) {
+                *low = low.larger(&to.shifted(1.0));
+                return Some(now);
+            }
+            if from.is_surely_at_least(low) && !low.is_surely_at_least(from) {
+                *high = high.smaller(&from.shifted(-1.0));
+                return Some(now);
+            }
+        }
+        None
+    }
+}
+
+/// Share of a box that is in another one; all of it where one of them is not known.
+pub fn share<N: Number>(own: &Reach<N>, others: &Reach<N>) -> N {
+    let (Some(own), Some(others)) = (own, others) else { return N::of(1.0) };
+    if own.len() != others.len() {
+        return N::of(1.0);
+    }
+    own.iter().zip(others).fold(N::of(1.0), |share, ((low, high), (from, to))| {
+        if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
+            return share;
+        }
+        let common = high.smaller(to).minus(&low.larger(from)).shifted(1.0).not_negative();
+        let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
+        share.times(&common.over(&all).smaller(&N::of(1.0)))
+    })
+}

@@ -1,0 +1,74 @@
+//! Nests of which only windows are run: what the whole run moves is within the error that is stated.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn cases(path: &Path, arguments: &[&str]) -> Vec<Value> {
+    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    let output =
+        (command.arg("validate").arg(path).args(["--json", "-", "-q"]).args(arguments)).output().expect("it runs");
+    let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let Value::Array(cases) = document["cases"].take() else { panic!("no cases") };
+    cases
+}
+
+fn number(case: &Value, name: &str) -> f64 {
+    case[name].as_f64().unwrap_or_else(|| panic!("no {name}: {case}"))
+}
+
+const KERNELS: &str = "void upper(int n, double a[n][n], double b[n][n]) {
+  for (int i = 0; i < n; i++) for (int j = i; j < n; j++) b[i][j] = a[i][j];
+}
+void product(int n, double a[n][n], double x[n], double y[n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) y[i] += a[i][j] * x[j];
+}
+void transposed(int n, double a[n][n], double b[n][n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[i][j] = a[j][i];
+}
+void cube(int n, double a[n][n][n], double b[n][n][n]) {
+  for (int i = 1; i < n - 1; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)
+    b[i][j][k] = a[i - 1][j][k] + a[i][j][k] + a[i + 1][j][k];
+}
+void far(int n, double x[n][n], int c[n][n], double y[n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) y[i] += x[0][c[i][j]];
+}
+";
+
+#[test]
+fn nine_of_ten_are_within_the_stated_error() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let own = directory.path().join("k.c");
+    std::fs::write(&own, KERNELS).expect("written");
+    let stencils = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
+    let (mut all, mut within, mut far, mut errors) = (0, 0, Vec::new(), Vec::new());
+    for (path, sizes) in [(&own, "n=100,160,201"), (&stencils, "nx,ny,nz=64,90,101")] {
+        let caches =
+            ["--cache", "2KiB,full", "--cache", "16KiB,full", "--cache", "128KiB,full", "--cache", "1MiB,full"];
+        let run = |most: &str| cases(path, &[&caches[..], &["--sizes", sizes, "--max-accesses", most]].concat());
+        let key = |case: &Value| format!("{} {} {}", case["nest"], case["sizes"], case["capacity"]);
+        let whole: HashMap<String, f64> =
+            run("100000000").iter().map(|case| (key(case), number(case, "simulated_bytes"))).collect();
+        for case in run("40000").iter().chain(&run("200000")) {
+            if number(case, "sampled_share") < 1.0 {
+                let (estimated, error) = (number(case, "simulated_bytes"), number(case, "error"));
+                let off = (estimated - whole[&key(case)]).abs();
+                all += 1;
+                errors.push(error);
+                if off <= error * estimated {
+                    within += 1;
+                } else {
+                    far.push(format!("{}: {:.4} off, {error:.4} stated", key(case), off / estimated));
+                }
+            }
+        }
+    }
+    let report = format!("{within} of {all}\n{}", far.join("\n"));
+    assert!(all > 60, "{report}");
+    assert!(f64::from(within) >= 0.9 * f64::from(all), "{report}");
+    // Errors that say something: half of them are below a tenth.
+    errors.sort_by(f64::total_cmp);
+    assert!(errors[errors.len() / 2] < 0.1, "{errors:?}\n{report}");
+}
