@@ -210,7 +210,7 @@ fn kept_in_registers(sides: &Sides, is_load: bool, is_total: bool, traced: f64) 
 }
 
 /// Whether a name stands in an expression.
-fn mentions(text: &str, name: &str) -> bool {
+pub fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !is_word(c)).any(|word| word == name)
 }

@@ -60,8 +60,18 @@ pub struct Loop {
     pub step: String,
     pub parent: Option<String>,
     pub arrays: Vec<Array>,
+    /// Of its own code, every operator once.
+    #[serde(default)]
+    pub flops: Flops,
     #[serde(default)]
     pub branches: Vec<Branch>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Flops {
+    pub adds: f64,
+    pub multiplies: f64,
+    pub divides: f64,
 }
 
 /// A condition whose outcome the source does not tell.
@@ -77,6 +87,8 @@ pub struct Branch {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Array {
     pub name: String,
+    #[serde(default)]
+    pub element_bytes: f64,
     pub subscripts: Vec<String>,
     pub accesses: Vec<Access>,
 }
