@@ -20,6 +20,8 @@ pub struct LoopCounts {
     pub peeled: u64,
     /// Of the rounds, those that a function of the C library did in their place.
     pub replaced: u64,
+    /// Additions, multiplications, divisions and square roots on its lines that its machine loops do not have.
+    pub outside: [f64; 4],
 }
 
 /// More rounds of the source in one of the machine are not looked for.
@@ -31,6 +33,7 @@ const STORES: usize = 0;
 const ADDS: usize = 1;
 const MULTIPLIES: usize = 2;
 const DIVIDES: usize = 3;
+const ROOTS: usize = 4;
 
 /// Counts of all loops of the source that were executed.
 pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
@@ -111,7 +114,8 @@ impl<'a> Counter<'a> {
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
             let each = |number: &usize| (self.profile.loops[*number].rounds * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
-            let peeled = if is_innermost { self.peeled(found, line, set, rounds) } else { 0 };
+            let (inside, outside) = self.sides(found, line, set);
+            let peeled = if is_innermost { peeled(inside, outside, rounds) } else { 0 };
             LoopCounts {
                 entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
                 rounds: rounds as u64 + peeled,
@@ -119,11 +123,16 @@ impl<'a> Counter<'a> {
                 unrolled: set.iter().map(|number| factors[number]).max().unwrap_or(1),
                 peeled,
                 replaced: 0,
+                outside: [0.0; 4],
             }
         };
         let statements = statements(parts, facts.line, self.profile);
         let by_statement = statements.iter().map(|((_, line), set)| of(set, Some(*line)));
-        by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| of(&parts.iter().copied().collect(), None))
+        let whole: BTreeSet<usize> = parts.iter().copied().collect();
+        let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| of(&whole, None));
+        let outside = self.sides(found, None, &whole).1;
+        counts.outside = [outside[ADDS], outside[MULTIPLIES], outside[DIVIDES], outside[ROOTS]];
+        counts
     }
 
     /// Sites of one line of a loop, or of all its lines.
@@ -154,17 +163,15 @@ impl<'a> Counter<'a> {
         (1..=LARGEST_UNROLLING).find(fits).unwrap_or(1)
     }
 
-    /// Rounds that were done outside of the machine loops: everything that a round inside does was done there too.
-    fn peeled(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>, rounds: f64) -> u64 {
-        let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+    /// What was done on these lines inside of the machine loops, and outside of them.
+    fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
+        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
         let (mut inside, mut outside) = (Work::default(), Work::default());
         for site in self.sites(found, line) {
-            let side = if is_inside(&site) { &mut inside } else { &mut outside };
+            let side = if is_inside(site) { &mut inside } else { &mut outside };
             *side = sum(*side, work(site));
         }
-        let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0);
-        let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
-        times.reduce(f64::min).map_or(0, |times| times as u64)
+        (inside, outside)
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -187,6 +194,13 @@ impl<'a> Counter<'a> {
         let stored: u64 = calls.filter(|call| replaces_loops(&call.function)).map(|call| call.accesses.stored_bytes).sum();
         if bytes > 0.0 { (stored as f64 / bytes) as u64 } else { 0 }
     }
+}
+
+/// Rounds that were done outside of the machine loops: everything that a round inside does was done there too.
+fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
+    let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0);
+    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
+    times.reduce(f64::min).map_or(0, |times| times as u64)
 }
 
 /// Whether a function of the C library is one that compilers put in place of loops.

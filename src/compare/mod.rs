@@ -6,6 +6,7 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+mod arrays;
 mod machine_loops;
 mod parameters;
 mod places;
@@ -153,6 +154,7 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
     let parameters = parameters::suggestions(promised, &places, &join);
+    let arrays = arrays::names(promised, &places, &join, profile);
     for (index, target) in places.targets().iter().enumerate() {
         let traced = &join.targets[index];
         if !is_wanted(&promised.functions[target.function].name) {
@@ -162,7 +164,7 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             not_executed.extend(target.nest.map(|_| target.id.clone()));
             continue;
         }
-        let sides = rows::Sides { promised, run, profile, places: &places, join: &join, target, traced };
+        let sides = rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {

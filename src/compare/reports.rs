@@ -114,6 +114,8 @@ pub struct Nest {
     pub working_set: WorkingSets,
     pub references: Vec<References>,
     #[serde(default)]
+    pub streams: Vec<Stream>,
+    #[serde(default)]
     pub caches: Vec<Cache>,
     pub seconds: Option<f64>,
     #[serde(default)]
@@ -140,6 +142,13 @@ pub struct References {
     pub loads: Option<f64>,
     pub stores: Option<f64>,
     pub element_bytes: f64,
+}
+
+/// What a nest touches of an array.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stream {
+    pub name: String,
+    pub footprint: Option<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Row;
+use super::arrays::ArrayNames;
 use super::machine_loops::LoopCounts;
 use super::places::{LoopRef, Places, Target};
 use super::reports::{Loop, Nest, References, Region, StaticReport, TraceReport};
@@ -16,6 +17,7 @@ pub struct Sides<'a> {
     pub profile: &'a SourceProfile,
     pub places: &'a Places<'a>,
     pub join: &'a Join,
+    pub arrays: &'a ArrayNames<'a>,
     pub target: &'a Target,
     pub traced: &'a Traced,
 }
@@ -91,7 +93,7 @@ impl<'a> Sides<'a> {
     fn loop_rows(&self, rows: &mut Vec<Row>) {
         let loops = self.loops();
         let counts = |found: &LoopRef| self.join.loops.get(found).copied();
-        let entries = loops.first().and_then(counts).map(|counts| counts.entries as f64);
+        let entries = loops.first().and_then(counts).map(|counts| counts.entries as f64).filter(|entries| *entries > 0.0);
         rows.push(row(EXECUTIONS, "", Some(self.calls()), entries));
         let (promised, traced) = self.iterations();
         rows.push(row(ITERATIONS, "", promised, traced));
@@ -161,10 +163,9 @@ impl<'a> Sides<'a> {
         for (range, accesses) in &self.traced.data {
             traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
         }
-        let names: BTreeMap<&str, &str> = super::parameters::array_names(&promised, &traced, self.calls());
         let mut shown: Vec<&str> = Vec::new();
         for (array, (loads, stores)) in &promised {
-            let range = names.get(array).copied();
+            let range = self.arrays.get(&(self.target.function, *array)).copied();
             shown.extend(range);
             let did = range.and_then(|range| traced.get(range));
             let label = match range {
