@@ -6,7 +6,9 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+mod arrays;
 mod live;
+mod machine_loops;
 mod measured;
 mod parameters;
 mod places;
@@ -39,6 +41,8 @@ pub struct Comparison {
     pub instructions: u64,
     /// Share of them that was joined to a loop of the static report, called code without lines included.
     pub joined_share: f64,
+    /// Functions of the static report of which something was executed, by name.
+    pub functions: Vec<FunctionShare>,
     /// In the order of the static report; only those of which something was executed.
     pub nests: Vec<NestComparison>,
     /// Nests of the static report of which nothing was executed.
@@ -47,6 +51,16 @@ pub struct Comparison {
     /// Parameters whose values do not fit the run, with the values that would.
     pub parameters: Vec<Suggestion>,
     pub notes: Vec<String>,
+}
+
+/// How much of a function was joined; what lies outside of its loops is not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FunctionShare {
+    pub name: String,
+    /// Executed instructions that belong to its lines, and of code without lines that its loops called.
+    pub instructions: u64,
+    /// Those of them that lie in its loops.
+    pub joined: u64,
 }
 
 /// One nest of the source on both sides.
@@ -145,6 +159,7 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
     let parameters = parameters::suggestions(promised, &places, &join);
+    let arrays = arrays::names(promised, &places, &join, profile);
     for (index, target) in places.targets().iter().enumerate() {
         let traced = &join.targets[index];
         if !is_wanted(&promised.functions[target.function].name) {
@@ -154,7 +169,8 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             not_executed.extend(target.nest.map(|_| target.id.clone()));
             continue;
         }
-        let sides = rows::Sides { promised, run, profile, places: &places, join: &join, target, traced };
+        let sides =
+            rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
@@ -171,12 +187,24 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
         trace: run.trace.path.clone(),
         instructions: join.instructions,
         joined_share: join.joined as f64 / (join.instructions as f64).max(1.0),
+        functions: functions(&join, is_wanted),
         nests,
         not_executed,
         unjoined: join.unjoined,
         parameters,
         notes: notes(promised, run),
     }
+}
+
+fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<FunctionShare> {
+    let wanted = join.functions.iter().filter(|(name, _)| is_wanted(name));
+    wanted
+        .map(|(name, share)| FunctionShare {
+            name: name.clone(),
+            instructions: share.instructions,
+            joined: share.joined,
+        })
+        .collect()
 }
 
 fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {

@@ -8,7 +8,6 @@ use super::places::Places;
 use super::reports::{Function, Loop, StaticReport};
 use super::traced::Join;
 use crate::expr::Expr;
-use crate::metrics::profile::Accesses;
 
 /// A parameter whose value does not fit the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,15 +24,19 @@ pub struct Suggestion {
 }
 
 /// What the run says of parameters: the value that most loops ask for, of those that agree with the report too.
-pub fn trip_counts(report: &StaticReport, join: &Join) -> Vec<Suggestion> {
+pub fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
     let mut votes: BTreeMap<&str, Vec<(f64, &str)>> = BTreeMap::new();
     for (found, counts) in &join.loops {
         let function = &report.functions[found.function];
         let one = &function.loops[found.number];
-        if counts.entries == 0 {
+        // Without its rounds outside of machine loops, the entries of these would be too few.
+        let is_whole = counts.peeled == 0 && counts.replaced == 0;
+        let outer = places.chain(*found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
+        let entries = if is_whole { counts.entries } else { outer.unwrap_or(1) };
+        if entries == 0 {
             continue;
         }
-        let mean = counts.rounds as f64 / counts.entries as f64;
+        let mean = counts.rounds as f64 / entries as f64;
         for (name, value) in solutions(report, function, one, mean) {
             votes.entry(name).or_default().push((value, &one.id));
         }
@@ -62,7 +65,7 @@ pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<S
 
 /// Everything that the run tells of parameters.
 pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    trip_counts(report, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
+    trip_counts(report, places, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
 }
 
 /// Probabilities of branches: executions of the first arm's lines over those of both, or over the rounds of the loop.
@@ -135,42 +138,10 @@ fn solutions<'r>(report: &'r StaticReport, function: &Function, one: &Loop, trip
         // The last round may be a part of a step.
         let agrees = here.floor() == trips;
         let fits = if agrees { base } else { base + (trips - here) / slope };
-        found.push((parameter, if (fits - fits.round()).abs() < 1e-6 { fits.round() } else { fits }));
+        // A size is a whole number; a loop that says otherwise was changed by the compiler, or is left early.
+        if (fits - fits.round()).abs() < 1e-6 {
+            found.push((parameter, fits.round()));
+        }
     }
     found
-}
-
-/// Which range each array is: the variable of its name, else the only one that was accessed as often, where no other
-/// array is.
-pub fn array_names<'n>(
-    promised: &BTreeMap<&'n str, (f64, f64)>,
-    traced: &BTreeMap<&'n str, Accesses>,
-    calls: f64,
-) -> BTreeMap<&'n str, &'n str> {
-    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
-    for array in promised.keys() {
-        let same = traced.keys().find(|range| super::rows::is_variable_of(range, array));
-        names.extend(same.map(|range| (*array, *range)));
-    }
-    let is_free =
-        |range: &str, names: &BTreeMap<&str, &str>| range.starts_with("heap") && !names.values().any(|n| *n == range);
-    let left: Vec<(&str, (f64, f64))> = promised
-        .iter()
-        .filter(|(array, _)| !names.contains_key(*array))
-        .map(|(array, counts)| (*array, *counts))
-        .collect();
-    for (array, (loads, stores)) in &left {
-        let alike = |counts: &(f64, f64)| counts.0 == *loads && counts.1 == *stores;
-        if left.iter().filter(|(_, counts)| alike(counts)).count() > 1 {
-            continue;
-        }
-        let fits = |did: &Accesses| did.loads as f64 == loads * calls && did.stores as f64 == stores * calls;
-        let mut found =
-            traced.iter().filter(|(range, did)| is_free(range, &names) && fits(did)).map(|(range, _)| *range);
-        if let (Some(range), None) = (found.next(), found.next()) {
-            drop(found);
-            names.insert(array, range);
-        }
-    }
-    names
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path};
 
-use super::reports::StaticReport;
+use super::reports::{Loop, StaticReport};
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -124,6 +124,24 @@ impl<'r> Places<'r> {
     /// Index of the target that a loop belongs to.
     pub fn target(&self, found: LoopRef) -> usize {
         self.target_of[&found]
+    }
+
+    pub fn facts(&self, found: LoopRef) -> &'r Loop {
+        &self.report.functions[found.function].loops[found.number]
+    }
+
+    /// A loop and those around it, the innermost first.
+    pub fn chain(&self, found: LoopRef) -> impl Iterator<Item = LoopRef> + '_ {
+        let outer = |one: &LoopRef| self.loop_by_id(one.function, self.facts(*one).parent.as_deref()?);
+        std::iter::successors(Some(found), outer)
+    }
+
+    /// The loops directly inside a loop.
+    pub fn children(&self, found: LoopRef) -> impl Iterator<Item = LoopRef> + '_ {
+        let loops = self.report.functions[found.function].loops.iter().enumerate();
+        let id = &self.facts(found).id;
+        let inner = loops.filter(move |(_, one)| one.parent.as_ref() == Some(id));
+        inner.map(move |(number, _)| LoopRef { function: found.function, number })
     }
 
     /// The loop of a function with this id.

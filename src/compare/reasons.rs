@@ -1,8 +1,10 @@
 //! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
 //! the difference is not named.
 
+use super::machine_loops::replaces_loops;
 use super::parameters::Suggestion;
-use super::rows::{EXECUTIONS, ITERATIONS, LOADS, OPERATIONS, STORES, Sides, TRAFFIC, TRIP_COUNT};
+use super::places::LoopRef;
+use super::rows::{EXECUTIONS, ITERATIONS, LOADS, OPERATIONS, STORES, Sides, TRAFFIC, TRIP_COUNT, trip_count};
 use super::{Row, reports::Array};
 
 /// Relative difference below which nothing needs a reason.
@@ -76,13 +78,16 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
 /// Calls of functions that compilers put in place of loops.
 fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
     let names = sides.traced.calls.keys().map(String::as_str);
-    names.filter(|name| name.contains("memset") || name.contains("memcpy") || name.contains("memmove")).collect()
+    names.filter(|name| replaces_loops(name)).collect()
 }
 
 fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
-    let loops = sides.loops();
-    let ids: Vec<&str> =
-        loops.iter().map(|found| sides.promised.functions[found.function].loops[found.number].id.as_str()).collect();
+    let all = sides.loops();
+    // A trip count is that of one loop; iterations are those of all.
+    let is_meant =
+        |found: &&LoopRef| !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity;
+    let loops: Vec<LoopRef> = all.iter().filter(is_meant).copied().collect();
+    let ids: Vec<&str> = loops.iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
     if quantity != EXECUTIONS {
         let about = parameters.iter().filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
         let values: Vec<String> = about
@@ -103,7 +108,23 @@ fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> St
         () if quantity == EXECUTIONS => {
             "the function is called as often as the run needs it; the report counts calls that it sees".to_string()
         }
-        () => "the compiler made other loops of it: unrolled, peeled, merged or interchanged".to_string(),
+        () => loops.last().map_or_else(String::new, |found| machine_loops(sides, *found)),
+    }
+}
+
+/// What became of a loop.
+fn machine_loops(sides: &Sides, found: LoopRef) -> String {
+    let Some(counts) = sides.join.loops.get(&found) else {
+        return "no loop of the machine code is this one, and no operation tells its iterations".to_string();
+    };
+    match counts.machine_loops {
+        0 => format!("no loop of the machine code is this one: {} iterations by what is left of it", counts.rounds),
+        _ if counts.unrolled > 1 => {
+            format!("unrolled: a round of the machine's loop is {} of the source", counts.unrolled)
+        }
+        _ if counts.peeled > 0 => format!("peeled: {} iterations were done outside of the loop", counts.peeled),
+        1 => "one loop of the machine code, entered and left at other places than the source's".to_string(),
+        parts => format!("{parts} loops of the machine code, not each with all of its iterations"),
     }
 }
 
@@ -121,9 +142,13 @@ fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, tra
     if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
         return "multiplications by two became additions".to_string();
     }
-    if is(3) && specials < 0.0 && sides.traced.instructions > 0 {
-        return "fewer calls of elementary functions than the source has: small powers are multiplied out, or calls are hoisted"
-            .to_string();
+    if (is(0) || is(1)) && adds > 0.0 && multiplies < -adds {
+        let once = -(multiplies + adds);
+        return format!(
+            "{} products by two became sums, and {} whose operands are the same are computed once",
+            short(adds),
+            short(once)
+        );
     }
     if sides.traced.operations.vector > 0 {
         return format!(
@@ -131,21 +156,66 @@ fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, tra
             sides.traced.operations.vector
         );
     }
-    if traced < promised {
-        return match outer_work(sides) {
-            true => "fewer than the source has: operations that do not change in the innermost loop are hoisted out of it, or common subexpressions are computed once".to_string(),
-            false => "fewer than the source has: common subexpressions are computed once, or constants folded".to_string(),
-        };
+    let iterations = sides.iterations().1.unwrap_or(0.0);
+    let missing = (promised - traced) * iterations;
+    let kind = OPERATIONS.iter().position(|name| *name == quantity).unwrap_or_default();
+    if missing > 0.0 {
+        return hoisted(sides, kind, missing, iterations)
+            .or_else(|| not_entered(sides, missing))
+            .or_else(|| each_round(sides, missing).map(|(copies, of)| match is(3) && specials < 0.0 {
+                true => format!("{copies} fewer in each {of}: calls whose arguments are constants are done by the compiler, those of small powers are products"),
+                false => format!("{copies} fewer in each {of}: the same value was computed before and is kept, or its operands are constants"),
+            }))
+            .unwrap_or_else(|| "fewer than the source has, by no whole number in any of its loops: values are kept or folded on some paths only".to_string());
     }
     match sides.traced.called_instructions {
-        0 => "more than the source has: computed again instead of kept, or code of inlined functions".to_string(),
+        0 => match each_round(sides, -missing) {
+            Some((copies, of)) => format!("{copies} more in each {of}: computed again instead of kept, or code of inlined functions"),
+            None => "more than the source has: done ahead for iterations or paths that do not need them, or code of inlined functions".to_string(),
+        },
         called => format!("{called} instructions of called functions are not in the source that was analysed"),
     }
 }
 
-/// Whether the nest has loops around the innermost one.
-fn outer_work(sides: &Sides) -> bool {
-    sides.loops().len() > 1
+/// Whether operations of this kind on the innermost loop's lines were done outside of it, as many as are missing.
+fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<String> {
+    let inner = *sides.loops().last()?;
+    let counts = sides.join.loops.get(&inner)?;
+    let outside = *counts.outside.get(kind)?;
+    let moved = (missing + outside) / iterations;
+    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && (moved - moved.round()).abs() < 1e-6;
+    let facts = sides.places.facts(inner);
+    is_it.then(|| {
+        format!(
+            "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
+            moved.round(),
+            facts.var,
+            facts.line
+        )
+    })
+}
+
+/// Whether as many are missing as there are rounds that do not enter the loop inside.
+fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
+    let loops = sides.loops();
+    loops.windows(2).rev().find_map(|pair| {
+        let (outer, inner) = (sides.join.loops.get(&pair[0])?, sides.join.loops.get(&pair[1])?);
+        let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
+        let facts = sides.places.facts(pair[1]);
+        let is_it = inner.peeled == 0 && (missing - idle).abs() < 1e-6 * idle;
+        is_it.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
+    })
+}
+
+/// The loop of the nest, the innermost first, of whose rounds a count is a multiple; and how many times.
+fn each_round(sides: &Sides, count: f64) -> Option<(f64, String)> {
+    sides.loops().iter().rev().find_map(|found| {
+        let rounds = sides.join.loops.get(found)?.rounds as f64;
+        let times = count / rounds;
+        let is_whole = times > 0.5 && (times - times.round()).abs() < 1e-6;
+        let facts = sides.places.facts(*found);
+        is_whole.then(|| (times.round(), format!("iteration of {} (line {})", facts.var, facts.line)))
+    })
 }
 
 fn of_accesses(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
@@ -219,7 +289,7 @@ fn kept_in_registers(sides: &Sides, is_load: bool, is_total: bool, traced: f64) 
 }
 
 /// Whether a name stands in an expression.
-fn mentions(text: &str, name: &str) -> bool {
+pub fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !is_word(c)).any(|word| word == name)
 }

@@ -60,8 +60,18 @@ pub struct Loop {
     pub step: String,
     pub parent: Option<String>,
     pub arrays: Vec<Array>,
+    /// Of its own code, every operator once.
+    #[serde(default)]
+    pub flops: Flops,
     #[serde(default)]
     pub branches: Vec<Branch>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Flops {
+    pub adds: f64,
+    pub multiplies: f64,
+    pub divides: f64,
 }
 
 /// A condition whose outcome the source does not tell.
@@ -77,6 +87,8 @@ pub struct Branch {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Array {
     pub name: String,
+    #[serde(default)]
+    pub element_bytes: f64,
     pub subscripts: Vec<String>,
     pub accesses: Vec<Access>,
 }
@@ -101,6 +113,8 @@ pub struct Nest {
     pub specials: Option<f64>,
     pub working_set: WorkingSets,
     pub references: Vec<References>,
+    #[serde(default)]
+    pub streams: Vec<Stream>,
     #[serde(default)]
     pub caches: Vec<Cache>,
     pub seconds: Option<f64>,
@@ -128,6 +142,13 @@ pub struct References {
     pub loads: Option<f64>,
     pub stores: Option<f64>,
     pub element_bytes: f64,
+}
+
+/// What a nest touches of an array.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stream {
+    pub name: String,
+    pub footprint: Option<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::arrays::ArrayNames;
+use super::machine_loops::LoopCounts;
 use super::places::{LoopRef, Places, Target};
-use super::reports::{Nest, References, Region, StaticReport, TraceReport};
-use super::traced::{Join, LoopCounts, Traced};
+use super::reports::{Loop, Nest, References, Region, StaticReport, TraceReport};
+use super::traced::{Join, Traced};
 use super::{Row, regions};
 use crate::metrics::profile::{Accesses, SourceProfile};
 
@@ -15,6 +17,7 @@ pub struct Sides<'a> {
     pub profile: &'a SourceProfile,
     pub places: &'a Places<'a>,
     pub join: &'a Join,
+    pub arrays: &'a ArrayNames<'a>,
     pub target: &'a Target,
     pub traced: &'a Traced,
 }
@@ -93,21 +96,25 @@ impl<'a> Sides<'a> {
     fn loop_rows(&self, rows: &mut Vec<Row>) {
         let loops = self.loops();
         let counts = |found: &LoopRef| self.join.loops.get(found).copied();
-        let entries = loops.first().and_then(counts).map(|counts| counts.entries as f64);
+        let entries =
+            loops.first().and_then(counts).map(|counts| counts.entries as f64).filter(|entries| *entries > 0.0);
         rows.push(row(EXECUTIONS, "", Some(self.calls()), entries));
         let (promised, traced) = self.iterations();
         rows.push(row(ITERATIONS, "", promised, traced));
         let of_report = self.nest().map_or(&[][..], |nest| &nest.loop_iterations);
         let mut outer = Some(1.0);
+        // Each loop's rounds by those of the loop around it, so that a loop that is not entered counts as one of none.
+        let mut around: Option<f64> = None;
         for (position, found) in loops.iter().enumerate() {
             let facts = &self.promised.functions[found.function].loops[found.number];
             let iterations = of_report.get(position).copied().flatten();
             let promised = iterations.zip(outer).filter(|(_, outer)| *outer > 0.0).map(|(inner, outer)| inner / outer);
             outer = iterations;
-            let traced = counts(found).filter(|counts| counts.entries > 0);
-            let traced = traced.map(|counts| counts.rounds as f64 / counts.entries as f64);
-            let name = if facts.var.is_empty() { "the loop" } else { &facts.var };
-            rows.push(row(&format!("{TRIP_COUNT}{name}, line {}", facts.line), "", promised, traced));
+            let did = counts(found);
+            let by_entries = did.filter(|did| did.entries > 0).map(|did| did.entries as f64);
+            let traced = did.zip(around.or(by_entries)).map(|(did, outer)| did.rounds as f64 / outer);
+            around = did.map(|did| did.rounds as f64).filter(|rounds| *rounds > 0.0);
+            rows.push(row(&trip_count(facts), "", promised, traced));
         }
     }
 
@@ -160,10 +167,9 @@ impl<'a> Sides<'a> {
         for (range, accesses) in &self.traced.data {
             traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
         }
-        let names: BTreeMap<&str, &str> = super::parameters::array_names(&promised, &traced, self.calls());
         let mut shown: Vec<&str> = Vec::new();
         for (array, (loads, stores)) in &promised {
-            let range = names.get(array).copied();
+            let range = self.arrays.get(&(self.target.function, *array)).copied();
             shown.extend(range);
             let did = range.and_then(|range| traced.get(range));
             let label = match range {
@@ -189,6 +195,12 @@ impl<'a> Sides<'a> {
             rows.push(row(&quantity, "B", level.bytes.map(|bytes| bytes * self.calls()), Some(*moved as f64)));
         }
     }
+}
+
+/// What the row of a loop's trip count is called.
+pub fn trip_count(facts: &Loop) -> String {
+    let name = if facts.var.is_empty() { "the loop" } else { &facts.var };
+    format!("{TRIP_COUNT}{name}, line {}", facts.line)
 }
 
 /// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules.

@@ -1,11 +1,12 @@
 //! What the run did in each target: sums over the sites that lie there, and counts of the loops.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::machine_loops::{self, LoopCounts};
 use super::places::{LoopRef, Place, Places};
 use super::{Unjoined, reports::StaticReport};
 use crate::intrinsics::Intrinsics;
-use crate::metrics::profile::{Accesses, MachineLoop, Operations, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, Operations, Site, SourceProfile};
 use crate::source::Language;
 
 /// What the run did in one nest.
@@ -27,15 +28,6 @@ pub struct Traced {
     pub calls: BTreeMap<String, u64>,
 }
 
-/// How often a loop of the source was entered and went round.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LoopCounts {
-    pub entries: u64,
-    pub rounds: u64,
-    /// Loops of the machine code that it became.
-    pub machine_loops: usize,
-}
-
 /// A run, joined with a static report.
 pub struct Join {
     /// By target.
@@ -46,6 +38,15 @@ pub struct Join {
     pub instructions: u64,
     /// Executions by line of the sites in files of the report: the most of any instruction there.
     pub lines: BTreeMap<(usize, u32), u64>,
+    /// By function of the report.
+    pub functions: BTreeMap<String, Share>,
+}
+
+/// Instructions that belong to a function's lines, and how many of them to its loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    pub instructions: u64,
+    pub joined: u64,
 }
 
 /// Joins by file and line.
@@ -57,6 +58,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         joined: 0,
         instructions: 0,
         lines: BTreeMap::new(),
+        functions: BTreeMap::new(),
     };
     let mut unjoined: BTreeMap<(String, String), u64> = BTreeMap::new();
     let mut on_behalf: u64 = 0;
@@ -71,12 +73,19 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
             Place::Loop(found) => {
                 let target = places.target(found);
                 join.targets[target].add(site);
-                on_behalf += join.targets[target].add_calls(site);
+                let called = join.targets[target].add_calls(site);
+                on_behalf += called;
                 join.joined += site.instructions;
+                let share = join.share(&report.functions[found.function].name);
+                share.instructions += site.instructions + called;
+                share.joined += site.instructions + called;
                 let executions = join.lines.entry((found.function, line)).or_default();
                 *executions = (*executions).max(site.executions);
             }
             place => {
+                if let Place::NoLoop(Some(function)) = place {
+                    join.share(function).instructions += site.instructions;
+                }
                 let (what, reason) = why_not(place, file, site);
                 *unjoined.entry((what, reason)).or_default() += site.instructions;
             }
@@ -96,8 +105,14 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     join.unjoined =
         unjoined.into_iter().map(|((what, reason), instructions)| Unjoined { what, instructions, reason }).collect();
     join.unjoined.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.what.cmp(&b.what)));
-    join.loops = count_loops(report, places, profile);
+    join.loops = machine_loops::count(places, profile);
     join
+}
+
+impl Join {
+    fn share(&mut self, function: &str) -> &mut Share {
+        self.functions.entry(function.to_string()).or_default()
+    }
 }
 
 fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
@@ -155,75 +170,4 @@ fn is_elementary(name: &str) -> bool {
         flops.is_some_and(|flops| flops.specials > 0)
     };
     known(plain) || plain.strip_suffix("_finite").is_some_and(known)
-}
-
-/// Maps loops of the machine code to those of the source by the line that decides on another round. A loop that the
-/// compiler split up or made copies of is their sum, statement by statement; one that it divided into several, each
-/// with some of the statements, goes round as often as each of them.
-fn count_loops(report: &StaticReport, places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
-    let mapped: Vec<Option<LoopRef>> = mapped(places, &profile.loops);
-    let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
-    for (number, found) in mapped.iter().enumerate() {
-        if let Some(found) = found
-            && profile.loops[number].entries > 0
-        {
-            parts.entry(*found).or_default().push(number);
-        }
-    }
-    let count = |(found, numbers): (LoopRef, Vec<usize>)| {
-        let own = report.functions[found.function].loops[found.number].line;
-        let statements = statements(&numbers, own, profile);
-        let sum = |of: fn(&MachineLoop) -> u64| {
-            let of_all = |set: &BTreeSet<usize>| set.iter().map(|&number| of(&profile.loops[number])).sum::<u64>();
-            statements.values().map(of_all).max().unwrap_or_else(|| of_all(&numbers.iter().copied().collect()))
-        };
-        let counts =
-            LoopCounts { entries: sum(|l| l.entries), rounds: sum(|l| l.rounds), machine_loops: numbers.len() };
-        (found, counts)
-    };
-    parts.into_iter().map(count).collect()
-}
-
-/// By statement, other than the head of the loop: the machine loops that have code of it, in them or in loops inside.
-fn statements<'p>(
-    numbers: &[usize],
-    head: u32,
-    profile: &'p SourceProfile,
-) -> BTreeMap<(Option<&'p str>, u32), BTreeSet<usize>> {
-    let mut statements: BTreeMap<(Option<&str>, u32), BTreeSet<usize>> = BTreeMap::new();
-    for site in profile.sites.iter().filter(|site| site.executions > 0) {
-        let Some(line) = site.line.filter(|line| *line != head) else { continue };
-        let mut place = site.machine_loop;
-        while let Some(number) = place {
-            if numbers.contains(&(number as usize)) {
-                statements.entry((site.file.as_deref(), line)).or_default().insert(number as usize);
-            }
-            place = profile.loops[number as usize].parent;
-        }
-    }
-    statements
-}
-
-/// The loop of the source that each loop of the machine code comes from. Where several begin on one line, the nesting
-/// of the machine loops tells them apart.
-fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
-    let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
-    let found = |one: &MachineLoop| {
-        let (file, line) = place(one)?;
-        let beginning = places.beginning_at(&file, line);
-        if beginning.is_empty() {
-            return match places.find(&file, line) {
-                Place::Loop(found) => Some(found),
-                _ => None,
-            };
-        }
-        let mut around = 0;
-        let mut parent = one.parent;
-        while let Some(outer) = parent.map(|number| &loops[number as usize]) {
-            around += usize::from(place(outer).is_some_and(|outer| outer == (file.clone(), line)));
-            parent = outer.parent;
-        }
-        beginning.get(around).or(beginning.last()).copied()
-    };
-    loops.iter().map(found).collect()
 }

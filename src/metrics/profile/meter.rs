@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::data::DataMeter;
 use super::rounds::RoundsMeter;
-use super::{Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
+use super::{Accesses, Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -30,6 +30,7 @@ pub struct ProfileMeter {
 struct Calls {
     times: u64,
     instructions: u64,
+    accesses: Accesses,
 }
 
 /// Where a hart is.
@@ -92,7 +93,7 @@ impl ProfileMeter {
             let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
             self.rounds.step(&spot, before);
         }
-        follow_calls(thread, &mut self.calls, &spot);
+        follow_calls(thread, &mut self.calls, &spot, access);
     }
 
     /// Gives a site what the levels have moved since the last time.
@@ -146,14 +147,16 @@ impl ProfileMeter {
         }
         let mut calls: Vec<_> = self.calls.into_iter().collect();
         calls.sort_unstable_by_key(|(key, _)| *key);
-        for ((from, to), Calls { times, instructions }) in calls {
+        for ((from, to), Calls { times, instructions, accesses }) in calls {
             let function = places[to as usize].function.clone();
             let found = &mut sites[from as usize].calls;
             match found.iter_mut().find(|called| called.function == function) {
                 Some(called) => {
-                    (called.times, called.instructions) = (called.times + times, called.instructions + instructions)
+                    called.times += times;
+                    called.instructions += instructions;
+                    called.accesses.add(&accesses);
                 }
-                None => found.push(Called { function, times, instructions }),
+                None => found.push(Called { function, times, instructions, accesses }),
             }
         }
         let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
@@ -164,7 +167,7 @@ impl ProfileMeter {
 /// A call's callee is known by its first instruction; what has no line is executed on behalf of the call that led
 /// there.
 #[inline]
-fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot) {
+fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot, access: Option<Access>) {
     if let Some((from, callee)) = thread.calls.last_mut() {
         if callee.is_none() {
             *callee = Some(spot.site);
@@ -174,7 +177,11 @@ fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, s
             // The innermost call from code that has lines.
             let from_lines = thread.calls.iter().rev().find_map(|(from, callee)| Some((*from, (*callee)?)));
             if let Some(call) = from_lines {
-                calls.entry(call).or_default().instructions += 1;
+                let call = calls.entry(call).or_default();
+                call.instructions += 1;
+                if let Some(access) = access {
+                    call.accesses.count(access.kind, 1, u64::from(access.bytes));
+                }
             }
         }
     }

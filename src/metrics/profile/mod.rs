@@ -108,6 +108,9 @@ pub struct Called {
     pub times: u64,
     /// Instructions without line information that were executed on behalf of these calls, in what they call too.
     pub instructions: u64,
+    /// What these accessed.
+    #[serde(default)]
+    pub accesses: Accesses,
 }
 
 /// A loop of the machine code.

@@ -1,0 +1,126 @@
+//! Which range of addresses each array of a function is, where no variable of the program has its name.
+//!
+//! What an array's nests load and store in an iteration is compared with what was done to each range there, over all
+//! nests of the function: an array is one range. Counts are taken per iteration, so that problem sizes of the report
+//! that do not fit the run do no harm; of ranges that fit equally well the one is taken that is as long as the array.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::places::Places;
+use super::reports::{Nest, StaticReport};
+use super::traced::Join;
+use crate::metrics::profile::{Accesses, SourceProfile};
+
+/// Names of ranges by function and array.
+pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
+
+/// Loads and stores an iteration.
+type Each = (f64, f64);
+
+/// How well a range fits an array: nests with the same counts, less those that speak against it, then whether their
+/// lengths agree.
+type Likeness = (i64, bool);
+
+/// For all functions of the report.
+pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
+    let mut nests: BTreeMap<usize, Vec<Evidence<'n>>> = BTreeMap::new();
+    for (index, target) in places.targets().iter().enumerate() {
+        if let Some(nest) = target.nest.filter(|_| join.targets[index].instructions > 0) {
+            let nest = &report.functions[target.function].nests[nest];
+            let rounds = nest.loops.last().and_then(|id| places.loop_by_id(target.function, id));
+            let rounds = rounds.and_then(|found| join.loops.get(&found)).map(|counts| counts.rounds as f64);
+            nests.entry(target.function).or_default().push(evidence(nest, rounds, &join.targets[index].data, profile));
+        }
+    }
+    let mut names = ArrayNames::new();
+    for (function, nests) in nests {
+        names.extend(of_function(&nests, profile).into_iter().map(|(array, range)| ((function, array), range)));
+    }
+    names
+}
+
+/// What both sides did in one nest.
+struct Evidence<'n> {
+    arrays: BTreeMap<&'n str, Each>,
+    ranges: BTreeMap<&'n str, Each>,
+    /// Bytes of arrays.
+    footprints: BTreeMap<&'n str, f64>,
+}
+
+fn evidence<'n>(
+    nest: &'n Nest,
+    rounds: Option<f64>,
+    data: &BTreeMap<u32, Accesses>,
+    profile: &'n SourceProfile,
+) -> Evidence<'n> {
+    let each = |count: f64, iterations: Option<f64>| count / iterations.filter(|count| *count > 0.0).unwrap_or(1.0);
+    let mut found = Evidence { arrays: BTreeMap::new(), ranges: BTreeMap::new(), footprints: BTreeMap::new() };
+    for references in &nest.references {
+        let (loads, stores) = found.arrays.entry(&references.array).or_default();
+        *loads += each(references.loads.unwrap_or(f64::NAN), nest.iterations);
+        *stores += each(references.stores.unwrap_or(f64::NAN), nest.iterations);
+    }
+    for (range, did) in data {
+        let (loads, stores) = found.ranges.entry(&profile.data[*range as usize].name).or_default();
+        *loads += each(did.loads as f64, rounds.or(nest.iterations));
+        *stores += each(did.stores as f64, rounds.or(nest.iterations));
+    }
+    for stream in &nest.streams {
+        let bytes = found.footprints.entry(&stream.name).or_default();
+        *bytes = bytes.max(stream.footprint.unwrap_or(0.0));
+    }
+    found
+}
+
+fn of_function<'n>(nests: &[Evidence<'n>], profile: &'n SourceProfile) -> BTreeMap<&'n str, &'n str> {
+    let mut arrays: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.arrays.keys().copied()).collect();
+    let mut ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    for &array in &arrays {
+        names
+            .extend(ranges.iter().find(|range| super::rows::is_variable_of(range, array)).map(|range| (array, *range)));
+    }
+    arrays.retain(|array| !names.contains_key(array));
+    ranges.retain(|range| range.starts_with("heap"));
+    let mut pairs: Vec<(Likeness, &str, &str)> = Vec::new();
+    for &array in &arrays {
+        for &range in &ranges {
+            pairs.push((likeness(nests, profile, array, range), array, range));
+        }
+    }
+    pairs.retain(|(likeness, ..)| likeness.0 > 0);
+    pairs.sort_by_key(|(likeness, array, range)| (std::cmp::Reverse(*likeness), *array, *range));
+    // The best first, as long as nothing else is as good for the array or for the range.
+    while let Some(&(best, array, range)) = pairs.first() {
+        let is_rival = |pair: &&(Likeness, &str, &str)| pair.0 == best && (pair.1 == array || pair.2 == range);
+        if pairs.iter().filter(is_rival).count() == 1 {
+            names.insert(array, range);
+            pairs.retain(|pair| pair.1 != array && pair.2 != range);
+        } else {
+            let rivals: Vec<_> = pairs.iter().filter(is_rival).copied().collect();
+            pairs.retain(|pair| !rivals.iter().any(|rival| rival.1 == pair.1 || rival.2 == pair.2));
+        }
+    }
+    names
+}
+
+fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &str) -> Likeness {
+    let near = |one: f64, other: f64| (one - other).abs() <= 1e-6 * one.abs().max(other.abs());
+    let mut votes = 0;
+    for nest in nests {
+        votes += match (nest.arrays.get(array), nest.ranges.get(range)) {
+            (Some(source), Some(run)) if near(source.0, run.0) && near(source.1, run.1) => 2,
+            // A compiler leaves accesses out, but does not load what is only stored, or store what is only loaded.
+            (Some(source), Some(run))
+                if run.0 <= source.0 && run.1 <= source.1 && (run.1 > 0.0) == (source.1 > 0.0) =>
+            {
+                1
+            }
+            (None, None) => 0,
+            _ => -2,
+        };
+    }
+    let footprint = nests.iter().filter_map(|nest| nest.footprints.get(array)).copied().fold(0.0, f64::max);
+    let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low) as f64;
+    (votes, footprint > 0.0 && (footprint - length).abs() <= 0.02 * length)
+}

@@ -1,0 +1,305 @@
+//! Which loops of the source those of the machine code come from, and how often these went round, from what the
+//! compiler left of them: copies, parts with some of the statements, unrolled and peeled rounds, calls of `memset`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::places::{LoopRef, Place, Places};
+use super::reports::Loop;
+use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
+
+/// How often a loop of the source was entered and went round.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoopCounts {
+    pub entries: u64,
+    pub rounds: u64,
+    /// Loops of the machine code that it became.
+    pub machine_loops: usize,
+    /// The most rounds of the source that one of the machine does.
+    pub unrolled: u64,
+    /// Of the rounds, those that were done outside of the machine loops.
+    pub peeled: u64,
+    /// Of the rounds, those that a function of the C library did in their place.
+    pub replaced: u64,
+    /// Additions, multiplications, divisions and square roots on its lines that its machine loops do not have.
+    pub outside: [f64; 4],
+}
+
+/// More rounds of the source in one of the machine are not looked for.
+const LARGEST_UNROLLING: u64 = 64;
+
+/// What code does that can be counted on both sides: stores, additions, multiplications, divisions, square roots.
+type Work = [f64; 5];
+const STORES: usize = 0;
+const ADDS: usize = 1;
+const MULTIPLIES: usize = 2;
+const DIVIDES: usize = 3;
+const ROOTS: usize = 4;
+
+/// Counts of all loops of the source that were executed.
+pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
+    let counter = Counter::new(places, profile);
+    let mut counts: BTreeMap<LoopRef, LoopCounts> = BTreeMap::new();
+    // Inner loops have greater depths.
+    let executed = counter.lines.keys().chain(counter.parts.keys());
+    let with_outer: BTreeSet<LoopRef> = executed.flat_map(|found| places.chain(*found)).collect();
+    let mut all: Vec<LoopRef> = with_outer.into_iter().collect();
+    all.sort_by_key(|found| (std::cmp::Reverse(places.facts(*found).depth), *found));
+    for found in all {
+        if let Some(found_counts) = counter.count(found, &counts) {
+            counts.insert(found, found_counts);
+        }
+    }
+    counts
+}
+
+struct Counter<'a> {
+    places: &'a Places<'a>,
+    profile: &'a SourceProfile,
+    /// The loops of the machine code that each loop became.
+    parts: BTreeMap<LoopRef, Vec<usize>>,
+    /// Sites by the loop that their line lies in, then by line.
+    lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&'a Site>>>,
+}
+
+impl<'a> Counter<'a> {
+    fn new(places: &'a Places<'a>, profile: &'a SourceProfile) -> Counter<'a> {
+        let mapped = mapped(places, &profile.loops);
+        let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
+        for (number, found) in mapped.iter().enumerate() {
+            if let Some(found) = found
+                && profile.loops[number].entries > 0
+            {
+                parts.entry(*found).or_default().push(number);
+            }
+        }
+        let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
+        for site in profile.sites.iter().filter(|site| site.executions > 0) {
+            let Some((file, line)) = site.file.as_deref().zip(site.line) else { continue };
+            if let Place::Loop(found) = places.find(file, line) {
+                lines.entry(found).or_default().entry(line).or_default().push(site);
+            }
+        }
+        Counter { places, profile, parts, lines }
+    }
+
+    /// Those of a loop, those inside it being known.
+    fn count(&self, found: LoopRef, known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
+        let facts = self.places.facts(found);
+        let empty = Vec::new();
+        let parts = self.parts.get(&found).unwrap_or(&empty);
+        let inner: Vec<LoopRef> = self.places.children(found).collect();
+        if !inner.is_empty() {
+            return match parts.is_empty() {
+                true => entered_by(&inner, known),
+                false => Some(self.sum(found, facts, parts)),
+            };
+        }
+        let replaced = self.replaced(found, facts);
+        let mut counts = self.sum(found, facts, parts);
+        counts.replaced = replaced;
+        counts.rounds += replaced;
+        if parts.is_empty() && replaced == 0 {
+            counts.rounds = self.unrolled_completely(found, facts)?;
+            counts.peeled = counts.rounds;
+        }
+        Some(counts)
+    }
+
+    /// Sums over the machine loops, by statement: one that the compiler divided into several, each with some of the
+    /// statements, goes round as often as each of them.
+    fn sum(&self, found: LoopRef, facts: &Loop, parts: &[usize]) -> LoopCounts {
+        let is_innermost = self.places.children(found).next().is_none();
+        let factors: BTreeMap<usize, u64> =
+            parts.iter().map(|&part| (part, if is_innermost { self.factor(found, facts, part) } else { 1 })).collect();
+        let of = |set: &BTreeSet<usize>, line: Option<u32>| {
+            let each = |number: &usize| (self.profile.loops[*number].rounds * factors[number]) as f64;
+            let rounds: f64 = set.iter().map(each).sum();
+            let (inside, outside) = self.sides(found, line, set);
+            let peeled = if is_innermost { peeled(inside, outside, rounds) } else { 0 };
+            LoopCounts {
+                entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
+                rounds: rounds as u64 + peeled,
+                machine_loops: parts.len(),
+                unrolled: set.iter().map(|number| factors[number]).max().unwrap_or(1),
+                peeled,
+                replaced: 0,
+                outside: [0.0; 4],
+            }
+        };
+        let statements = statements(parts, facts.line, self.profile);
+        let by_statement = statements.iter().map(|((_, line), set)| of(set, Some(*line)));
+        let whole: BTreeSet<usize> = parts.iter().copied().collect();
+        let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| of(&whole, None));
+        let outside = self.sides(found, None, &whole).1;
+        counts.outside = [outside[ADDS], outside[MULTIPLIES], outside[DIVIDES], outside[ROOTS]];
+        counts
+    }
+
+    /// Sites of one line of a loop, or of all its lines.
+    fn sites(&self, found: LoopRef, line: Option<u32>) -> impl Iterator<Item = &'a Site> + '_ {
+        let lines = self.lines.get(&found).into_iter().flatten();
+        lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
+    }
+
+    /// How many rounds of the source one of a machine loop does: the fewest for which it does no more than the
+    /// source has. Products by two may be sums, and quotients products.
+    fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
+        let rounds = self.profile.loops[part].rounds as f64;
+        let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
+        let did = own.map(work).fold(Work::default(), sum).map(|value| value / rounds.max(1.0));
+        let source = promised(facts);
+        let varying = varying_stores(facts);
+        if varying > 0.0 && source[STORES] == varying {
+            let copies = did[STORES] / varying;
+            return if copies > 1.0 && copies.fract() < 1e-9 { copies as u64 } else { 1 };
+        }
+        let fits = |copies: &u64| {
+            let source = source.map(|value| value * *copies as f64 + 1e-9);
+            let spare = |kind: usize| (source[kind] - did[kind]).max(0.0);
+            did[DIVIDES] <= source[DIVIDES]
+                && did[MULTIPLIES] <= source[MULTIPLIES] + spare(DIVIDES)
+                && did[ADDS] <= source[ADDS] + spare(MULTIPLIES)
+        };
+        (1..=LARGEST_UNROLLING).find(fits).unwrap_or(1)
+    }
+
+    /// What was done on these lines inside of the machine loops, and outside of them.
+    fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
+        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let (mut inside, mut outside) = (Work::default(), Work::default());
+        for site in self.sites(found, line) {
+            let side = if is_inside(site) { &mut inside } else { &mut outside };
+            *side = sum(*side, work(site));
+        }
+        (inside, outside)
+    }
+
+    fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
+        around(&self.profile.loops, innermost).any(|number| parts.contains(&number))
+    }
+
+    /// Of a loop without machine loop: every kind of operation tells the same number of rounds.
+    fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
+        let did = self.sites(found, None).map(work).fold(Work::default(), sum);
+        let source = promised(facts);
+        let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
+        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0)?;
+        rounds.all(|other| other == first).then_some(first as u64)
+    }
+
+    /// Rounds that `memset` and its like did: the bytes that they stored, by those that a round stores.
+    fn replaced(&self, found: LoopRef, facts: &Loop) -> u64 {
+        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes * writes(array)).sum();
+        let calls = self.sites(found, None).flat_map(|site| &site.calls);
+        let stored: u64 =
+            calls.filter(|call| replaces_loops(&call.function)).map(|call| call.accesses.stored_bytes).sum();
+        if bytes > 0.0 { (stored as f64 / bytes) as u64 } else { 0 }
+    }
+}
+
+/// Rounds that were done outside of the machine loops: everything that a round inside does was done there too.
+fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
+    let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0);
+    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
+    times.reduce(f64::min).map_or(0, |times| times as u64)
+}
+
+/// Whether a function of the C library is one that compilers put in place of loops.
+pub fn replaces_loops(name: &str) -> bool {
+    ["memset", "memcpy", "memmove"].iter().any(|known| name.contains(known))
+}
+
+/// Of a loop without machine loop: as often as the loops in it are entered.
+fn entered_by(inner: &[LoopRef], known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
+    let rounds = inner.iter().filter_map(|found| known.get(found)).map(|counts| counts.entries).max();
+    let rounds = rounds.filter(|rounds| *rounds > 0)?;
+    Some(LoopCounts { rounds, peeled: rounds, ..LoopCounts::default() })
+}
+
+fn writes(array: &super::reports::Array) -> f64 {
+    array.accesses.iter().map(|access| access.writes).sum()
+}
+
+/// What a round of the source does.
+fn promised(facts: &Loop) -> Work {
+    let flops = &facts.flops;
+    [facts.arrays.iter().map(writes).sum(), flops.adds, flops.multiplies, flops.divides, 0.0]
+}
+
+/// Stores of a round to elements that are others in the next round.
+fn varying_stores(facts: &Loop) -> f64 {
+    let varies = |array: &&super::reports::Array| {
+        array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var))
+    };
+    facts.arrays.iter().filter(varies).map(writes).sum()
+}
+
+fn work(site: &Site) -> Work {
+    let did = &site.operations;
+    [site.accesses.stores, did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64)
+}
+
+fn sum(one: Work, other: Work) -> Work {
+    std::array::from_fn(|kind| one[kind] + other[kind])
+}
+
+/// A loop and those around it.
+fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
+    std::iter::successors(Some(innermost), |&number| loops[number].parent.map(|parent| parent as usize))
+}
+
+/// By statement, other than the head of the loop: the machine loops that have code of it, in them or in loops inside.
+fn statements<'p>(
+    parts: &[usize],
+    head: u32,
+    profile: &'p SourceProfile,
+) -> BTreeMap<(Option<&'p str>, u32), BTreeSet<usize>> {
+    let mut statements: BTreeMap<(Option<&str>, u32), BTreeSet<usize>> = BTreeMap::new();
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let (Some(line), Some(innermost)) = (site.line.filter(|line| *line != head), site.machine_loop) else {
+            continue;
+        };
+        for number in around(&profile.loops, innermost as usize).filter(|number| parts.contains(number)) {
+            statements.entry((site.file.as_deref(), line)).or_default().insert(number);
+        }
+    }
+    statements
+}
+
+/// The loop of the source that each loop of the machine code comes from: that of the line which decides on another
+/// round. Where several begin on one line, the nesting of the machine loops tells them apart; where a machine loop
+/// holds loops that are not inside that one, it comes from the next that is around them all.
+fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
+    let mut mapped: Vec<Option<LoopRef>> = loops.iter().map(|one| by_line(places, loops, one)).collect();
+    let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
+    // Inner loops come after those around them.
+    for number in (0..loops.len()).rev() {
+        let Some(found) = mapped[number] else { continue };
+        let inner = std::mem::take(&mut inside[number]);
+        let is_around = |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
+        let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
+        let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
+        let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
+        mapped[number] = outer.or(Some(found));
+        if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
+            inside[parent as usize].extend(mapped[number]);
+        }
+    }
+    mapped
+}
+
+fn by_line(places: &Places, loops: &[MachineLoop], one: &MachineLoop) -> Option<LoopRef> {
+    let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
+    let (file, line) = place(one)?;
+    let beginning = places.beginning_at(&file, line);
+    if beginning.is_empty() {
+        return match places.find(&file, line) {
+            Place::Loop(found) => Some(found),
+            _ => None,
+        };
+    }
+    let outer = one.parent.into_iter().flat_map(|parent| around(loops, parent as usize));
+    let on_line =
+        outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
+    beginning.get(on_line).or(beginning.last()).copied()
+}
