@@ -55,7 +55,9 @@ pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, Loop
 struct Counter<'a> {
     places: &'a Places<'a>,
     profile: &'a SourceProfile,
-    /// The loops of the machine code that each loop became.
+    /// Of each loop of the machine code.
+    rounds: Vec<u64>,
+    /// The loops of the machine code that each loop became, none inside another.
     parts: BTreeMap<LoopRef, Vec<usize>>,
     /// Sites by the loop that their line lies in, then by line.
     lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&'a Site>>>,
@@ -63,14 +65,19 @@ struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     fn new(places: &'a Places<'a>, profile: &'a SourceProfile) -> Counter<'a> {
-        let mapped = mapped(places, &profile.loops);
         let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
-        for (number, found) in mapped.iter().enumerate() {
-            if let Some(found) = found
-                && profile.loops[number].entries > 0
-            {
-                parts.entry(*found).or_default().push(number);
+        let mut rounds: Vec<u64> = profile.loops.iter().map(|one| one.rounds).collect();
+        for (number, found) in mapped(places, &profile.loops).into_iter().enumerate() {
+            let one = &profile.loops[number];
+            let Some(found) = found.filter(|_| one.entries > 0) else { continue };
+            // The test at the top is that of a loop inside: the round of the source that it ends has begun.
+            if by_line(places, &profile.loops, one) != Some(found) {
+                rounds[number] += one.refused;
             }
+            parts.entry(found).or_default().push(number);
+        }
+        for parts in parts.values_mut() {
+            drop_nested(parts, &rounds, &profile.loops);
         }
         let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
@@ -79,7 +86,7 @@ impl<'a> Counter<'a> {
                 lines.entry(found).or_default().entry(line).or_default().push(site);
             }
         }
-        Counter { places, profile, parts, lines }
+        Counter { places, profile, rounds, parts, lines }
     }
 
     /// Those of a loop, those inside it being known.
@@ -94,8 +101,9 @@ impl<'a> Counter<'a> {
                 false => Some(self.sum(found, facts, parts)),
             };
         }
-        let replaced = self.replaced(found, facts);
         let mut counts = self.sum(found, facts, parts);
+        let (calls, replaced) = self.replaced(found, facts);
+        counts.entries += if replaced > 0 { calls } else { 0 };
         counts.replaced = replaced;
         counts.rounds += replaced;
         if parts.is_empty() && replaced == 0 {
@@ -112,10 +120,10 @@ impl<'a> Counter<'a> {
         let factors: BTreeMap<usize, u64> =
             parts.iter().map(|&part| (part, if is_innermost { self.factor(found, facts, part) } else { 1 })).collect();
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
-            let each = |number: &usize| (self.profile.loops[*number].rounds * factors[number]) as f64;
+            let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
             let (inside, outside) = self.sides(found, line, set);
-            let peeled = if is_innermost { peeled(inside, outside, rounds) } else { 0 };
+            let peeled = peeled(inside, outside, rounds);
             LoopCounts {
                 entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
                 rounds: rounds as u64 + peeled,
@@ -144,7 +152,7 @@ impl<'a> Counter<'a> {
     /// How many rounds of the source one of a machine loop does: the fewest for which it does no more than the
     /// source has. Products by two may be sums, and quotients products.
     fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
-        let rounds = self.profile.loops[part].rounds as f64;
+        let rounds = self.rounds[part] as f64;
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
         let did = own.map(work).fold(Work::default(), sum).map(|value| value / rounds.max(1.0));
         let source = promised(facts);
@@ -187,14 +195,31 @@ impl<'a> Counter<'a> {
         rounds.all(|other| other == first).then_some(first as u64)
     }
 
-    /// Rounds that `memset` and its like did: the bytes that they stored, by those that a round stores.
-    fn replaced(&self, found: LoopRef, facts: &Loop) -> u64 {
+    /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
+    /// stores.
+    fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
         let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes * writes(array)).sum();
-        let calls = self.sites(found, None).flat_map(|site| &site.calls);
-        let stored: u64 =
-            calls.filter(|call| replaces_loops(&call.function)).map(|call| call.accesses.stored_bytes).sum();
-        if bytes > 0.0 { (stored as f64 / bytes) as u64 } else { 0 }
+        let (mut times, mut stored) = (0, 0);
+        for call in self.sites(found, None).flat_map(|site| &site.calls).filter(|call| replaces_loops(&call.function)) {
+            times += call.times;
+            stored += call.accesses.stored_bytes;
+        }
+        if bytes > 0.0 { (times, (stored as f64 / bytes) as u64) } else { (0, 0) }
     }
+}
+
+/// Of loops inside one another that come from the same loop, one counts: the one that goes round most, of equals the
+/// outermost.
+fn drop_nested(parts: &mut Vec<usize>, rounds: &[u64], loops: &[MachineLoop]) {
+    let all = parts.clone();
+    let rank = |number: usize| (rounds[number], std::cmp::Reverse(number));
+    let is_inside = |inner: usize, outer: usize| around(loops, inner).any(|number| number == outer);
+    parts.retain(|&part| {
+        all.iter().all(|&other| {
+            let is_nested = other != part && (is_inside(part, other) || is_inside(other, part));
+            !is_nested || rank(part) > rank(other)
+        })
+    });
 }
 
 /// Rounds that were done outside of the machine loops: everything that a round inside does was done there too.

@@ -108,8 +108,39 @@ fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> St
         () if quantity == EXECUTIONS => {
             "the function is called as often as the run needs it; the report counts calls that it sees".to_string()
         }
-        () => loops.last().map_or_else(String::new, |found| machine_loops(sides, *found)),
+        () => loops.last().map_or_else(String::new, |found| {
+            outer_differs(sides, *found)
+                .or_else(|| idle_rounds(sides, *found))
+                .unwrap_or_else(|| machine_loops(sides, *found))
+        }),
     }
+}
+
+/// All rounds of a loop of the nest on both sides.
+fn all_rounds(sides: &Sides, found: LoopRef) -> Option<(f64, f64)> {
+    let position = sides.loops().iter().position(|one| *one == found)?;
+    let promised = (*sides.nest()?.loop_iterations.get(position)?)? * sides.calls();
+    Some((promised, sides.join.loops.get(&found)?.rounds as f64))
+}
+
+fn agree((promised, traced): (f64, f64)) -> bool {
+    (promised - traced).abs() <= EQUAL * promised.abs().max(traced.abs())
+}
+
+/// Whether a trip count differs only because the loop around goes round less often.
+fn outer_differs(sides: &Sides, found: LoopRef) -> Option<String> {
+    let own = all_rounds(sides, found)?;
+    agree(own).then(|| format!("its {} iterations agree; those of the loop around it do not", own.1))
+}
+
+/// Whether the rounds that are missing do not enter the loop inside, whose iterations agree, and so do nothing.
+fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
+    let (promised, traced) = all_rounds(sides, found)?;
+    let mut inner = sides.loops().into_iter().skip_while(|one| *one != found).skip(1);
+    let is_it = traced < promised && agree(all_rounds(sides, inner.next()?)?);
+    is_it.then(|| {
+        format!("{} iterations do not enter the loop inside, and the compiler left them out", promised - traced)
+    })
 }
 
 /// What became of a loop.

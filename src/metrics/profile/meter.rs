@@ -93,6 +93,7 @@ impl ProfileMeter {
             let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
             self.rounds.step(&spot, before);
         }
+        let access = access.filter(|_| !self.data.is_on_stack(index));
         follow_calls(thread, &mut self.calls, &spot, access);
     }
 
@@ -213,7 +214,7 @@ fn add_data(site: &mut Site, data: &DataAccesses) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, (entries, rounds): (u64, u64)) -> MachineLoop {
+fn machine_loop(place: &LoopPlace, [entries, rounds, refused]: [u64; 3]) -> MachineLoop {
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
@@ -222,6 +223,7 @@ fn machine_loop(place: &LoopPlace, (entries, rounds): (u64, u64)) -> MachineLoop
         parent: place.parent,
         entries,
         rounds,
+        refused,
     }
 }
 

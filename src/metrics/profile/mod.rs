@@ -108,7 +108,7 @@ pub struct Called {
     pub times: u64,
     /// Instructions without line information that were executed on behalf of these calls, in what they call too.
     pub instructions: u64,
-    /// What these accessed.
+    /// What these accessed, registers saved on the stack left out.
     #[serde(default)]
     pub accesses: Accesses,
 }
@@ -126,6 +126,9 @@ pub struct MachineLoop {
     pub entries: u64,
     /// How often its body was begun.
     pub rounds: u64,
+    /// How often it was left by a test at the top instead; these are no rounds.
+    #[serde(default)]
+    pub refused: u64,
 }
 
 /// Bytes `low..high` of memory at run time that accesses went to.

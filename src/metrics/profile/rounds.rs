@@ -43,9 +43,9 @@ impl RoundsMeter {
         }
     }
 
-    /// Entries, and rounds that were begun and not refused, by number of the loop.
-    pub fn finish(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.loops.iter().map(|rounds| (rounds.entries, rounds.begun - rounds.refused))
+    /// Entries, rounds that were begun and not refused, and those refused, by number of the loop.
+    pub fn finish(&self) -> impl Iterator<Item = [u64; 3]> + '_ {
+        self.loops.iter().map(|rounds| [rounds.entries, rounds.begun - rounds.refused, rounds.refused])
     }
 
     fn is_inside(&self, innermost: Option<u32>, outer: u32) -> bool {

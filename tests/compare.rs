@@ -1,0 +1,275 @@
+//! Static against traced, with traces written by hand as a compiler would have made them of a few lines of C.
+
+use std::fs;
+
+use assert_cmd::Command;
+use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
+use loopsheet::metrics::profile::{
+    Accesses, Called, DataAccesses, DataRange, MachineLoop, Operations, Site, SourceProfile,
+};
+use serde_json::json;
+
+const FILE: &str = "kernel.c";
+
+/// The report on a source, its first line being line 1.
+fn promised(source: &str, settings: &[&str]) -> StaticReport {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(FILE);
+    fs::write(&path, source).expect("written");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    command.arg("analyze").arg(&path).args(["--json", "-", "--quiet"]);
+    settings.iter().for_each(|setting| {
+        command.args(["--set", setting]);
+    });
+    let output = command.output().expect("it runs");
+    StaticReport::parse(&String::from_utf8_lossy(&output.stdout)).expect("a report")
+}
+
+fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
+    let trace = json!({
+        "schema": "loopsheet/trace/1",
+        "trace": {"path": "by hand", "instructions": 0},
+        "source": profile,
+    });
+    compare(report, &TraceReport::parse(&trace.to_string()).expect("a trace"), &|_| true)
+}
+
+fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> MachineLoop {
+    MachineLoop {
+        name: format!("f@{line}"),
+        function: "f".into(),
+        file: Some(FILE.into()),
+        line: Some(line),
+        parent,
+        entries,
+        rounds,
+        refused: 0,
+    }
+}
+
+/// Code of a line in a machine loop: executions, and adds and stores in all.
+fn site(line: u32, machine_loop: Option<u32>, executions: u64, adds: u64, stores: u64) -> Site {
+    Site {
+        function: "f".into(),
+        file: Some(FILE.into()),
+        line: Some(line),
+        machine_loop,
+        instructions: executions * 4,
+        executions,
+        operations: Operations { adds, ..Operations::default() },
+        accesses: Accesses { stores, stored_bytes: 8 * stores, ..Accesses::default() },
+        ..Site::default()
+    }
+}
+
+fn profile(loops: Vec<MachineLoop>, sites: Vec<Site>) -> SourceProfile {
+    SourceProfile { sites, loops, data: Vec::new() }
+}
+
+fn nest<'c>(comparison: &'c Comparison, id: &str) -> &'c NestComparison {
+    let ids: Vec<&str> = comparison.nests.iter().map(|nest| nest.id.as_str()).collect();
+    comparison.nests.iter().find(|nest| nest.id == id).unwrap_or_else(|| panic!("no {id} in {ids:?}"))
+}
+
+fn row<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c Row {
+    let rows = &nest(comparison, id).rows;
+    let names: Vec<&str> = rows.iter().map(|row| row.quantity.as_str()).collect();
+    rows.iter().find(|row| row.quantity == quantity).unwrap_or_else(|| panic!("no {quantity} in {names:?}"))
+}
+
+fn sides(comparison: &Comparison, id: &str, quantity: &str) -> (Option<f64>, Option<f64>) {
+    let row = row(comparison, id, quantity);
+    (row.promised, row.traced)
+}
+
+const PLAIN: &str = "void f(int n, double *a, double c) {
+  for (int i = 0; i < n; i++)
+    a[i] = a[i] + c;
+}
+";
+
+#[test]
+fn a_wrong_size_is_found_and_the_right_one_named() {
+    let run = || profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 100, 100)]);
+    let wrong = compared(&promised(PLAIN, &["n=50"]), run());
+    let [found] = &wrong.parameters[..] else { panic!("{:?}", wrong.parameters) };
+    assert_eq!((found.parameter.as_str(), found.value, found.fits), ("n", Some(50.0), 100.0));
+    let reason = row(&wrong, "f@2", "iterations").reason.as_deref().expect("a reason");
+    assert_eq!(reason, "a parameter does not match: n is 50 in the report; 100 would fit the run");
+    let right = compared(&promised(PLAIN, &["n=100"]), run());
+    assert_eq!(right.parameters, []);
+    assert_eq!(sides(&right, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(row(&right, "f@2", "iterations").reason, None);
+}
+
+#[test]
+fn a_trip_count_names_the_parameters_of_its_own_loop() {
+    let source = "void f(int n, int m, double a[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      a[i][j] = a[i][j] + 1.0;
+}
+";
+    let loops = vec![machine_loop(2, None, 1, 30), machine_loop(3, Some(0), 30, 600)];
+    let run = profile(loops, vec![site(4, Some(1), 600, 600, 600)]);
+    let comparison = compared(&promised(source, &["n=10", "m=10"]), run);
+    let reason = |quantity| row(&comparison, "f@2", quantity).reason.clone().unwrap_or_default();
+    assert_eq!(
+        reason("mean trip count of i, line 2"),
+        "a parameter does not match: n is 10 in the report; 30 would fit the run"
+    );
+    assert_eq!(
+        reason("mean trip count of j, line 3"),
+        "a parameter does not match: m is 10 in the report; 20 would fit the run"
+    );
+    assert!(reason("iterations").contains("n is 10") && reason("iterations").contains("m is 10"));
+}
+
+#[test]
+fn what_is_not_joined_is_listed() {
+    let mut elsewhere = site(7, None, 3, 0, 0);
+    elsewhere.file = Some("other.c".into());
+    let library = Site { function: "memchr".into(), file: None, line: None, ..site(0, None, 5, 0, 0) };
+    let sites = vec![site(1, None, 2, 0, 0), site(3, Some(0), 100, 100, 100), elsewhere, library];
+    let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], sites));
+    let unjoined: Vec<(&str, u64)> =
+        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    assert_eq!(unjoined, [("memchr", 20), ("other.c", 12), ("f", 8)]);
+    assert!(comparison.unjoined.iter().all(|left| !left.reason.is_empty()));
+    assert_eq!(comparison.joined_share, 400.0 / 440.0);
+    let [share] = &comparison.functions[..] else { panic!("{:?}", comparison.functions) };
+    assert_eq!((share.name.as_str(), share.instructions, share.joined), ("f", 408, 400));
+}
+
+#[test]
+fn loops_on_one_line_are_told_apart_by_their_nesting() {
+    let source = "void f(int n, int m, double a[n][m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = a[i][j] + 1.0;
+}
+";
+    let loops = vec![machine_loop(2, None, 1, 6), machine_loop(2, Some(0), 6, 42)];
+    let run = profile(loops, vec![site(2, Some(0), 6, 0, 0), site(2, Some(1), 42, 42, 42)]);
+    let comparison = compared(&promised(source, &["n=6", "m=7"]), run);
+    let id = &comparison.nests[0].id.clone();
+    assert_eq!(sides(&comparison, id, "mean trip count of i, line 2"), (Some(6.0), Some(6.0)));
+    assert_eq!(sides(&comparison, id, "mean trip count of j, line 2"), (Some(7.0), Some(7.0)));
+    assert_eq!(sides(&comparison, id, "iterations"), (Some(42.0), Some(42.0)));
+}
+
+/// 103 iterations: 25 rounds of four copies, and three in a loop for the rest.
+#[test]
+fn rounds_of_unrolled_loops_are_those_of_the_source() {
+    let loops = vec![machine_loop(2, None, 1, 25), machine_loop(2, None, 1, 3)];
+    let sites = vec![site(3, Some(0), 25, 100, 100), site(3, Some(1), 3, 3, 3)];
+    let comparison = compared(&promised(PLAIN, &["n=103"]), profile(loops, sites));
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(103.0), Some(103.0)));
+    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
+    assert_eq!(comparison.parameters, []);
+}
+
+#[test]
+fn iterations_outside_of_the_machine_loop_count() {
+    // The first one is peeled; a constant that is only loaded there is none.
+    let peeled = vec![site(3, None, 1, 1, 1), site(3, Some(0), 99, 99, 99)];
+    let run = profile(vec![machine_loop(2, None, 1, 99)], peeled);
+    assert_eq!(sides(&compared(&promised(PLAIN, &["n=100"]), run), "f@2", "iterations").1, Some(100.0));
+    let hoisted = vec![site(3, None, 1, 0, 0), site(3, Some(0), 99, 99, 99)];
+    let run = profile(vec![machine_loop(2, None, 1, 99)], hoisted);
+    assert_eq!(sides(&compared(&promised(PLAIN, &["n=99"]), run), "f@2", "iterations").1, Some(99.0));
+    // None is left in a loop.
+    let run = profile(Vec::new(), vec![site(3, None, 1, 4, 4)]);
+    assert_eq!(sides(&compared(&promised(PLAIN, &["n=4"]), run), "f@2", "iterations").1, Some(4.0));
+}
+
+#[test]
+fn loops_that_became_calls_count_by_what_these_store() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 0.0;
+}
+";
+    let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
+    let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
+    let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
+    let comparison = compared(&promised(source, &["n=60"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(60.0), Some(60.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+}
+
+const TWO_STATEMENTS: &str = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    a[i] = a[i] + 1.0;
+    b[i] = b[i] + 2.0;
+  }
+}
+";
+
+#[test]
+fn a_distributed_loop_goes_round_once_for_all_its_parts() {
+    let loops = vec![machine_loop(2, None, 1, 80), machine_loop(2, None, 1, 80)];
+    let run = profile(loops, vec![site(3, Some(0), 80, 80, 80), site(4, Some(1), 80, 80, 80)]);
+    let comparison = compared(&promised(TWO_STATEMENTS, &["n=80"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(80.0), Some(80.0)));
+    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(2.0), Some(2.0)));
+}
+
+#[test]
+fn copies_of_an_unswitched_loop_add_up() {
+    let loops = vec![machine_loop(2, None, 2, 80), machine_loop(2, None, 1, 40)];
+    let both =
+        |number, rounds| [site(3, Some(number), rounds, rounds, rounds), site(4, Some(number), rounds, rounds, rounds)];
+    let run = profile(loops, [both(0, 80), both(1, 40)].concat());
+    let comparison = compared(&promised(TWO_STATEMENTS, &["n=40"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations").1, Some(120.0));
+    assert_eq!(sides(&comparison, "f@2", "executions").1, Some(3.0));
+}
+
+/// Outside of any loop the compiler tests whether the inner loop is to be entered: the last round of the outer one
+/// ends there.
+#[test]
+fn a_round_that_ends_at_the_test_of_an_inner_loop_has_begun() {
+    let source = "void f(int n, double a[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      a[i][j] = a[i][j] + 1.0;
+}
+";
+    let outer = MachineLoop { refused: 1, ..machine_loop(3, None, 1, 9) };
+    let loops = vec![outer, machine_loop(3, Some(0), 9, 45)];
+    let run = profile(loops, vec![site(2, Some(0), 9, 0, 0), site(4, Some(1), 45, 45, 45)]);
+    let comparison = compared(&promised(source, &["n=10"]), run);
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(4.5), Some(4.5)));
+    assert_eq!(comparison.parameters, []);
+}
+
+/// Two arrays that are read alike, told apart by length; the sizes of the report are wrong by a common factor, which
+/// does no harm to those that are told apart by counts.
+#[test]
+fn allocated_arrays_are_named_by_counts_and_lengths() {
+    let source = "void f(int n, int m, double a[m], double b[n][m], double *c) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      c[i] = c[i] + a[j] + b[i][j];
+}
+";
+    let range =
+        |name: &str, low: u64, bytes: u64| DataRange { name: name.into(), low, high: low + bytes, is_variable: false };
+    let data = vec![range("heap 1", 0x1000, 160), range("heap 2", 0x2000, 80), range("heap 3", 0x3000, 1600)];
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let mut inner = site(4, Some(1), 200, 400, 200);
+    inner.data = vec![touched(0, 200, 0), touched(1, 200, 200), touched(2, 200, 0)];
+    let run = || SourceProfile {
+        data: data.clone(),
+        ..profile(vec![machine_loop(2, None, 1, 10), machine_loop(3, Some(0), 10, 200)], vec![inner.clone()])
+    };
+    let names = |comparison: &Comparison| -> Vec<String> {
+        let loads = nest(comparison, "f@2").rows.iter().filter_map(|row| row.quantity.strip_prefix("loads of "));
+        loads.map(str::to_string).collect()
+    };
+    let right = compared(&promised(source, &["n=10", "m=20"]), run());
+    assert_eq!(names(&right), ["a (heap 1)", "b (heap 3)", "c (heap 2)"]);
+    let wrong = compared(&promised(source, &["n=100", "m=200"]), run());
+    assert_eq!(names(&wrong), ["a", "b", "c (heap 2)", "heap 1", "heap 3"]);
+}
