@@ -17,9 +17,9 @@ pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
 /// Loads and stores an iteration.
 type Each = (f64, f64);
 
-/// How well a range fits an array: nests with the same counts, less those that speak against it, then whether their
-/// lengths agree.
-type Likeness = (i64, bool);
+/// How well a range fits an array: nests with the same counts, less those that speak against it, then how near their
+/// lengths are.
+type Likeness = (i64, i64);
 
 /// For all functions of the report.
 pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
@@ -29,7 +29,13 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
             let nest = &report.functions[target.function].nests[nest];
             let rounds = nest.loops.last().and_then(|id| places.loop_by_id(target.function, id));
             let rounds = rounds.and_then(|found| join.loops.get(&found)).map(|counts| counts.rounds as f64);
-            nests.entry(target.function).or_default().push(evidence(nest, rounds, &join.targets[index].data, profile));
+            let mut found = evidence(nest, rounds, &join.targets[index].data, profile);
+            let calls = report.functions[target.function].times_called.unwrap_or(1.0);
+            if rounds != nest.iterations.map(|iterations| iterations * calls) {
+                // With sizes that do not fit the run, lengths say nothing.
+                found.footprints.clear();
+            }
+            nests.entry(target.function).or_default().push(found);
         }
     }
     let mut names = ArrayNames::new();
@@ -122,5 +128,7 @@ fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &st
     }
     let footprint = nests.iter().filter_map(|nest| nest.footprints.get(array)).copied().fold(0.0, f64::max);
     let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low) as f64;
-    (votes, footprint > 0.0 && (footprint - length).abs() <= 0.02 * length)
+    // A footprint is in lines, a length in bytes: in steps of five percent.
+    let distance = if footprint > 0.0 { (20.0 * (footprint / length.max(1.0)).ln().abs()).round() as i64 } else { 0 };
+    (votes, -distance)
 }

@@ -222,9 +222,10 @@ fn drop_nested(parts: &mut Vec<usize>, rounds: &[u64], loops: &[MachineLoop]) {
     });
 }
 
-/// Rounds that were done outside of the machine loops: everything that a round inside does was done there too.
+/// Rounds that were done outside of the machine loops: everything that every round inside does was done there too.
+/// What only some rounds do tells nothing: code outside may finish what they began.
 fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
-    let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0);
+    let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
     let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
     times.reduce(f64::min).map_or(0, |times| times as u64)
 }

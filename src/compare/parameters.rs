@@ -42,13 +42,19 @@ pub fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<S
         }
     }
     let chosen = |(name, votes): (&str, Vec<(f64, &str)>)| {
-        let count = |value: f64| votes.iter().filter(|vote| vote.0 == value).count();
-        let fits = votes.iter().map(|vote| vote.0).max_by(|a, b| count(*a).cmp(&count(*b)).then(b.total_cmp(a)))?;
+        let triangles = triangles(report, places, join, name);
+        let count = |value: f64| {
+            let agree = triangles.iter().filter(|(outer, inner, rounds)| outer.sum(inner, value) == Some(*rounds));
+            votes.iter().filter(|vote| vote.0 == value).count() + agree.count()
+        };
+        // A compiler may leave out a last round that does nothing.
+        let candidates = votes.iter().flat_map(|vote| [vote.0, vote.0 + 1.0]);
+        let fits = candidates.max_by(|a, b| count(*a).cmp(&count(*b)).then(b.total_cmp(a)))?;
         Some(Suggestion {
             parameter: name.to_string(),
             value: report.parameters[name].value,
             fits,
-            seen_in: votes.iter().filter(|vote| vote.0 == fits).map(|vote| vote.1.to_string()).collect(),
+            seen_in: votes.iter().filter(|vote| (fits - vote.0).abs() <= 1.0).map(|vote| vote.1.to_string()).collect(),
             is_probability: false,
         })
     };
@@ -99,6 +105,87 @@ pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -
         }
     }
     found
+}
+
+/// Bounds of a loop, with what is known of the parameters other than the one looked for.
+struct Bounds<'r> {
+    range: Expr,
+    step: Expr,
+    lower: Expr,
+    variable: &'r str,
+    /// The parameter as the source writes it.
+    parameter: String,
+    known: BTreeMap<&'r str, f64>,
+}
+
+/// Rounds beyond these are not summed up.
+const MOST_ROUNDS: f64 = 100_000.0;
+
+impl Bounds<'_> {
+    fn trips(&self, value: f64, outer: Option<(&str, f64)>) -> Option<f64> {
+        let lookup = |symbol: &str| match outer {
+            Some((variable, at)) if symbol == variable => Some(at),
+            _ if symbol == self.parameter => Some(value),
+            _ => self.known.get(symbol).copied(),
+        };
+        let (range, step) = (self.range.evaluate(&lookup).ok()?, self.step.evaluate(&lookup).ok()?);
+        Some((range / step + 1.0).floor().max(0.0)).filter(|trips| trips.is_finite())
+    }
+
+    /// Rounds of a loop inside, over all rounds of this one.
+    fn sum(&self, inner: &Bounds, value: f64) -> Option<f64> {
+        let lookup = |symbol: &str| match symbol == self.parameter {
+            true => Some(value),
+            false => self.known.get(symbol).copied(),
+        };
+        let (first, step) = (self.lower.evaluate(&lookup).ok()?, self.step.evaluate(&lookup).ok()?);
+        let trips = self.trips(value, None).filter(|trips| *trips <= MOST_ROUNDS)?;
+        (0..trips as u64).map(|round| inner.trips(value, Some((self.variable, first + step * round as f64)))).sum()
+    }
+}
+
+/// Outermost loops with a loop inside whose bounds depend on their variable, and the rounds of that one, where both
+/// can be worked out from the parameter.
+fn triangles<'r>(
+    report: &'r StaticReport,
+    places: &Places<'r>,
+    join: &Join,
+    parameter: &str,
+) -> Vec<(Bounds<'r>, Bounds<'r>, f64)> {
+    let Some(wanted) = report.parameters.get(parameter) else { return Vec::new() };
+    let stands_in = |function: &str, known: &super::reports::Parameter| {
+        known.functions.is_empty() || known.functions.iter().any(|name| name == function)
+    };
+    let bounds = |found: super::places::LoopRef| {
+        let (function, one) = (&report.functions[found.function], places.facts(found));
+        let parse = |text: &str| Expr::parse(text).ok();
+        let lower = parse(&one.lower)?;
+        let here = report.parameters.values().filter(|known| stands_in(&function.name, known));
+        Some(Bounds {
+            range: parse(&one.upper)? - lower.clone(),
+            step: parse(&one.step)?,
+            lower,
+            variable: &one.var,
+            parameter: wanted.source_name.clone(),
+            known: here.filter_map(|known| Some((known.source_name.as_str(), known.value?))).collect(),
+        })
+    };
+    let mut triangles = Vec::new();
+    for (found, counts) in &join.loops {
+        let chain: Vec<_> = places.chain(*found).collect();
+        let [inner, outer] = chain[..] else { continue };
+        let is_here = stands_in(&report.functions[found.function].name, wanted);
+        let entered_once = join.loops.get(&outer).is_some_and(|outer| outer.entries == 1);
+        if !is_here || !entered_once {
+            continue;
+        }
+        if let (Some(outer), Some(inner)) = (bounds(outer), bounds(inner))
+            && inner.range.symbols().iter().any(|name| **name == *outer.variable)
+        {
+            triangles.push((outer, inner, counts.rounds as f64));
+        }
+    }
+    triangles
 }
 
 /// For each parameter in a loop's bounds, as the only one that may be wrong: the value at which the loop would go

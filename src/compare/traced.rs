@@ -69,7 +69,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
             *nowhere.entry(site.function.clone()).or_default() += site.instructions;
             continue;
         };
-        match places.find(file, line) {
+        match place_of(places, site, file, line) {
             Place::Loop(found) => {
                 let target = places.target(found);
                 join.targets[target].add(site);
@@ -112,6 +112,16 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
 impl Join {
     fn share(&mut self, function: &str) -> &mut Share {
         self.functions.entry(function.to_string()).or_default()
+    }
+}
+
+/// Where a site's line lies; straight-line code of a function that was inlined belongs to the loop around its call.
+fn place_of<'r>(places: &Places<'r>, site: &Site, file: &str, line: u32) -> Place<'r> {
+    let own = places.find(file, line);
+    let mut calls = site.called_from.iter().rev().map(|(file, line)| places.find(file, *line));
+    match own {
+        Place::Loop(_) => own,
+        _ => calls.find(|place| matches!(place, Place::Loop(_))).unwrap_or(own),
     }
 }
 

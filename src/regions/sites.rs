@@ -37,6 +37,8 @@ pub struct SitePlace {
     pub function: String,
     /// The functions that were inlined there, outermost first.
     pub inlined: Vec<String>,
+    /// Where the calls stand that these were inlined for, outermost first.
+    pub called_from: Vec<SourceLine>,
     pub line: Option<SourceLine>,
     /// The innermost loop of the machine code around it.
     pub machine_loop: Option<u32>,
@@ -73,6 +75,7 @@ pub struct Sites {
 struct Key {
     function: Option<usize>,
     inlined: Vec<String>,
+    called_from: Vec<SourceLine>,
     line: Option<SourceLine>,
     machine_loop: Option<u32>,
     /// Why there is no function.
@@ -129,7 +132,14 @@ impl Sites {
             is_call: false,
             is_return: false,
         };
-        let missing = |missing| Key { function: None, inlined: Vec::new(), line: None, machine_loop: None, missing };
+        let missing = |missing| Key {
+            function: None,
+            inlined: Vec::new(),
+            called_from: Vec::new(),
+            line: None,
+            machine_loop: None,
+            missing,
+        };
         let Some(address) = self.fit.address(instruction, self.map.code()) else {
             let why = if instruction.pc.is_none() { Missing::Address } else { Missing::Program };
             return Spot { site: self.number(missing(Some(why))), ..nowhere };
@@ -141,9 +151,14 @@ impl Sites {
         let frames = self.map.frames_at(address);
         let line = frames.last().and_then(|frame| frame.place.clone());
         let known = Spot { has_line: line.is_some(), ..known };
+        let calls = &frames[..frames.len().saturating_sub(1)];
+        let called_from = calls.iter().filter_map(|frame| frame.place.clone()).collect();
         let inlined = frames.into_iter().skip(1).filter_map(|frame| frame.function).collect();
         let Some(function) = self.map.function_at(address) else {
-            return Spot { site: self.number(Key { inlined, line, ..missing(Some(Missing::Symbol)) }), ..known };
+            return Spot {
+                site: self.number(Key { inlined, called_from, line, ..missing(Some(Missing::Symbol)) }),
+                ..known
+            };
         };
         let first = self.first_loop(function);
         let nest = self.map.nest(function);
@@ -152,7 +167,7 @@ impl Sites {
         let opens = nest.opens(address).map(number);
         let tests = nest.tests.get(&address).copied().map(number);
         let low = self.map.function(function).low;
-        let key = Key { function: Some(function), inlined, line, machine_loop: innermost, missing: None };
+        let key = Key { function: Some(function), inlined, called_from, line, machine_loop: innermost, missing: None };
         Spot {
             site: self.number(key),
             function: Some(function as u32),
@@ -203,8 +218,13 @@ impl Sites {
             (None, Some(Missing::Program)) => "outside the program".to_string(),
             (None, _) => "no symbol".to_string(),
         };
-        let Key { inlined, line, machine_loop, .. } = &key;
-        let place = SitePlace { function, inlined: inlined.clone(), line: line.clone(), machine_loop: *machine_loop };
+        let place = SitePlace {
+            function,
+            inlined: key.inlined.clone(),
+            called_from: key.called_from.clone(),
+            line: key.line.clone(),
+            machine_loop: key.machine_loop,
+        };
         self.places.sites.push(place);
         self.numbers.insert(key, number);
         number

@@ -198,6 +198,7 @@ fn site(place: &SitePlace, levels: usize) -> Site {
     Site {
         function: place.function.clone(),
         inlined: place.inlined.clone(),
+        called_from: place.called_from.iter().map(|line| (line.file.clone(), line.line)).collect(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
         machine_loop: place.machine_loop,

@@ -29,6 +29,9 @@ pub struct Site {
     pub function: String,
     /// Functions that were inlined there, outermost first.
     pub inlined: Vec<String>,
+    /// Files and lines of the calls that these were inlined for, outermost first.
+    #[serde(default)]
+    pub called_from: Vec<(String, u32)>,
     pub file: Option<String>,
     pub line: Option<u32>,
     /// Index of the innermost loop of the machine code.
