@@ -114,8 +114,14 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
     let run = profile(loops, vec![site(4, Some(1), 600, 600, 600)]);
     let comparison = compared(&promised(source, &["n=10", "m=10"]), run);
     let reason = |quantity| row(&comparison, "f@2", quantity).reason.clone().unwrap_or_default();
-    assert_eq!(reason("mean trip count of i, line 2"), "a parameter does not match: n is 10 in the report; 30 would fit the run");
-    assert_eq!(reason("mean trip count of j, line 3"), "a parameter does not match: m is 10 in the report; 20 would fit the run");
+    assert_eq!(
+        reason("mean trip count of i, line 2"),
+        "a parameter does not match: n is 10 in the report; 30 would fit the run"
+    );
+    assert_eq!(
+        reason("mean trip count of j, line 3"),
+        "a parameter does not match: m is 10 in the report; 20 would fit the run"
+    );
     assert!(reason("iterations").contains("n is 10") && reason("iterations").contains("m is 10"));
 }
 
@@ -126,7 +132,8 @@ fn what_is_not_joined_is_listed() {
     let library = Site { function: "memchr".into(), file: None, line: None, ..site(0, None, 5, 0, 0) };
     let sites = vec![site(1, None, 2, 0, 0), site(3, Some(0), 100, 100, 100), elsewhere, library];
     let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], sites));
-    let unjoined: Vec<(&str, u64)> = comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    let unjoined: Vec<(&str, u64)> =
+        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
     assert_eq!(unjoined, [("memchr", 20), ("other.c", 12), ("f", 8)]);
     assert!(comparison.unjoined.iter().all(|left| !left.reason.is_empty()));
     assert_eq!(comparison.joined_share, 400.0 / 440.0);
@@ -209,7 +216,8 @@ fn a_distributed_loop_goes_round_once_for_all_its_parts() {
 #[test]
 fn copies_of_an_unswitched_loop_add_up() {
     let loops = vec![machine_loop(2, None, 2, 80), machine_loop(2, None, 1, 40)];
-    let both = |number, rounds| [site(3, Some(number), rounds, rounds, rounds), site(4, Some(number), rounds, rounds, rounds)];
+    let both =
+        |number, rounds| [site(3, Some(number), rounds, rounds, rounds), site(4, Some(number), rounds, rounds, rounds)];
     let run = profile(loops, [both(0, 80), both(1, 40)].concat());
     let comparison = compared(&promised(TWO_STATEMENTS, &["n=40"]), run);
     assert_eq!(sides(&comparison, "f@2", "iterations").1, Some(120.0));
@@ -245,9 +253,11 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
       c[i] = c[i] + a[j] + b[i][j];
 }
 ";
-    let range = |name: &str, low: u64, bytes: u64| DataRange { name: name.into(), low, high: low + bytes, is_variable: false };
+    let range =
+        |name: &str, low: u64, bytes: u64| DataRange { name: name.into(), low, high: low + bytes, is_variable: false };
     let data = vec![range("heap 1", 0x1000, 160), range("heap 2", 0x2000, 80), range("heap 3", 0x3000, 1600)];
-    let touched = |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
     let mut inner = site(4, Some(1), 200, 400, 200);
     inner.data = vec![touched(0, 200, 0), touched(1, 200, 200), touched(2, 200, 0)];
     let run = || SourceProfile {

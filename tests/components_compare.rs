@@ -39,7 +39,8 @@ fn compared(flags: &[&str], settings: &[&str]) -> Value {
 /// Static and traced.
 fn sides(comparison: &Value, function: &str, quantity: &str) -> (f64, f64) {
     let nests = comparison["nests"].as_array().expect("nests");
-    let nest = nests.iter().find(|nest| nest["function"] == function).unwrap_or_else(|| panic!("no nest of {function}"));
+    let nest =
+        nests.iter().find(|nest| nest["function"] == function).unwrap_or_else(|| panic!("no nest of {function}"));
     let rows = nest["rows"].as_array().expect("rows");
     let row = rows.iter().find(|row| row["quantity"] == quantity).unwrap_or_else(|| panic!("no {quantity}"));
     let number = |side: &str| row[side].as_f64().unwrap_or_else(|| panic!("{function}: {quantity}: {row}"));
@@ -71,7 +72,9 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
         assert_eq!(sides(&comparison, "halvings", "iterations").1, 6.0, "{level}");
         assert_eq!(sides(&comparison, "recursive", "iterations").1, 96.0, "{level}");
         assert_eq!(sides(&comparison, "recursive", "executions").1, 4.0, "{level}");
-        assert!(comparison["unjoined"].as_array().is_some_and(|unjoined| unjoined.iter().any(|one| one["what"] == "main")));
+        assert!(
+            comparison["unjoined"].as_array().is_some_and(|unjoined| unjoined.iter().any(|one| one["what"] == "main"))
+        );
     }
 }
 

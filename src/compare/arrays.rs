@@ -22,12 +22,7 @@ type Each = (f64, f64);
 type Likeness = (i64, i64);
 
 /// For all functions of the report.
-pub fn names<'n>(
-    report: &'n StaticReport,
-    places: &Places,
-    join: &Join,
-    profile: &'n SourceProfile,
-) -> ArrayNames<'n> {
+pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
     let mut nests: BTreeMap<usize, Vec<Evidence<'n>>> = BTreeMap::new();
     for (index, target) in places.targets().iter().enumerate() {
         if let Some(nest) = target.nest.filter(|_| join.targets[index].instructions > 0) {
@@ -88,7 +83,8 @@ fn of_function<'n>(nests: &[Evidence<'n>], profile: &'n SourceProfile) -> BTreeM
     let mut ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
-        names.extend(ranges.iter().find(|range| super::rows::is_variable_of(range, array)).map(|range| (array, *range)));
+        names
+            .extend(ranges.iter().find(|range| super::rows::is_variable_of(range, array)).map(|range| (array, *range)));
     }
     arrays.retain(|array| !names.contains_key(array));
     ranges.retain(|range| range.starts_with("heap"));
@@ -121,7 +117,11 @@ fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &st
         votes += match (nest.arrays.get(array), nest.ranges.get(range)) {
             (Some(source), Some(run)) if near(source.0, run.0) && near(source.1, run.1) => 2,
             // A compiler leaves accesses out, but does not load what is only stored, or store what is only loaded.
-            (Some(source), Some(run)) if run.0 <= source.0 && run.1 <= source.1 && (run.1 > 0.0) == (source.1 > 0.0) => 1,
+            (Some(source), Some(run))
+                if run.0 <= source.0 && run.1 <= source.1 && (run.1 > 0.0) == (source.1 > 0.0) =>
+            {
+                1
+            }
             (None, None) => 0,
             _ => -2,
         };

@@ -324,6 +324,7 @@ fn by_line(places: &Places, loops: &[MachineLoop], one: &MachineLoop) -> Option<
         };
     }
     let outer = one.parent.into_iter().flat_map(|parent| around(loops, parent as usize));
-    let on_line = outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
+    let on_line =
+        outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
     beginning.get(on_line).or(beginning.last()).copied()
 }

@@ -164,7 +164,8 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             not_executed.extend(target.nest.map(|_| target.id.clone()));
             continue;
         }
-        let sides = rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
+        let sides =
+            rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {

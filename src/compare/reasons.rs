@@ -1,8 +1,8 @@
 //! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
 //! the difference is not named.
 
-use super::parameters::Suggestion;
 use super::machine_loops::replaces_loops;
+use super::parameters::Suggestion;
 use super::places::LoopRef;
 use super::rows::{EXECUTIONS, ITERATIONS, LOADS, OPERATIONS, STORES, Sides, TRAFFIC, TRIP_COUNT, trip_count};
 use super::{Row, reports::Array};
@@ -75,7 +75,8 @@ fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
 fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
     let all = sides.loops();
     // A trip count is that of one loop; iterations are those of all.
-    let is_meant = |found: &&LoopRef| !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity;
+    let is_meant =
+        |found: &&LoopRef| !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity;
     let loops: Vec<LoopRef> = all.iter().filter(is_meant).copied().collect();
     let ids: Vec<&str> = loops.iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
     if quantity != EXECUTIONS {
@@ -99,7 +100,9 @@ fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> St
             "the function is called as often as the run needs it; the report counts calls that it sees".to_string()
         }
         () => loops.last().map_or_else(String::new, |found| {
-            outer_differs(sides, *found).or_else(|| idle_rounds(sides, *found)).unwrap_or_else(|| machine_loops(sides, *found))
+            outer_differs(sides, *found)
+                .or_else(|| idle_rounds(sides, *found))
+                .unwrap_or_else(|| machine_loops(sides, *found))
         }),
     }
 }
@@ -126,7 +129,9 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
     let (promised, traced) = all_rounds(sides, found)?;
     let mut inner = sides.loops().into_iter().skip_while(|one| *one != found).skip(1);
     let is_it = traced < promised && agree(all_rounds(sides, inner.next()?)?);
-    is_it.then(|| format!("{} iterations do not enter the loop inside, and the compiler left them out", promised - traced))
+    is_it.then(|| {
+        format!("{} iterations do not enter the loop inside, and the compiler left them out", promised - traced)
+    })
 }
 
 /// What became of a loop.
@@ -136,7 +141,9 @@ fn machine_loops(sides: &Sides, found: LoopRef) -> String {
     };
     match counts.machine_loops {
         0 => format!("no loop of the machine code is this one: {} iterations by what is left of it", counts.rounds),
-        _ if counts.unrolled > 1 => format!("unrolled: a round of the machine's loop is {} of the source", counts.unrolled),
+        _ if counts.unrolled > 1 => {
+            format!("unrolled: a round of the machine's loop is {} of the source", counts.unrolled)
+        }
         _ if counts.peeled > 0 => format!("peeled: {} iterations were done outside of the loop", counts.peeled),
         1 => "one loop of the machine code, entered and left at other places than the source's".to_string(),
         parts => format!("{parts} loops of the machine code, not each with all of its iterations"),

@@ -93,7 +93,8 @@ impl<'a> Sides<'a> {
     fn loop_rows(&self, rows: &mut Vec<Row>) {
         let loops = self.loops();
         let counts = |found: &LoopRef| self.join.loops.get(found).copied();
-        let entries = loops.first().and_then(counts).map(|counts| counts.entries as f64).filter(|entries| *entries > 0.0);
+        let entries =
+            loops.first().and_then(counts).map(|counts| counts.entries as f64).filter(|entries| *entries > 0.0);
         rows.push(row(EXECUTIONS, "", Some(self.calls()), entries));
         let (promised, traced) = self.iterations();
         rows.push(row(ITERATIONS, "", promised, traced));

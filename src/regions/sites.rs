@@ -155,7 +155,10 @@ impl Sites {
         let called_from = calls.iter().filter_map(|frame| frame.place.clone()).collect();
         let inlined = frames.into_iter().skip(1).filter_map(|frame| frame.function).collect();
         let Some(function) = self.map.function_at(address) else {
-            return Spot { site: self.number(Key { inlined, called_from, line, ..missing(Some(Missing::Symbol)) }), ..known };
+            return Spot {
+                site: self.number(Key { inlined, called_from, line, ..missing(Some(Missing::Symbol)) }),
+                ..known
+            };
         };
         let first = self.first_loop(function);
         let nest = self.map.nest(function);

@@ -46,8 +46,8 @@ impl DataMeter {
 
     pub fn add_instruction(&mut self, instruction: &Instruction, has_line: bool) {
         let facts = &instruction.decoded.facts;
-        let is_on_stack = facts.access.is_some()
-            && facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER);
+        let is_on_stack =
+            facts.access.is_some() && facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER);
         self.instructions.push(Touched { is_on_stack, has_line, ..Touched::default() });
     }
 

@@ -168,12 +168,7 @@ impl ProfileMeter {
 /// A call's callee is known by its first instruction; what has no line is executed on behalf of the call that led
 /// there.
 #[inline]
-fn follow_calls(
-    thread: &mut Thread,
-    calls: &mut FxHashMap<(u32, u32), Calls>,
-    spot: &Spot,
-    access: Option<Access>,
-) {
+fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot, access: Option<Access>) {
     if let Some((from, callee)) = thread.calls.last_mut() {
         if callee.is_none() {
             *callee = Some(spot.site);
