@@ -56,7 +56,10 @@ fn nine_of_ten_are_within_the_stated_error() {
                 let (estimated, error) = (number(case, "simulated_bytes"), number(case, "error"));
                 let off = (estimated - whole[&key(case)]).abs();
                 all += 1;
-                errors.push(error);
+                // What cannot be filled by half a window is told to be unknown.
+                if number(case, "capacity") <= 16384.0 {
+                    errors.push(error);
+                }
                 if off <= error * estimated {
                     within += 1;
                 } else {
@@ -68,7 +71,7 @@ fn nine_of_ten_are_within_the_stated_error() {
     let report = format!("{within} of {all}\n{}", far.join("\n"));
     assert!(all > 60, "{report}");
     assert!(f64::from(within) >= 0.9 * f64::from(all), "{report}");
-    // Errors that say something: half of them are below a tenth.
+    // Errors that say something where the caches were warm: half of them are below a tenth.
     errors.sort_by(f64::total_cmp);
     assert!(errors[errors.len() / 2] < 0.1, "{errors:?}\n{report}");
 }

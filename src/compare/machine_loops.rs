@@ -102,7 +102,8 @@ impl<'a> Counter<'a> {
             };
         }
         let mut counts = self.sum(found, facts, parts);
-        let (calls, replaced) = self.replaced(found, facts);
+        // Beside a loop with the other statements, a call has done no rounds of its own.
+        let (calls, replaced) = if parts.is_empty() { self.replaced(found, facts) } else { (0, 0) };
         counts.entries += if replaced > 0 { calls } else { 0 };
         counts.replaced = replaced;
         counts.rounds += replaced;
