@@ -21,14 +21,14 @@ const REASONS: (&str, &str) = ("Loop", "Not understood");
 pub(super) const SECONDS: (&str, &str) = (TIME, "Estimate");
 pub(super) const SHARE: (&str, &str) = (TIME, "Share of total");
 pub(super) const BOUND: (&str, &str) = (TIME, "Bound by");
-pub(super) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
+pub(in crate::export) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
 pub(super) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
 
 const TIME: &str = "Time";
 const TRAFFIC: &str = "Memory traffic over the whole execution, by what is reused";
 
 /// The whole table.
-pub(super) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
+pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
     let mut columns = Columns::new();
     identity(model, &mut columns);
     iteration_space(model, &mut columns);

@@ -3,24 +3,24 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
-mod arrays;
-mod caches;
-mod calls;
-mod communication;
+pub(in crate::export) mod arrays;
+pub(in crate::export) mod caches;
+pub(in crate::export) mod calls;
+pub(in crate::export) mod communication;
 mod compare;
 mod dependencies;
 mod inputs;
 mod layout;
-mod loops;
-mod machine;
+pub(in crate::export) mod loops;
+pub(in crate::export) mod machine;
 mod notes;
 mod page;
-mod parameters;
-mod registers;
+pub(in crate::export) mod parameters;
+pub(in crate::export) mod registers;
 mod steps;
-mod style;
+pub(in crate::export) mod style;
 mod summary;
-mod table;
+pub(in crate::export) mod table;
 mod trace;
 
 use std::collections::HashSet;
