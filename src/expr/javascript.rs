@@ -8,7 +8,8 @@ use std::fmt;
 
 use super::{CellNames, Comparison, Expr, Function, Node};
 
-/// A JavaScript expression, with the operations in the order in which [`Expr::evaluate`] does them.
+/// A JavaScript expression, with the operations in the order in which [`Expr::evaluate`] does them. Parts that have names
+/// are named; the whole expression is always written out.
 pub struct JavaScript<'a> {
     pub expr: &'a Expr,
     pub names: &'a dyn CellNames,
@@ -16,11 +17,18 @@ pub struct JavaScript<'a> {
 
 impl fmt::Display for JavaScript<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(f, self.expr, self.names)
+        write_operation(f, self.expr, self.names)
     }
 }
 
 fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt::Result {
+    match names.part(expr) {
+        Some(name) => f.write_str(&name),
+        None => write_operation(f, expr, names),
+    }
+}
+
+fn write_operation(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt::Result {
     match expr.node() {
         Node::Number(n) => write_number(f, n.get()),
         Node::Symbol(name) => f.write_str(&names.symbol(name)),
@@ -37,7 +45,7 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt:
 /// What is no single operand is put in parentheses.
 fn write_factor(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt::Result {
     match expr.node() {
-        Node::Sum(_) | Node::Product(_) | Node::Quotient(..) => {
+        Node::Sum(_) | Node::Product(_) | Node::Quotient(..) if names.part(expr).is_none() => {
             f.write_str("(")?;
             write(f, expr, names)?;
             f.write_str(")")

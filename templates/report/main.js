@@ -116,6 +116,11 @@ function start() {
     document.getElementById("coverage").append(element("div", {}, element("dt", {}, what), element("dd", {}, count(number))));
   }
   for (const spec of data.tables) tables.push(new DataTable(spec));
+  for (const [name, paragraphs] of Object.entries(data.notes)) {
+    const list = element("dl", { class: "notes" });
+    paragraphs.forEach(([what, text]) => list.append(element("dt", {}, what), element("dd", {}, text)));
+    document.getElementById("notes").append(element("h3", {}, name), list);
+  }
   startCards();
   sectionLinks();
   document.getElementById("reset").onclick = reset;

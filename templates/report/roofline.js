@@ -49,7 +49,7 @@ function drawRoofline() {
   const none = all.length - points.length;
   const notes = [];
   if (labelled < points.length) notes.push(`${points.length - labelled} of ${points.length} points have no room for a label: point at one to read its name, or look it up in the table of nests.`);
-  if (none > 0) notes.push(`${none} of ${all.length} nests have no flops, no memory traffic or an unknown time, and so no place here.`);
+  if (none > 0) notes.push(`${none} of ${all.length} nests ${none === 1 ? "has" : "have"} no flops, no memory traffic or an unknown time, and so no place here.`);
   document.getElementById("roofline-note").textContent = notes.join(" ");
 }
 
@@ -92,6 +92,12 @@ function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken
     const text = `${name} ${withPrefix(bandwidth, "B/s")}`;
     const [x, y] = [x1 + (x2 - x1) * 0.06, y1 + (y2 - y1) * 0.06];
     label(text, x, y - 6, { transform: `rotate(${angle} ${x} ${y})` });
+    // Names of nests keep off it.
+    const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
+    for (let along = 4; along < 7 * text.length; along += 8) {
+      const [bx, by] = [x + along * cos + 10 * sin, y + along * sin - 10 * cos];
+      taken.push([bx - 6, by - 6, bx + 6, by + 6]);
+    }
   }
 }
 

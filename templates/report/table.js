@@ -82,7 +82,9 @@ class DataTable {
   constructor(spec) {
     this.spec = spec;
     this.hasInputs = spec.columns.some(column => column.look === "input");
-    this.sort = { column: -1, descending: false };
+    // Nests come with the costliest first.
+    const first = spec.id === "nests" ? spec.columns.findIndex(column => column.header === "Estimate") : -1;
+    this.sort = { column: first, descending: true };
     this.filter = "";
     const size = options.rows === "all" ? Infinity : Number(options.rows) || (this.hasInputs ? 100 : 25);
     this.page = { first: 0, size };
@@ -122,7 +124,8 @@ class DataTable {
     for (const group of groups) {
       const members = this.spec.columns.filter(column => column.group === group);
       const box = element("input", { type: "checkbox" });
-      box.checked = members[0].shown;
+      box.checked = members.every(column => column.shown);
+      box.indeterminate = !box.checked && members.some(column => column.shown);
       box.onchange = () => { members.forEach(column => { column.shown = box.checked; }); this.render(); };
       const meanings = element("dl");
       for (const column of members) {
@@ -206,7 +209,7 @@ class DataTable {
     }
     if (Array.isArray(cell)) { made.textContent = shown(cell[0], column); return made; }
     if (typeof cell === "object") { made.append(inputControl(cell.input)); return made; }
-    made.className = "text";
+    made.className = cell.length > 34 ? "text long" : "text";
     // A nest leads to its source.
     if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell));
     else made.textContent = cell;

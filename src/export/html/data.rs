@@ -3,29 +3,48 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::tables::{Choices, table};
+use super::tables::{Choices, Shown, table};
 use super::{Sources, inputs, nests, remarks};
-use crate::export::xlsx::{arrays, caches, calls, communication, loops, registers};
+use crate::export::xlsx::table::Table;
+use crate::export::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, roofline};
 
-/// Groups of columns that are seen at first; all others can be switched on.
-const NESTS: &[&str] = &["Loop", "Operations over the whole execution", "Time"];
-const ARRAYS: &[&str] = &["Array", "Shape", "Element", "Working set", "Footprint"];
-const CONDITIONS: &[&str] = &["Nest", "Reuse", "Condition"];
+const NESTS: &Shown = &[
+    loops::ID,
+    ("Loop", "Function"),
+    loops::FILE,
+    loops::LINE,
+    loops::REASONS,
+    ("Operations over the whole execution", "Iterations"),
+    ("Operations over the whole execution", "Flops"),
+    loops::DRAM_BYTES,
+    loops::SECONDS,
+    loops::BOUND,
+    loops::SHARE,
+    loops::INTENSITY,
+];
+const ARRAYS: &Shown =
+    &[("Array", ""), ("Shape", ""), ("Element", "Size"), ("To keep for reuse", ""), ("Working set", ""), ("Footprint", "")];
+const CONDITIONS: &Shown = &[("Nest", ""), ("Reuse", ""), ("Condition", ""), ("Moved again if it does not fit", "")];
+/// All columns.
+const ALL: &Shown = &[];
+
+const ABOUT_NESTS: &str = "One row a loop nest. Choose one to see its source; choose a heading to sort by it.";
+const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
+                               without vectorisation and unrolling.";
+
 /// Columns of the table of nests that stand beside the source: a group, and a heading if it is one column only.
-const CARD: &[(&str, &str)] = &[
+const CARD: &Shown = &[
     ("Iteration space", ""),
     ("Operations over the whole execution", "Iterations"),
     ("Operations over the whole execution", "Flops"),
     ("Working set, actual", ""),
     ("Footprint", ""),
-    (loops::DRAM_BYTES.0, loops::DRAM_BYTES.1),
+    loops::DRAM_BYTES,
     ("Time", ""),
 ];
 /// Groups whose headings say enough without the group.
 const PLAIN: &[&str] = &["Operations over the whole execution", "Footprint", "Time"];
-/// All of them.
-const ALL: &[&str] = &[];
 
 pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Value {
     let mut choices = Choices::default();
@@ -40,6 +59,7 @@ pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Valu
         "choices": choices.value(),
         "roofline": roofline(model, figures),
         "nests": nests::places(model),
+        "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
         "lines": nests::lines(model, sources),
         "card": CARD,
         "plain": PLAIN,
@@ -48,24 +68,38 @@ pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Valu
 
 fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Value> {
     let mut tables = vec![inputs::machine_table(model), inputs::parameter_table(model)];
-    tables.push(table(("nests", NESTS), &loops::table(model), figures, choices));
-    tables.push(table(("arrays", ARRAYS), &arrays::table(model), figures, choices));
-    tables.push(table(("caches", ALL), &caches::table(model), figures, choices));
-    tables.push(table(("conditions", CONDITIONS), &caches::conditions(model), figures, choices));
+    tables.push(table(("nests", ABOUT_NESTS, NESTS), &loops::table(model), figures, choices));
+    let mut add = Adder { tables: &mut tables, figures, choices };
+    add.table(("arrays", ARRAYS), &arrays::table(model));
+    add.table(("caches", ALL), &caches::table(model));
+    add.table(("conditions", CONDITIONS), &caches::conditions(model));
     if let Some(found) = &model.calls {
-        tables.push(table(("calls", ALL), &calls::sites(model, found), figures, choices));
-        tables.push(table(("functions", ALL), &calls::functions(model, found), figures, choices));
-        tables.push(table(("paths", ALL), &calls::paths(model, found), figures, choices));
+        add.table(("calls", ALL), &calls::sites(model, found));
+        add.table(("functions", ALL), &calls::functions(model, found));
+        add.table(("paths", ALL), &calls::paths(model, found));
     }
     if let Some(found) = &model.communication {
-        tables.push(table(("communication", ALL), &communication::table(model, found), figures, choices));
+        add.table(("communication", ALL), &communication::table(model, found));
     }
     let registers = registers::table(model);
     if !registers.rows.is_empty() {
-        tables.push(table(("registers", ALL), &registers, figures, choices));
+        tables.push(table(("registers", ABOUT_REGISTERS, ALL), &registers, figures, choices));
     }
     tables.extend([remarks::gaps(model), remarks::diagnostics(model), remarks::files(model)]);
     tables
+}
+
+/// Tables that say the same about themselves as the sheets do.
+struct Adder<'a, 'm> {
+    tables: &'a mut Vec<Value>,
+    figures: &'a mut Figures<'m>,
+    choices: &'a mut Choices,
+}
+
+impl Adder<'_, '_> {
+    fn table<R>(&mut self, (id, shown): (&str, &Shown), rows: &Table<R>) {
+        self.tables.push(table((id, &rows.remark, shown), rows, self.figures, self.choices));
+    }
 }
 
 /// Name, figure, unit, look.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::shared::Parts;
 use crate::expr::{CellNames, Expr, FigureId, JavaScript, Node};
 use crate::model::{FigureMap, Model};
 
@@ -51,25 +52,27 @@ impl<'m> Figures<'m> {
     /// others, each after all that it mentions.
     pub fn script(mut self) -> String {
         self.close();
-        let names = Names { positions: &self.positions, symbols: symbols(self.model) };
-        let mut script = format!("const f = new Float64Array({});\nconst figures = [\n", self.bound.len());
         let figures = &self.model.figures;
         let shown = (self.positions.iter()).filter_map(|(id, at)| Some(((*at)?, &figures.get(id).expr)));
-        let shown = shown.chain(self.formulas.iter().map(|(at, expr)| (*at, expr)));
-        for (index, (at, expr)) in shown.enumerate() {
-            let start = match index {
-                0 => "s => {\n",
-                _ if index % ASSIGNMENTS == 0 => "},\ns => {\n",
-                _ => "",
-            };
-            let _ = writeln!(script, "{start}f[{at}]={};", JavaScript { expr, names: &names });
+        let shown: Vec<(u32, &Expr)> = shown.chain(self.formulas.iter().map(|(at, expr)| (*at, expr))).collect();
+        let mut parts = Parts::default();
+        shown.iter().for_each(|(_, expr)| parts.add(expr));
+        let symbols = symbols(self.model);
+        let names = Names { positions: &self.positions, symbols: &symbols, parts, named: HashMap::new() };
+        let mut script = Script { names, count: self.bound.len() as u32, text: String::new(), assignments: 0 };
+        for (at, expr) in shown {
+            script.name_parts(expr);
+            script.assign(at, expr);
         }
-        script.push_str(if self.bound.is_empty() { "];\n" } else { "}];\n" });
-        script.push_str("const derived = [\n");
-        for (row, definition) in derived(self.model) {
-            let _ = writeln!(script, "[{row},s => {}],", JavaScript { expr: definition, names: &names });
-        }
-        script + "];\n"
+        // Parameters come before all figures, so no part has a value yet.
+        let names = Names { positions: &self.positions, symbols: &symbols, parts: Parts::default(), named: HashMap::new() };
+        let definition = |(row, expr)| format!("[{row},s => {}],\n", JavaScript { expr, names: &names });
+        let definitions: String = derived(self.model).into_iter().map(definition).collect();
+        let end = if script.assignments > 0 { "}" } else { "" };
+        let Script { count, text, .. } = script;
+        format!(
+            "const f = new Float64Array({count});\nconst figures = [\n{text}{end}];\nconst derived = [\n{definitions}];\n"
+        )
     }
 
     /// Adds what the figures so far are made from. Figures only name earlier ones, so one pass from the last to the
@@ -127,9 +130,50 @@ pub(super) fn derived<'m>(model: &'m Model) -> Vec<(usize, &'m Expr)> {
     order
 }
 
+/// The assignments while they are written.
+struct Script<'n> {
+    names: Names<'n>,
+    /// Length of the array of values.
+    count: u32,
+    text: String,
+    assignments: usize,
+}
+
+impl Script<'_> {
+    fn assign(&mut self, at: u32, expr: &Expr) {
+        let start = match self.assignments {
+            0 => "s => {\n",
+            n if n.is_multiple_of(ASSIGNMENTS) => "},\ns => {\n",
+            _ => "",
+        };
+        self.assignments += 1;
+        let _ = writeln!(self.text, "{start}f[{at}]={};", JavaScript { expr, names: &self.names });
+    }
+
+    /// Assigns the shared parts of an expression that have no value yet, inner ones first.
+    fn name_parts(&mut self, expr: &Expr) {
+        for child in expr.children() {
+            let Some(number) = self.names.parts.shared(child) else {
+                self.name_parts(child);
+                continue;
+            };
+            if !self.names.named.contains_key(&number) {
+                self.name_parts(child);
+                let at = self.count;
+                self.count += 1;
+                self.assign(at, child);
+                self.names.named.insert(number, at);
+            }
+        }
+    }
+}
+
 struct Names<'n> {
     positions: &'n FigureMap<Option<u32>>,
-    symbols: HashMap<&'n str, usize>,
+    symbols: &'n HashMap<&'n str, usize>,
+    parts: Parts,
+    /// Positions of shared parts that have been assigned.
+    named: HashMap<u32, u32>,
 }
 
 impl CellNames for Names<'_> {
@@ -147,5 +191,10 @@ impl CellNames for Names<'_> {
 
     fn range(&self, _: &[FigureId]) -> Option<String> {
         None
+    }
+
+    fn part(&self, expr: &Expr) -> Option<String> {
+        let at = self.named.get(&self.parts.shared(expr)?)?;
+        Some(format!("f[{at}]"))
     }
 }

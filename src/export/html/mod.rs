@@ -10,6 +10,7 @@ mod graphs;
 mod inputs;
 mod nests;
 mod remarks;
+mod shared;
 mod tables;
 
 use crate::expr::FigureId;

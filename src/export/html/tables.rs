@@ -27,21 +27,27 @@ impl Choices {
     }
 }
 
-/// A table; `shown` are the groups of columns that are seen at first.
+/// Columns that are seen at first: a group, and a heading if it is one column only. None at all stands for every column.
+pub(super) type Shown = [(&'static str, &'static str)];
+
+/// A table.
 pub(super) fn table<R>(
-    (id, shown): (&str, &[&str]),
+    (id, remark, shown): (&str, &str, &Shown),
     table: &Table<R>,
     figures: &mut Figures,
     choices: &mut Choices,
 ) -> Value {
     let columns = table.columns.iter().map(|column| {
+        let is_meant = |(group, header): &(&str, &str)| {
+            column.group == *group && (header.is_empty() || column.header == *header)
+        };
         json!({
             "group": column.group,
             "header": column.header,
             "unit": column.unit,
             "look": look(column.look),
             "meaning": column.meaning,
-            "shown": shown.is_empty() || shown.contains(&column.group.as_str()),
+            "shown": shown.is_empty() || shown.iter().any(is_meant),
         })
     });
     let columns: Vec<Value> = columns.collect();
@@ -49,7 +55,7 @@ pub(super) fn table<R>(
         table.columns.iter().map(|column| cell((column.cell)(row), figures, choices)).collect()
     };
     let rows: Vec<Value> = table.rows.iter().map(&mut row).collect();
-    json!({ "id": id, "title": table.title, "remark": table.remark, "columns": columns, "rows": rows })
+    json!({ "id": id, "title": table.title, "remark": remark, "columns": columns, "rows": rows })
 }
 
 fn cell(content: Content, figures: &mut Figures, choices: &mut Choices) -> Value {

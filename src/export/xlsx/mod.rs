@@ -13,7 +13,7 @@ mod inputs;
 mod layout;
 pub(in crate::export) mod loops;
 pub(in crate::export) mod machine;
-mod notes;
+pub(in crate::export) mod notes;
 mod page;
 pub(in crate::export) mod parameters;
 pub(in crate::export) mod registers;
