@@ -90,6 +90,7 @@ const ANALYZE_EXAMPLES: &str = "\
 Examples:
   loopsheet analyze src                              a table of all loop nests under src
   loopsheet analyze src -o report.xlsx               a workbook whose estimates follow its inputs
+  loopsheet analyze src --html report.html           one page for a browser, whose estimates follow its inputs
   loopsheet analyze src --machine a64fx --set nx=512 another machine, another problem size
   loopsheet analyze kernel.c --xml model.xml         the loop model, to edit by hand
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
@@ -145,7 +146,7 @@ pub struct AnalyzeArgs {
     /// Source files (.c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08), directories, or models (.xml)
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Write the workbook; the extension may also be .xml or .json
+    /// Write the workbook; the extension may also be .html, .xml or .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write the loop model as XML; - is standard output
@@ -163,6 +164,9 @@ pub struct AnalyzeArgs {
     /// Write every table as CSV, for pandas and notebooks; tables.json has units and meanings of the columns
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
+    /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// A machine preset (see `loopsheet machines`) or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
     pub machine: String,

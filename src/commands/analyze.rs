@@ -12,7 +12,7 @@ use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{Measured, StaticReport, TraceReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{explain, json, loops_dot, svg, table, tables, xlsx, xml};
+use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
@@ -21,6 +21,7 @@ use crate::source::Preprocessing;
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
     Workbook,
+    Page,
     Xml,
     Json,
 }
@@ -51,9 +52,9 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
-    let shows_formulas = args.explain.is_some()
-        || args.tables.is_some()
-        || requested.iter().any(|(format, _)| *format == Format::Workbook);
+    let is_live = |format: &Format| matches!(format, Format::Workbook | Format::Page);
+    let shows_formulas =
+        args.explain.is_some() || args.tables.is_some() || requested.iter().any(|(format, _)| is_live(format));
     let detail = match shows_formulas {
         true => Detail::Formulas,
         false if is_silent(args) => Detail::Least,
@@ -109,8 +110,8 @@ type Counters = BTreeMap<(String, String), Measured>;
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
-    let pictures = args.dot.is_none() && args.svg.is_none();
-    args.output.is_none() && args.xml.is_none() && args.json.is_none() && pictures && args.tables.is_none()
+    let files = [&args.output, &args.html, &args.xml, &args.json, &args.dot, &args.svg, &args.tables];
+    files.into_iter().all(Option::is_none)
 }
 
 /// Dependence graphs, a file for each.
@@ -137,9 +138,15 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The text of a file that was analysed, if it is still there.
+fn source_text(path: &str) -> Option<String> {
+    std::fs::read(path).ok().map(inputs::decode)
+}
+
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Workbook => xlsx::workbook(model)?,
+        Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::analysis(model).into_bytes(),
     })
@@ -150,14 +157,19 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
     if let Some(path) = &args.output {
         let format = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
             Some("xlsx") => Format::Workbook,
+            Some("html" | "htm") => Format::Page,
             Some("xml") => Format::Xml,
             Some("json") => Format::Json,
             _ => {
-                anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx, .xml or .json", path.display())
+                anyhow::bail!(
+                    "-o {}: the extension says what to write; it may be .xlsx, .html, .xml or .json",
+                    path.display()
+                )
             }
         };
         requested.push((format, path.clone()));
     }
+    requested.extend(args.html.iter().map(|path| (Format::Page, path.clone())));
     requested.extend(args.xml.iter().map(|path| (Format::Xml, path.clone())));
     requested.extend(args.json.iter().map(|path| (Format::Json, path.clone())));
     if requested.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {

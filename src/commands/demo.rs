@@ -9,7 +9,7 @@ use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
 use super::{Status, Voice, samples, trace};
 use crate::cli::{Cli, Command, Cpp, TraceArgs};
-use crate::export::{json, table, xlsx, xml};
+use crate::export::{html, json, table, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
 
@@ -35,8 +35,10 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         (SETTINGS.iter()).map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let table = table::render(&model, None);
-    let files: [(&str, Vec<u8>); 4] = [
+    let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
+    let files: [(&str, Vec<u8>); 5] = [
         ("report.xlsx", xlsx::workbook(&model)?),
+        ("report.html", html::report(&model, &source_text).into_bytes()),
         ("model.xml", xml::write(&program).into_bytes()),
         ("report.json", json::analysis(&model).into_bytes()),
         ("report.txt", table.clone().into_bytes()),
@@ -50,7 +52,8 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     }
     if !voice.quiet {
         let dir = dir.display();
-        eprintln!("\nwrote {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),");
+        eprintln!("\nwrote {dir}/report.html (open it in a browser and change an input),");
+        eprintln!("      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),");
         eprintln!("      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;");
         eprintln!(
             "      of two recorded runs {dir}/trace.xlsx, {dir}/trace.json, {dir}/latency.svg and {dir}/edag.svg"

@@ -10,6 +10,7 @@ pub mod compare_json;
 pub mod compare_table;
 pub mod dot;
 pub mod explain;
+pub mod html;
 pub mod json;
 pub mod loops_dot;
 pub mod svg;

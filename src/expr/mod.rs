@@ -1,12 +1,13 @@
 //! One symbolic expression type for everything: loop bounds, subscripts, and every formula of the
 //! model. An expression is built and simplified here, evaluated in `evaluate`, and printed as text
-//! or as an Excel formula in `print`; nothing else in the crate builds formulas from strings.
+//! or as an Excel formula in `print`, as JavaScript in `javascript`; nothing else in the crate builds formulas from strings.
 //!
 //! Numbers are `f64`, as in a spreadsheet, so the value that Rust computes and the value that a
 //! spreadsheet computes come from the same operations in the same order.
 
 mod evaluate;
 mod expand;
+mod javascript;
 mod parse;
 mod print;
 mod summation;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 pub use evaluate::{Lookup, Unbound};
 pub use expand::{Linear, Monomial};
+pub use javascript::JavaScript;
 pub use parse::ParseError;
 pub use print::{CellNames, Excel};
 

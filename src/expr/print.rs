@@ -12,6 +12,10 @@ pub trait CellNames {
     fn symbol(&self, name: &str) -> String;
     /// One range that holds exactly these figures, if there is one: `SUM` over it is shorter.
     fn range(&self, figures: &[FigureId]) -> Option<String>;
+    /// What already holds the value of this part of a formula, if anything does.
+    fn part(&self, _: &Expr) -> Option<String> {
+        None
+    }
 }
 
 /// An Excel formula without the leading `=`. Displayed with the operations in the order in which

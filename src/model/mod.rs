@@ -15,6 +15,7 @@ pub mod parameters;
 mod prediction;
 pub mod references;
 pub mod registers;
+pub mod roofline;
 mod stream;
 mod summary;
 mod time;

@@ -62,6 +62,13 @@ pub struct Row {
     pub functions: Vec<String>,
 }
 
+impl Row {
+    /// Whether it is the number of processes, of which there is at least one.
+    pub fn is_process_count(&self) -> bool {
+        self.label == RANKS
+    }
+}
+
 /// All parameters of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterTable {
@@ -231,7 +238,7 @@ impl ParameterTable {
             Kind::Problem | Kind::TripCount if number.fract() != 0.0 => {
                 return Err(bad("a problem size is a whole number"));
             }
-            Kind::Problem if row.label == RANKS && number < 1.0 => {
+            Kind::Problem if row.is_process_count() && number < 1.0 => {
                 return Err(bad("a number of processes is at least 1"));
             }
             Kind::Problem | Kind::TripCount if number.abs() > 1e15 => return Err(bad("larger than 1e15")),

@@ -4,6 +4,7 @@ use super::build::OperationFigures;
 use super::figures::{Figures, Unit};
 use super::levels::NestLevels;
 use super::nest::Nest;
+use super::roofline;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;
 use crate::expr::{Comparison, Expr, FigureId};
@@ -46,10 +47,7 @@ impl TimeFigures {
         iterations: &[Expr],
         figures: &mut Figures,
     ) -> TimeFigures {
-        let giga = Expr::from(1e9);
-        let cores = Expr::symbol("cores");
-        let peak = Expr::product([Expr::symbol("gflops_per_core"), cores.clone(), giga.clone()]);
-        let cpu = Expr::from(operations.weighted).quotient(peak);
+        let cpu = Expr::from(operations.weighted).quotient(roofline::peak());
         let cpu = figures.define("CPU time", Unit::Seconds, cpu);
         let mut levels = Vec::new();
         let caches = machine.levels();
@@ -64,12 +62,11 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let rate = Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), cores.clone(), giga.clone()]);
-            let seconds = Expr::from(bytes).quotient(rate);
+            let seconds = Expr::from(bytes).quotient(roofline::cache_bandwidth(cache));
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
             levels.push(LevelFigures { name: cache.name.clone(), bytes, seconds });
         }
-        let memory = Expr::from(traffic.actual).quotient(Expr::symbol("dram_gbs") * giga);
+        let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth());
         let memory = figures.define("DRAM time", Unit::Seconds, memory);
         levels.push(LevelFigures { name: "DRAM".into(), bytes: traffic.actual, seconds: memory });
 

@@ -107,7 +107,7 @@ pub(super) fn point((x, y): (f64, f64)) -> String {
 }
 
 /// Text as XML takes it; characters that XML does not have are replaced.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::export) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -10,6 +10,7 @@ use super::document::{Anchor, CRITICAL, Document, FAINT, INK, PALE, short};
 use super::layers::{self, Marked};
 use crate::analysis::dependence::{Dependence, Kind};
 use crate::export::loops_dot::{details, edge_details, name};
+use crate::expr::FigureId;
 use crate::model::{Model, SequenceModel};
 use crate::quantity::Seconds;
 
@@ -51,6 +52,15 @@ impl Marked for Edge {
 /// The graph of one sequence: loops with their times, the critical path wide and red, flow as whole lines, anti
 /// dotted, output dashed. What follows from other edges is not drawn.
 pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
+    sequence_with(model, sequence, &mut |_| String::new())
+}
+
+/// The same, where the text that shows a figure has the attributes that `mark` gives.
+pub(in crate::export) fn sequence_with(
+    model: &Model,
+    sequence: &SequenceModel,
+    mark: &mut dyn FnMut(FigureId) -> String,
+) -> String {
     let graph = drawn(model, sequence);
     let characters = |vertex: &Vertex| vertex.label.chars().count().max(vertex.time.chars().count());
     let widths: Vec<f64> = graph.node_weights().map(|v| characters(v).max(6) as f64 * CHARACTER + 26.0).collect();
@@ -91,7 +101,8 @@ pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
         document.text(place, Anchor::Start, &format!("font-size=\"10\" fill=\"{FAINT}\""), &edge.weight().label);
     }
     for (index, vertex) in graph.node_weights().enumerate() {
-        draw_vertex(&mut document, vertex, at(layers.vertices[index]), widths[index]);
+        let mark = mark(sequence.loops[index].seconds);
+        draw_vertex(&mut document, (vertex, &mark), at(layers.vertices[index]), widths[index]);
     }
     document.finish()
 }
@@ -141,7 +152,7 @@ fn line(edge: &Edge) -> Line {
     Line { is_critical: edge.is_critical, dash }
 }
 
-fn draw_vertex(document: &mut Document, vertex: &Vertex, (x, y): (f64, f64), width: f64) {
+fn draw_vertex(document: &mut Document, (vertex, mark): (&Vertex, &str), (x, y): (f64, f64), width: f64) {
     let stroke = if vertex.is_critical { (CRITICAL, 3) } else { (INK, 1) };
     let place = format!("x=\"{}\" y=\"{}\"", short(x - width / 2.0), short(y - BOX_HEIGHT / 2.0));
     let size = format!("width=\"{}\" height=\"{}\" rx=\"7\"", short(width), short(BOX_HEIGHT));
@@ -149,7 +160,8 @@ fn draw_vertex(document: &mut Document, vertex: &Vertex, (x, y): (f64, f64), wid
     let stroke = format!("stroke=\"{}\" stroke-width=\"{}\"", stroke.0, stroke.1);
     document.element("rect", &format!("{place} {size} fill=\"{PALE}\" {stroke}"));
     document.text((x, y - 3.0), Anchor::Middle, "font-weight=\"bold\"", &vertex.label);
-    document.text((x, y + 13.0), Anchor::Middle, &format!("font-size=\"11\" fill=\"{FAINT}\""), &vertex.time);
+    let attributes = format!("font-size=\"11\" fill=\"{FAINT}\" {mark}");
+    document.text((x, y + 13.0), Anchor::Middle, attributes.trim_end(), &vertex.time);
     document.close();
 }
 

@@ -15,3 +15,6 @@ pub use edag::edag;
 pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;
 pub use loops::sequence;
+
+pub(super) use document::escaped;
+pub(super) use loops::sequence_with;

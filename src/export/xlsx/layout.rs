@@ -10,7 +10,7 @@ use crate::model::FigureMap;
 
 /// The sheets of the workbooks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sheet {
+pub(in crate::export) enum Sheet {
     Summary,
     Machine,
     Parameters,

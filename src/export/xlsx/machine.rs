@@ -89,7 +89,8 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &MachineParameter) -
     Ok(())
 }
 
-fn allowed(parameter: &MachineParameter) -> String {
+/// Allowed values in words.
+pub(in crate::export) fn allowed(parameter: &MachineParameter) -> String {
     let (least, most) = parameter.range;
     match parameter.kind {
         ParameterKind::Switch => "0 or 1".to_string(),

@@ -3,25 +3,25 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
-mod arrays;
-mod caches;
-mod calls;
-mod communication;
+pub(in crate::export) mod arrays;
+pub(in crate::export) mod caches;
+pub(in crate::export) mod calls;
+pub(in crate::export) mod communication;
 mod compare;
 mod dependencies;
 mod inputs;
 mod layout;
-mod loops;
-mod machine;
-mod notes;
+pub(in crate::export) mod loops;
+pub(in crate::export) mod machine;
+pub(in crate::export) mod notes;
 mod page;
-mod parameters;
+pub(in crate::export) mod parameters;
 mod plain;
-mod registers;
+pub(in crate::export) mod registers;
 mod steps;
-mod style;
+pub(in crate::export) mod style;
 mod summary;
-mod table;
+pub(in crate::export) mod table;
 mod trace;
 
 use std::collections::HashSet;

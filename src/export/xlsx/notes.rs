@@ -10,7 +10,7 @@ use crate::analysis::coverage;
 use crate::source::{Form, Language, Preprocessing};
 
 /// How the figures are made, with their sources.
-const METHOD: &[(&str, &str)] = &[
+pub(in crate::export) const METHOD: &[(&str, &str)] = &[
     (
         "Operations",
         "Floating-point additions, multiplications, divisions and special functions are counted from the source, branches weighted by their probability. Integer arithmetic and subscripts are never counted. Weighted flops give divisions and specials the cost set on Machine. (ExaSAT report 2012, section 2.3.3)",
@@ -62,7 +62,7 @@ const METHOD: &[(&str, &str)] = &[
 ];
 
 /// What the model leaves out.
-const LIMITS: &[(&str, &str)] = &[
+pub(in crate::export) const LIMITS: &[(&str, &str)] = &[
     ("Caches", "Fully associative, least recently used first to go: conflict misses are not in the formulas."),
     (
         "Bounds",

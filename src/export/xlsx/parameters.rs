@@ -77,13 +77,7 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
         }
         None => inputs::write_value(page, (row, VALUE), Some(parameter.value), Look::Number, Role::Input)?,
     }
-    let kind = match parameter.kind {
-        Kind::Block => "block size",
-        Kind::Problem => "problem",
-        Kind::TripCount => "trip count",
-        Kind::Probability => "probability",
-    };
-    page.text(row, 3, kind, &plain)?;
+    page.text(row, 3, kind(parameter.kind), &plain)?;
     page.text(row, 4, origin(parameter.origin), &plain)?;
     let definition = parameter.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default();
     page.text(row, 5, &definition, &plain)?;
@@ -94,7 +88,18 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     Ok(())
 }
 
-fn origin(origin: Origin) -> &'static str {
+/// What a parameter is for, in words.
+pub(in crate::export) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Block => "block size",
+        Kind::Problem => "problem",
+        Kind::TripCount => "trip count",
+        Kind::Probability => "probability",
+    }
+}
+
+/// Where a value comes from, in words.
+pub(in crate::export) fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Constant => "constant of the source",
         Origin::Macro => "macro",

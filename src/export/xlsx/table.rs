@@ -9,7 +9,7 @@ use crate::expr::FigureId;
 use crate::model::Model;
 
 /// What one cell holds.
-pub(super) enum Content {
+pub(in crate::export) enum Content {
     Empty,
     Text(String),
     /// A fact of the source.
@@ -20,7 +20,7 @@ pub(super) enum Content {
 }
 
 /// One column over rows of type `R`.
-pub(super) struct Column<'a, R> {
+pub(in crate::export) struct Column<'a, R> {
     /// Heading shared with its neighbours.
     pub group: String,
     pub header: String,
@@ -57,7 +57,7 @@ pub(super) fn add<'a, R>(
 }
 
 /// A sheet with one table.
-pub(super) struct Table<'a, R> {
+pub(in crate::export) struct Table<'a, R> {
     pub sheet: Sheet,
     pub title: &'static str,
     pub remark: String,
@@ -73,7 +73,7 @@ const UNIT_ROW: RowNum = 4;
 
 impl<R> Table<'_, R> {
     /// Gives every figure that the table shows first its home.
-    pub fn place(&self, layout: &mut Layout) {
+    pub(super) fn place(&self, layout: &mut Layout) {
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
             for (column, definition) in (0..).zip(&self.columns) {
                 if let Content::Figure(id) = (definition.cell)(entry) {
@@ -94,7 +94,7 @@ impl<R> Table<'_, R> {
         FIRST_ROW + (self.rows.len() as RowNum).saturating_sub(1)
     }
 
-    pub fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
+    pub(super) fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
         page.title(self.title)?;
         page.text(1, 1, &self.remark, &style::remark())?;
         self.write_headings(page)?;

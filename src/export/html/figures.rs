@@ -1,0 +1,201 @@
+//! The figures of a page: those that it shows, all that they are made from, and the script that evaluates them.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use super::shared::Parts;
+use crate::expr::{CellNames, Expr, FigureId, JavaScript, Node};
+use crate::model::{FigureMap, Model};
+
+/// Assignments in one function: engines compile a function as a whole.
+const ASSIGNMENTS: usize = 200;
+
+/// Gives every figure that is shown a position in the page's array of values.
+pub(super) struct Figures<'m> {
+    model: &'m Model<'m>,
+    positions: FigureMap<Option<u32>>,
+    /// The figures by position; `None` is a formula that only the page has.
+    bound: Vec<Option<FigureId>>,
+    formulas: Vec<(u32, Expr)>,
+}
+
+impl<'m> Figures<'m> {
+    pub fn new(model: &'m Model<'m>) -> Figures<'m> {
+        Figures { model, positions: model.figures.map_of(None), bound: Vec::new(), formulas: Vec::new() }
+    }
+
+    /// The position of a figure.
+    pub fn position(&mut self, id: FigureId) -> u32 {
+        let next = self.bound.len() as u32;
+        let position = self.positions.get_mut(id).expect("a figure of the model");
+        *position.get_or_insert_with(|| {
+            self.bound.push(Some(id));
+            next
+        })
+    }
+
+    /// The position of the value of a formula over figures.
+    pub fn formula(&mut self, expr: Expr) -> u32 {
+        let position = self.bound.len() as u32;
+        self.bound.push(None);
+        self.formulas.push((position, expr));
+        position
+    }
+
+    /// Figures by position, those included that are only needed by others; `None` is a formula of the page.
+    pub fn bound(mut self) -> Vec<Option<FigureId>> {
+        self.close();
+        self.bound
+    }
+
+    /// The script: `figures` assigns every value in the order of definition, `derived` are parameters that follow from
+    /// others, each after all that it mentions.
+    pub fn script(mut self) -> String {
+        self.close();
+        let figures = &self.model.figures;
+        let shown = (self.positions.iter()).filter_map(|(id, at)| Some(((*at)?, &figures.get(id).expr)));
+        let shown: Vec<(u32, &Expr)> = shown.chain(self.formulas.iter().map(|(at, expr)| (*at, expr))).collect();
+        let mut parts = Parts::default();
+        shown.iter().for_each(|(_, expr)| parts.add(expr));
+        let symbols = symbols(self.model);
+        let names = Names { positions: &self.positions, symbols: &symbols, parts, named: HashMap::new() };
+        let mut script = Script { names, count: self.bound.len() as u32, text: String::new(), assignments: 0 };
+        for (at, expr) in shown {
+            script.name_parts(expr);
+            script.assign(at, expr);
+        }
+        // Parameters come before all figures, so no part has a value yet.
+        let names =
+            Names { positions: &self.positions, symbols: &symbols, parts: Parts::default(), named: HashMap::new() };
+        let definition = |(row, expr)| format!("[{row},s => {}],\n", JavaScript { expr, names: &names });
+        let definitions: String = derived(self.model).into_iter().map(definition).collect();
+        let end = if script.assignments > 0 { "}" } else { "" };
+        let Script { count, text, .. } = script;
+        format!(
+            "const f = new Float64Array({count});\nconst figures = [\n{text}{end}];\nconst derived = [\n{definitions}];\n"
+        )
+    }
+
+    /// Adds what the figures so far are made from. Figures only name earlier ones, so one pass from the last to the
+    /// first finds all.
+    fn close(&mut self) {
+        let figures = &self.model.figures;
+        for (_, expr) in self.formulas.clone() {
+            self.add_leaves(&expr);
+        }
+        let ids: Vec<FigureId> = figures.iter().map(|(id, _)| id).collect();
+        for id in ids.into_iter().rev() {
+            if self.positions.get(id).is_some_and(Option::is_some) {
+                self.add_leaves(&figures.get(id).expr);
+            }
+        }
+    }
+
+    fn add_leaves(&mut self, expr: &Expr) {
+        if let Node::Figure(id) = expr.node() {
+            self.position(*id);
+        }
+        expr.children().into_iter().for_each(|child| self.add_leaves(child));
+    }
+}
+
+/// Positions of all inputs: machine, then problem.
+fn symbols<'m>(model: &'m Model) -> HashMap<&'m str, usize> {
+    let machine = model.machine.parameters.iter().map(|parameter| parameter.name.as_str());
+    let problem = model.parameters.rows().iter().map(|row| row.name.as_str());
+    machine.chain(problem).enumerate().map(|(index, name)| (name, index)).collect()
+}
+
+/// Parameters with a definition and their positions among the inputs, each after those that it mentions.
+pub(super) fn derived<'m>(model: &'m Model) -> Vec<(usize, &'m Expr)> {
+    let symbols = symbols(model);
+    let first = model.machine.parameters.len();
+    let rows = model.parameters.rows();
+    let mut order = Vec::new();
+    let mut seen = vec![false; rows.len()];
+    for start in 0..rows.len() {
+        // A definition that was begun comes up again when all that it mentions is done.
+        let mut pending = vec![(start, false)];
+        while let Some((row, is_ready)) = pending.pop() {
+            let Some(definition) = rows[row].definition.as_ref().filter(|d| d.as_number().is_none()) else { continue };
+            if is_ready {
+                order.push((first + row, definition));
+            } else if !std::mem::replace(&mut seen[row], true) {
+                pending.push((row, true));
+                let mentioned = definition.symbols();
+                let mentioned = mentioned.iter().filter_map(|name| symbols.get(&**name)?.checked_sub(first));
+                pending.extend(mentioned.map(|other| (other, false)));
+            }
+        }
+    }
+    order
+}
+
+/// The assignments while they are written.
+struct Script<'n> {
+    names: Names<'n>,
+    /// Length of the array of values.
+    count: u32,
+    text: String,
+    assignments: usize,
+}
+
+impl Script<'_> {
+    fn assign(&mut self, at: u32, expr: &Expr) {
+        let start = match self.assignments {
+            0 => "s => {\n",
+            n if n.is_multiple_of(ASSIGNMENTS) => "},\ns => {\n",
+            _ => "",
+        };
+        self.assignments += 1;
+        let _ = writeln!(self.text, "{start}f[{at}]={};", JavaScript { expr, names: &self.names });
+    }
+
+    /// Assigns the shared parts of an expression that have no value yet, inner ones first.
+    fn name_parts(&mut self, expr: &Expr) {
+        for child in expr.children() {
+            let Some(number) = self.names.parts.shared(child) else {
+                self.name_parts(child);
+                continue;
+            };
+            if !self.names.named.contains_key(&number) {
+                self.name_parts(child);
+                let at = self.count;
+                self.count += 1;
+                self.assign(at, child);
+                self.names.named.insert(number, at);
+            }
+        }
+    }
+}
+
+struct Names<'n> {
+    positions: &'n FigureMap<Option<u32>>,
+    symbols: &'n HashMap<&'n str, usize>,
+    parts: Parts,
+    /// Positions of shared parts that have been assigned.
+    named: HashMap<u32, u32>,
+}
+
+impl CellNames for Names<'_> {
+    fn figure(&self, id: FigureId) -> String {
+        match self.positions.get(id) {
+            Some(Some(position)) => format!("f[{position}]"),
+            _ => "NaN".into(),
+        }
+    }
+
+    fn symbol(&self, name: &str) -> String {
+        // What is no parameter has no value.
+        self.symbols.get(name).map_or_else(|| "NaN".into(), |position| format!("s[{position}]"))
+    }
+
+    fn range(&self, _: &[FigureId]) -> Option<String> {
+        None
+    }
+
+    fn part(&self, expr: &Expr) -> Option<String> {
+        let at = self.named.get(&self.parts.shared(expr)?)?;
+        Some(format!("f[{at}]"))
+    }
+}

@@ -1,0 +1,106 @@
+//! What may be changed in the page: parameters of the machine and of the problem, under the names that `--set` takes.
+
+use serde_json::{Value, json};
+
+use super::tables;
+use crate::export::xlsx::{machine, parameters};
+use crate::machine::parameters::ParameterKind;
+use crate::model::Model;
+use crate::model::parameters::{Kind, Row};
+
+/// All inputs in the order in which the script counts them: machine, then problem.
+pub(super) fn all(model: &Model) -> Vec<Value> {
+    let is_level = |name: &str| name.starts_with('l') && (name.ends_with("_bytes") || name.ends_with("_gbs"));
+    let machine = model.machine.parameters.iter().map(|parameter| {
+        json!({
+            "name": parameter.name,
+            "label": parameter.label,
+            "value": parameter.value,
+            "range": parameter.range,
+            "whole": parameter.kind != ParameterKind::Real,
+            "kind": match parameter.kind {
+                ParameterKind::Size => "size",
+                ParameterKind::Switch => "switch",
+                ParameterKind::Real | ParameterKind::Integer => "number",
+            },
+            // Another level has formulas of its own, which are not in the page.
+            "fixed": parameter.value.is_none() && is_level(&parameter.name),
+        })
+    });
+    let problem = model.parameters.rows().iter().map(|row| {
+        let (range, whole) = allowed(row);
+        json!({
+            "name": row.name, "label": row.label, "value": row.value, "range": range, "whole": whole,
+            "kind": "number", "fixed": false,
+        })
+    });
+    machine.chain(problem).collect()
+}
+
+/// What `--set` allows.
+fn allowed(row: &Row) -> ((f64, f64), bool) {
+    const LARGEST: f64 = 1e15;
+    match row.kind {
+        Kind::Block => ((0.0, LARGEST), true),
+        Kind::Problem if row.is_process_count() => ((1.0, LARGEST), true),
+        Kind::Problem | Kind::TripCount => ((-LARGEST, LARGEST), true),
+        Kind::Probability => ((0.0, 1.0), false),
+    }
+}
+
+/// The table of the machine; an input is `{"input": position}`.
+pub(super) fn machine_table(model: &Model) -> Value {
+    let rows = model.machine.parameters.iter().enumerate().map(|(index, parameter)| {
+        vec![
+            json!(parameter.label),
+            json!({ "input": index }),
+            json!(parameter.unit),
+            json!(parameter.name),
+            json!(machine::allowed(parameter)),
+            json!(parameter.description),
+            json!(if parameter.value.is_none() { "unknown" } else { parameter.source.as_str() }),
+            json!(parameter.note),
+        ]
+    });
+    let headers = [
+        ("Parameter", "text"),
+        ("Value", "input"),
+        ("Unit", "text"),
+        ("Name", "text"),
+        ("Allowed", "text"),
+        ("Description", "text"),
+        ("Source", "text"),
+        ("Note", "text"),
+    ];
+    let remark = "An empty value is unknown, not zero. Cache levels that the machine does not have, or whose bandwidth is \
+                  unknown, have no formulas here: set them with --set and write the report again.";
+    tables::plain(("machine", "Machine", remark), &headers, rows.collect())
+}
+
+/// The table of the problem's parameters.
+pub(super) fn parameter_table(model: &Model) -> Value {
+    let first = model.machine.parameters.len();
+    let rows = model.parameters.rows().iter().enumerate().map(|(index, row)| {
+        vec![
+            json!(row.label),
+            json!({ "input": first + index }),
+            json!(row.name),
+            json!(parameters::kind(row.kind)),
+            json!(parameters::origin(row.origin)),
+            json!(row.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default()),
+            json!(row.functions.join(", ")),
+        ]
+    });
+    let headers = [
+        ("In the source", "text"),
+        ("Value", "input"),
+        ("Name", "text"),
+        ("Kind", "text"),
+        ("Value as written comes from", "text"),
+        ("Defined as", "text"),
+        ("Functions", "text"),
+    ];
+    let remark = "A parameter that is defined by others follows them until it is given a number. \
+                  Block sizes of 0 mean: not blocked.";
+    tables::plain(("parameters", "Parameters of the problem", remark), &headers, rows.collect())
+}

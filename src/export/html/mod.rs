@@ -1,0 +1,86 @@
+//! One page for a browser, with all that it needs inside: tables, a roofline, dependence graphs, source lines, and inputs
+//! that every figure follows.
+//!
+//! The page computes with the model's own expressions, rendered to JavaScript; values are in it only as far as they are
+//! inputs. Text of the source is data for scripts, never markup. The same model gives the same bytes.
+
+mod data;
+mod figures;
+mod graphs;
+mod inputs;
+mod nests;
+mod remarks;
+mod shared;
+mod tables;
+
+use crate::expr::FigureId;
+use crate::model::Model;
+use figures::Figures;
+
+/// The text of a source file by its path, if it can be read.
+pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
+
+const PAGE: &str = include_str!("../../../templates/report/report.html");
+const STYLE: &str = include_str!("../../../templates/report/report.css");
+/// In the order in which they name each other.
+const SCRIPTS: [&str; 7] = [
+    include_str!("../../../templates/report/evaluate.js"),
+    include_str!("../../../templates/report/format.js"),
+    include_str!("../../../templates/report/state.js"),
+    include_str!("../../../templates/report/table.js"),
+    include_str!("../../../templates/report/roofline.js"),
+    include_str!("../../../templates/report/nests.js"),
+    include_str!("../../../templates/report/main.js"),
+];
+
+/// The page. Values and formulas are those of a model built with [`crate::model::Detail::Formulas`].
+pub fn report(model: &Model, sources: Sources) -> String {
+    let mut figures = Figures::new(model);
+    let graphs = graphs::drawings(model, &mut figures);
+    let data = data::of(model, sources, &mut figures);
+    let script = figures.script();
+    let mut page = String::new();
+    let mut rest = PAGE;
+    while let Some((before, (name, after))) = rest.split_once("{{").and_then(|(b, a)| Some((b, a.split_once("}}")?))) {
+        page.push_str(before);
+        match name {
+            "title" => page.push_str(&title(model)),
+            "style" => page.push_str(STYLE),
+            "data" => page.push_str(&in_script(&data.to_string())),
+            "figures" => page.push_str(&in_script(&script)),
+            "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
+            "graphs" => page.push_str(&graphs),
+            _ => unreachable!("the template names a part that is not there: {name}"),
+        }
+        rest = after;
+    }
+    page + rest
+}
+
+/// The figures that the page shows or needs, at the positions by which its cells name them; `None` is a formula that only
+/// the page has.
+pub fn bound_figures(model: &Model) -> Vec<Option<FigureId>> {
+    let mut figures = Figures::new(model);
+    graphs::drawings(model, &mut figures);
+    data::of(model, &|_| None, &mut figures);
+    figures.bound()
+}
+
+fn title(model: &Model) -> String {
+    let files = match model.program.files.as_slice() {
+        [] => "no files".to_string(),
+        [file] => file.path.to_string(),
+        files => format!("{} files", files.len()),
+    };
+    escaped(&format!("What the loops cost: {files} on {}", model.machine.name))
+}
+
+/// Text as markup takes it.
+fn escaped(text: &str) -> String {
+    super::svg::escaped(text)
+}
+
+/// Nothing inside may end the script that it stands in. Outside of texts there is no `<` in what is written here.
+fn in_script(text: &str) -> String {
+    text.replace('<', "\\u003c")
+}

@@ -1,0 +1,143 @@
+// The roofline: log-log, drawn anew after every edit.
+
+const SVG = "http://www.w3.org/2000/svg";
+const FRAME = { left: 78, right: 24, top: 22, bottom: 52, width: 960, height: 520 };
+
+function drawn(name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** From the power of ten below to the one above all positive values, at least two of them. */
+function decades(values) {
+  const known = values.filter(value => value > 0 && Number.isFinite(value));
+  if (known.length === 0) return [-1, 1];
+  const low = Math.floor(Math.log10(known.reduce((a, b) => Math.min(a, b))) - 0.05);
+  const high = Math.ceil(Math.log10(known.reduce((a, b) => Math.max(a, b))) + 0.05);
+  return high - low < 2 ? [low - 1, high + 1] : [low, high];
+}
+
+function power(exponent) {
+  const superscripts = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+  return `10${[...String(exponent)].map(c => superscripts[c]).join("")}`;
+}
+
+function drawRoofline() {
+  const peak = f[data.roofline.peak];
+  const roofs = data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0);
+  const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: f[seconds] }));
+  const points = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
+  const ridges = roofs.map(roof => peak / roof.bandwidth);
+  const [left, right] = decades([...points.map(point => point.x), ...ridges]);
+  const [bottom, top] = decades([...points.map(point => point.y), peak, ...roofs.map(roof => roof.bandwidth * 10 ** left)].filter((y, i) => y > 0 && (i < points.length + 1 || y > peak * 1e-6)));
+  const inner = { width: FRAME.width - FRAME.left - FRAME.right, height: FRAME.height - FRAME.top - FRAME.bottom };
+  const atX = x => FRAME.left + (Math.log10(x) - left) / (right - left) * inner.width;
+  const atY = y => FRAME.top + inner.height - (Math.log10(y) - bottom) / (top - bottom) * inner.height;
+  const title = "Roofline: flops a second over flops a byte";
+  const costliest = points.reduce((best, point) => best && best.seconds >= point.seconds ? best : point, null);
+  const told = costliest ? `The costliest, ${data.nests[costliest.nest].id}, reaches ${withPrefix(costliest.y, "flop/s")} at ${ratio(costliest.x)} flop/B.` : "";
+  const about = `${points.length} nests below a peak of ${withPrefix(peak, "flop/s")} and ${roofs.map(roof => `${roof.name} at ${withPrefix(roof.bandwidth, "B/s")}`).join(", ")}. ${told}`;
+  const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "img", "aria-labelledby": "roofline-name roofline-about" });
+  svg.append(drawn("title", { id: "roofline-name" }, title), drawn("desc", { id: "roofline-about" }, about));
+  drawAxes(svg, [left, right], [bottom, top], atX, atY);
+  const taken = [];
+  drawRoofs(svg, roofs, peak, [10 ** left, 10 ** right], [10 ** bottom, 10 ** top], atX, atY, taken);
+  const labelled = drawPoints(svg, points, atX, atY, taken);
+  document.getElementById("roofline-drawing").replaceChildren(svg);
+  const none = all.length - points.length;
+  const notes = [];
+  if (labelled < points.length) notes.push(`${points.length - labelled} of ${points.length} points have no room for a label: point at one to read its name, or look it up in the table of nests.`);
+  if (none > 0) notes.push(`${none} of ${all.length} nests ${none === 1 ? "has" : "have"} no flops, no memory traffic or an unknown time, and so no place here.`);
+  document.getElementById("roofline-note").textContent = notes.join(" ");
+}
+
+function drawAxes(svg, [left, right], [bottom, top], atX, atY) {
+  const low = FRAME.height - FRAME.bottom;
+  const far = FRAME.width - FRAME.right;
+  for (let e = left; e <= right; e++) {
+    const x = atX(10 ** e);
+    svg.append(drawn("line", { class: "grid", x1: x, x2: x, y1: FRAME.top, y2: low }));
+    svg.append(drawn("text", { x, y: low + 18, "text-anchor": "middle" }, power(e)));
+  }
+  for (let e = bottom; e <= top; e++) {
+    const y = atY(10 ** e);
+    svg.append(drawn("line", { class: "grid", x1: FRAME.left, x2: far, y1: y, y2: y }));
+    svg.append(drawn("text", { x: FRAME.left - 8, y: y + 4, "text-anchor": "end" }, power(e)));
+  }
+  svg.append(drawn("text", { x: (FRAME.left + far) / 2, y: FRAME.height - 12, "text-anchor": "middle" }, "flops a byte of memory traffic"));
+  const middle = (FRAME.top + low) / 2;
+  svg.append(drawn("text", { x: 20, y: middle, "text-anchor": "middle", transform: `rotate(-90 20 ${middle})` }, "flops a second"));
+}
+
+function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken) {
+  const ridge = Math.min(...roofs.map(roof => peak / roof.bandwidth));
+  const line = (from, to) => svg.append(drawn("line", { class: "roof", x1: atX(from[0]), y1: atY(from[1]), x2: atX(to[0]), y2: atY(to[1]) }));
+  line([Math.max(low, Math.min(ridge, high)), peak], [high, peak]);
+  const label = (text, x, y, attributes) => {
+    svg.append(drawn("text", { class: "roof-name", x, y, ...attributes }, text));
+  };
+  const peakText = `peak ${withPrefix(peak, "flop/s")}`;
+  const far = FRAME.width - FRAME.right - 6;
+  label(peakText, far, atY(peak) - 7, { "text-anchor": "end" });
+  taken.push([far - 7 * peakText.length, atY(peak) - 20, far, atY(peak) - 2]);
+  for (const { name, bandwidth } of roofs) {
+    const start = Math.max(low, bottom / bandwidth);
+    const end = Math.min(high, peak / bandwidth);
+    if (!(start < end)) continue;
+    line([start, start * bandwidth], [end, end * bandwidth]);
+    const [x1, y1, x2, y2] = [atX(start), atY(start * bandwidth), atX(end), atY(end * bandwidth)];
+    const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
+    const text = `${name} ${withPrefix(bandwidth, "B/s")}`;
+    const [x, y] = [x1 + (x2 - x1) * 0.06, y1 + (y2 - y1) * 0.06];
+    label(text, x, y - 6, { transform: `rotate(${angle} ${x} ${y})` });
+    // Names of nests keep off it.
+    const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
+    for (let along = 4; along < 7 * text.length; along += 8) {
+      const [bx, by] = [x + along * cos + 10 * sin, y + along * sin - 10 * cos];
+      taken.push([bx - 6, by - 6, bx + 6, by + 6]);
+    }
+  }
+}
+
+/** Points with the labels that there is room for, the costliest nests first; returns how many labels. */
+function drawPoints(svg, points, atX, atY, taken) {
+  const sum = points.reduce((total, point) => total + point.seconds, 0);
+  const order = [...points].sort((a, b) => b.seconds - a.seconds);
+  let labelled = 0;
+  const labels = [];
+  for (const { nest, x, y, seconds } of order) {
+    const [cx, cy] = [atX(x), atY(y)];
+    const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
+    const { id } = data.nests[nest];
+    const group = drawn("g", { class: "point" });
+    group.append(drawn("circle", { cx, cy, r: radius }));
+    group.append(drawn("title", {}, `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${withPrefix(seconds, "s")}`));
+    group.addEventListener("click", () => showNest(nest));
+    svg.append(group);
+    const place = labels.length < 200 ? room(id, cx, cy, radius, taken) : null;
+    if (place) {
+      labelled++;
+      labels.push(drawn("text", { class: "label", x: place.x, y: place.y }, id));
+    }
+  }
+  svg.append(...labels);
+  return labelled;
+}
+
+/** Beside the point, where no other label is. */
+function room(text, cx, cy, radius, taken) {
+  const width = 6.6 * text.length;
+  const places = [[cx + radius + 4, cy + 4], [cx - radius - 4 - width, cy + 4], [cx - width / 2, cy - radius - 5], [cx - width / 2, cy + radius + 14]];
+  for (const [x, y] of places) {
+    const box = [x - 1, y - 11, x + width + 1, y + 3];
+    const isInside = box[0] > FRAME.left && box[2] < FRAME.width - FRAME.right && box[1] > FRAME.top && box[3] < FRAME.height - FRAME.bottom;
+    const isFree = taken.every(other => box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+    if (isInside && isFree) {
+      taken.push(box);
+      return { x, y };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+// Inputs and the values that follow from them.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const inputs = data.inputs;
+/** Values of all inputs; what is unknown is not a number. */
+const s = new Float64Array(inputs.length);
+/** What was set by hand: position of an input to number. */
+const overrides = new Map();
+
+function compute() {
+  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? NaN; });
+  for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
+  for (const assign of figures) assign(s);
+}
+
+compute();
+const written = { s: s.slice(), f: f.slice() };
+const same = (a, b) => a === b || (a !== a && b !== b);
+const isChanged = figure => !same(f[figure], written.f[figure]);
+const definitions = new Map(derived);
+
+const SIZES = { "": 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, kB: 1e3, MB: 1e6, GB: 1e9 };
+
+/** The number that a person typed, or why it is none: `{value}` or `{problem}`. */
+function read(input, text) {
+  text = text.trim();
+  if (input.kind === "switch" && (text === "true" || text === "false")) text = text === "true" ? "1" : "0";
+  let value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+  const size = /^(\d+\.?\d*|\.\d+)\s*([A-Za-z]+)$/.exec(text);
+  if (input.kind === "size" && size && SIZES[size[2]]) value = Number(size[1]) * SIZES[size[2]];
+  const [least, most] = input.range;
+  if (!Number.isFinite(value)) return { problem: input.kind === "size" ? "a number, or one with KiB, MiB, GiB, kB, MB or GB" : "a number" };
+  if (value < least || value > most) return { problem: `from ${least} to ${most}` };
+  if (input.whole && !Number.isInteger(value)) return { problem: "a whole number" };
+  return { value };
+}
+
+/** Takes a text for an input; an empty one is the value as written. Returns what is wrong with it, if anything. */
+function setInput(index, text) {
+  const input = inputs[index];
+  if (text.trim() === "") return void overrides.delete(index);
+  if (input.fixed) return "this level is not in the formulas: use --set and write the report again";
+  const { value, problem } = read(input, text);
+  if (problem) return problem;
+  const isAsWritten = value === input.value && !definitions.has(index);
+  if (isAsWritten) overrides.delete(index); else overrides.set(index, value);
+}
+
+/** The input of that name: as `--set` takes it. */
+function inputNamed(name) {
+  const compact = name.replace(/\s/g, "");
+  const exact = inputs.findIndex(input => input.name === compact || input.label === compact);
+  return exact >= 0 ? exact : inputs.findIndex(input => input.name.toLowerCase() === compact.toLowerCase());
+}
+
+/** Options of the address: `#set=nx=512&set=dram_gbs=100&rows=all&columns=all`. */
+const options = { rows: "", columns: "" };
+
+/** Takes inputs and options from the address; returns what could not be taken. */
+function readAddress() {
+  const fragment = location.hash.slice(1);
+  if (!fragment.includes("=")) return [];
+  const problems = [];
+  overrides.clear();
+  for (const part of fragment.split("&")) {
+    const [key, ...rest] = part.split("=");
+    let text = rest.join("=");
+    try { text = decodeURIComponent(text); } catch { problems.push(`${part}: not readable`); continue; }
+    if (key in options) { options[key] = text; continue; }
+    const [name, ...value] = text.split("=");
+    const index = key === "set" ? inputNamed(name) : -1;
+    if (index < 0) { problems.push(`${text || part}: no input is called so`); continue; }
+    const problem = setInput(index, value.join("="));
+    if (problem) problems.push(`${text}: ${problem}`);
+  }
+  return problems;
+}
+
+function writeAddress() {
+  const sets = [...overrides].map(([index, value]) => `set=${encodeURIComponent(inputs[index].name)}=${value}`);
+  const others = Object.entries(options).filter(([, text]) => text).map(([key, text]) => `${key}=${encodeURIComponent(text)}`);
+  const fragment = [...sets, ...others].join("&");
+  // Some browsers refuse this for files; the page works without.
+  try { history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search); } catch { /* as said */ }
+}

@@ -1,0 +1,224 @@
+// Tables: sorted by any column, filtered, in pages; figures in them follow the inputs.
+
+/** An element with attributes and children; text is always text. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+const TEXT = { look: "text", unit: "" };
+
+/** Ties an element to a figure, or to the name that it counts. */
+function bind(target, figure, column, names) {
+  target.dataset.figure = figure;
+  target.column = column;
+  target.names = names;
+  refresh(target);
+  return target;
+}
+
+const worded = (target, value, column) => target.names
+  ? target.names[value - 1] ?? UNKNOWN
+  : shown(value, column);
+
+/** Shows the value that a bound element has now. */
+function refresh(target) {
+  const figure = Number(target.dataset.figure);
+  const column = target.column ?? target.dataset;
+  const value = f[figure];
+  const text = worded(target, value, column);
+  if (target.textContent !== text) target.textContent = text;
+  target.dataset.value = value;
+  const exact = !target.names && Number.isFinite(value) ? String(value) : "";
+  const was = isChanged(figure) ? `as written: ${worded(target, written.f[figure], column)}` : "";
+  target.classList.toggle("changed", was !== "");
+  target.classList.toggle("unknown", text === UNKNOWN);
+  // An SVG text has no tooltip of its own; its group has one.
+  if (!(target instanceof SVGElement)) target.title = [exact, was].filter(Boolean).join("; ");
+}
+
+/** What a cell is sorted by. */
+function sortValue(cell, column) {
+  if (cell === null) return NaN;
+  if (typeof cell === "number") return f[cell];
+  if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f[cell[0]] - 1] ?? UNKNOWN : cell[0];
+  return typeof cell === "object" ? s[cell.input] : cell;
+}
+
+function compare(a, b) {
+  if (typeof a === "string" || typeof b === "string") return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+  // What is not known comes last, whichever way.
+  return a - b;
+}
+
+/** Buttons that turn pages; `turn` is called with a new first row and a number of rows. */
+function pager(label, state, sizes, turn) {
+  const text = element("span", { class: "range" });
+  const back = element("button", { type: "button", "aria-label": `Previous page of ${label}` }, "‹ previous");
+  const on = element("button", { type: "button", "aria-label": `Next page of ${label}` }, "next ›");
+  const size = element("select", {}, ...sizes.map(n => element("option", { value: n }, n === Infinity ? "all" : String(n))));
+  size.value = String(state.size);
+  back.onclick = () => { state.first = Math.max(0, state.first - state.size); turn(); };
+  on.onclick = () => { state.first += state.size; turn(); };
+  size.onchange = () => { state.size = Number(size.value); state.first = 0; turn(); };
+  const show = total => {
+    const last = Math.min(total, state.first + state.size);
+    text.textContent = total === 0 ? "none" : `${state.first + 1}–${last} of ${total}`;
+    back.disabled = state.first === 0;
+    on.disabled = last >= total;
+    controls.hidden = total <= Math.min(...sizes);
+  };
+  const controls = element("div", { class: "pager" }, back, text, on, element("label", {}, "a page: ", size));
+  return { controls, show };
+}
+
+/** A table in its section. */
+class DataTable {
+  constructor(spec) {
+    this.spec = spec;
+    this.hasInputs = spec.columns.some(column => column.look === "input");
+    // Nests come with the costliest first.
+    const first = spec.id === "nests" ? spec.columns.findIndex(column => column.header === "Estimate") : -1;
+    this.sort = { column: first, descending: true };
+    this.filter = "";
+    const size = options.rows === "all" ? Infinity : Number(options.rows) || (this.hasInputs ? 100 : 25);
+    this.page = { first: 0, size };
+    if (options.columns === "all") spec.columns.forEach(column => { column.shown = true; });
+    const sizes = [...new Set([25, 100, 1000, size, Infinity])].sort((a, b) => a - b);
+    this.pager = pager(spec.title, this.page, sizes, () => this.render());
+    const caption = element("caption", { class: "hidden" }, spec.title);
+    this.head = element("thead");
+    this.body = element("tbody");
+    this.table = element("table", { class: "data" }, caption, this.head, this.body);
+    const box = element("div", { class: this.hasInputs ? "wide inputs" : "wide", tabindex: 0, role: "region", "aria-label": spec.title }, this.table);
+    const section = document.getElementById(spec.id);
+    const title = element("h2", { id: `${spec.id}-title` }, spec.title);
+    section.setAttribute("aria-labelledby", title.id);
+    section.append(title);
+    if (spec.remark) section.append(element("p", { class: "remark" }, spec.remark));
+    if (spec.rows.length === 0) { section.append(element("p", {}, "None.")); return; }
+    section.append(this.tools(), box);
+    this.render();
+  }
+
+  tools() {
+    const tools = element("div", { class: "tools" });
+    if (this.spec.rows.length > 10) {
+      const input = element("input", { type: "search" });
+      input.oninput = () => { this.filter = input.value.toLowerCase(); this.page.first = 0; this.render(); };
+      tools.append(element("label", {}, "Filter ", input));
+    }
+    const groups = [...new Set(this.spec.columns.map(column => column.group))];
+    if (groups.length > 1) tools.append(this.columnChoice(groups));
+    tools.append(this.pager.controls);
+    return tools;
+  }
+
+  columnChoice(groups) {
+    const list = element("div", { class: "columns" });
+    for (const group of groups) {
+      const members = this.spec.columns.filter(column => column.group === group);
+      const box = element("input", { type: "checkbox" });
+      box.checked = members.every(column => column.shown);
+      box.indeterminate = !box.checked && members.some(column => column.shown);
+      box.onchange = () => { members.forEach(column => { column.shown = box.checked; }); this.render(); };
+      const meanings = element("dl");
+      for (const column of members) {
+        meanings.append(element("dt", {}, column.header + (column.unit && ` [${column.unit}]`)), element("dd", {}, column.meaning));
+      }
+      list.append(element("div", {}, element("label", {}, box, ` ${group}`), meanings));
+    }
+    return element("details", { class: "chooser" }, element("summary", {}, "Columns and what they mean"), list);
+  }
+
+  rows() {
+    let rows = this.spec.rows.map((row, index) => index);
+    if (this.filter) {
+      const fits = row => this.spec.rows[row].some(cell => typeof cell === "string" && cell.toLowerCase().includes(this.filter));
+      rows = rows.filter(fits);
+    }
+    const { column, descending } = this.sort;
+    if (column < 0) return rows;
+    const keys = new Map(rows.map(row => [row, sortValue(this.spec.rows[row][column])]));
+    const isKnown = key => key === key && key !== UNKNOWN;
+    return rows.sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      if (!isKnown(x) || !isKnown(y)) return isKnown(y) - isKnown(x) || a - b;
+      return (descending ? compare(y, x) : compare(x, y)) || a - b;
+    });
+  }
+
+  render() {
+    const rows = this.rows();
+    if (this.page.first >= rows.length) this.page.first = 0;
+    const seen = this.page.size === Infinity ? rows : rows.slice(this.page.first, this.page.first + this.page.size);
+    this.columns = this.spec.columns.map((column, index) => index).filter(index => this.spec.columns[index].shown);
+    this.renderHead();
+    this.body.replaceChildren(...seen.map(row => this.row(row)));
+    this.pager.show(rows.length);
+  }
+
+  renderHead() {
+    const groups = element("tr");
+    for (const index of this.columns) {
+      const { group } = this.spec.columns[index];
+      const last = groups.lastChild;
+      if (last && last.textContent === group) last.colSpan += 1;
+      else groups.append(element("th", { scope: "colgroup" }, group));
+    }
+    const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
+    const hasGroups = this.columns.some(index => this.spec.columns[index].group);
+    this.head.replaceChildren(...(hasGroups ? [groups, headers] : [headers]));
+  }
+
+  header(index) {
+    const column = this.spec.columns[index];
+    const sorted = this.sort.column === index;
+    const direction = sorted ? (this.sort.descending ? "descending" : "ascending") : "none";
+    const arrow = element("span", { "aria-hidden": "true", class: "arrow" }, sorted ? (this.sort.descending ? "▼" : "▲") : "");
+    const button = element("button", { type: "button", title: column.meaning }, column.header, column.unit ? element("small", {}, ` [${column.unit}]`) : "", arrow);
+    button.onclick = () => {
+      const numbersFirst = column.look !== "text";
+      this.sort = sorted ? { column: index, descending: !this.sort.descending } : { column: index, descending: numbersFirst };
+      this.page.first = 0;
+      this.render();
+      this.head.lastChild.children[this.columns.indexOf(index)].firstChild.focus();
+    };
+    return element("th", { scope: "col", "aria-sort": direction, class: column.look === "text" ? "text" : false }, button);
+  }
+
+  row(row) {
+    const cells = this.columns.map((index, position) => this.cell(row, index, position === 0));
+    return element("tr", {}, ...cells);
+  }
+
+  cell(row, index, isFirst) {
+    const column = this.spec.columns[index];
+    const cell = this.spec.rows[row][index];
+    const made = element(isFirst ? "th" : "td", isFirst ? { scope: "row" } : {});
+    if (cell === null) return made;
+    if (typeof cell === "number") return bind(made, cell, column);
+    if (Array.isArray(cell) && cell.length === 2) {
+      made.className = "text";
+      return bind(made, cell[0], column, data.choices[cell[1]]);
+    }
+    if (Array.isArray(cell)) { made.textContent = shown(cell[0], column); return made; }
+    if (typeof cell === "object") { made.append(inputControl(cell.input)); return made; }
+    made.className = cell.length > 34 ? "text long" : "text";
+    // A nest leads to its source.
+    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell));
+    else made.textContent = cell;
+    return made;
+  }
+
+  /** After an edit: order and values. */
+  follow() {
+    if (this.spec.rows.length === 0 || this.hasInputs) return;
+    if (this.sort.column >= 0) this.render();
+  }
+}
