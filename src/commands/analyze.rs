@@ -52,7 +52,8 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
-    let shows_formulas = args.explain.is_some() || requested.iter().any(|(format, _)| matches!(format, Format::Workbook | Format::Page));
+    let shows_formulas =
+        args.explain.is_some() || requested.iter().any(|(format, _)| matches!(format, Format::Workbook | Format::Page));
     let detail = match shows_formulas {
         true => Detail::Formulas,
         false if is_silent(args) => Detail::Least,
@@ -150,7 +151,10 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
             Some("xml") => Format::Xml,
             Some("json") => Format::Json,
             _ => {
-                anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx, .html, .xml or .json", path.display())
+                anyhow::bail!(
+                    "-o {}: the extension says what to write; it may be .xlsx, .html, .xml or .json",
+                    path.display()
+                )
             }
         };
         requested.push((format, path.clone()));

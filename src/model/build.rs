@@ -1,5 +1,7 @@
 //! Builds the figures of one nest, in the order in which they depend on each other.
 
+use std::ops::Range;
+
 use super::dimension_name;
 use super::figures::{Figures, Unit};
 use super::levels::NestLevels;
@@ -83,6 +85,8 @@ pub struct NestModel<'p> {
     /// Every cache level, by the refined rule.
     pub levels: NestLevels,
     pub time: TimeFigures,
+    /// All figures that were defined for the nest alone.
+    pub figures: Range<FigureId>,
 }
 
 impl<'p> NestModel<'p> {
@@ -92,6 +96,7 @@ impl<'p> NestModel<'p> {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> NestModel<'p> {
+        let first = figures.next();
         let function = nest.function;
         let symbol = |name: &str| parameters.symbol(function, name);
         let counts = Counts::define(&nest, parameters, figures);
@@ -147,6 +152,7 @@ impl<'p> NestModel<'p> {
             traffic: nest_traffic,
             levels,
             time,
+            figures: first..figures.next(),
         }
     }
 }

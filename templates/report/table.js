@@ -211,7 +211,7 @@ class DataTable {
     if (typeof cell === "object") { made.append(inputControl(cell.input)); return made; }
     made.className = cell.length > 34 ? "text long" : "text";
     // A nest leads to its source.
-    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell));
+    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), data.live[row] ? "" : " ⚓");
     else made.textContent = cell;
     return made;
   }

@@ -42,7 +42,8 @@ pub(super) fn drawings(model: &Model, figures: &mut Figures) -> String {
     }
     if !named.is_empty() {
         let names = named.iter().map(|sequence| escaped(&name(model, sequence))).collect::<Vec<String>>().join(", ");
-        let _ = writeln!(markup, "<p>Not drawn here, but by <code>--svg DIR</code>, {} more: {names}.</p>", named.len());
+        let _ =
+            writeln!(markup, "<p>Not drawn here, but by <code>--svg DIR</code>, {} more: {names}.</p>", named.len());
     }
     markup
 }

@@ -19,7 +19,9 @@ pub(super) fn coverage(model: &Model) -> Vec<Value> {
     ];
     lines.extend(coverage.reasons.iter().map(|(code, count)| json!([format!("loops with {code}"), count])));
     lines.extend(coverage.outside.iter().map(|(code, count)| json!([format!("outside of loops: {code}"), count])));
-    lines.extend(program.unread.iter().map(|(extension, count)| json!([format!("files not read: .{extension}"), count])));
+    lines.extend(
+        program.unread.iter().map(|(extension, count)| json!([format!("files not read: .{extension}"), count])),
+    );
     lines
 }
 

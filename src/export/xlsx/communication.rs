@@ -12,7 +12,10 @@ pub(in crate::export) type Row<'a> = Option<&'a CommunicationFigures<'a>>;
 type Columns<'a> = Vec<Column<'a, Row<'a>>>;
 
 /// One row a call in program order; the last one is all of them.
-pub(in crate::export) fn table<'a>(model: &'a Model<'a>, communication: &'a CommunicationModel<'a>) -> Table<'a, Row<'a>> {
+pub(in crate::export) fn table<'a>(
+    model: &'a Model<'a>,
+    communication: &'a CommunicationModel<'a>,
+) -> Table<'a, Row<'a>> {
     let mut columns = Vec::new();
     place(model, &mut columns);
     what(&mut columns);
