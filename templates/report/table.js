@@ -169,7 +169,7 @@ class DataTable {
       const { group } = this.spec.columns[index];
       const last = groups.lastChild;
       if (last && last.textContent === group) last.colSpan += 1;
-      else groups.append(element("th", { scope: "colgroup" }, group));
+      else groups.append(element("th", { scope: "colgroup" }, element("span", {}, group)));
     }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
     const hasGroups = this.columns.some(index => this.spec.columns[index].group);
