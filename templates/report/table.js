@@ -169,7 +169,13 @@ class DataTable {
       const { group } = this.spec.columns[index];
       const last = groups.lastChild;
       if (last && last.textContent === group) last.colSpan += 1;
-      else groups.append(element("th", { scope: "colgroup" }, element("span", {}, group)));
+      else groups.append(element("th", { scope: "colgroup" }, group));
+    }
+    // A long heading would make one column as wide as itself.
+    for (const single of groups.children) {
+      if (single.colSpan > 1 || single.textContent.length < 24) continue;
+      single.title = single.textContent;
+      single.textContent = single.textContent.split(/ over |, /)[0];
     }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
     const hasGroups = this.columns.some(index => this.spec.columns[index].group);
