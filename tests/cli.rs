@@ -157,7 +157,7 @@ fn the_demo_is_complete_and_needs_nothing() {
     let target = path(&dir, "demo");
     let output = loopsheet().args(["demo", &target]).env("PATH", "").output().expect("it runs");
     assert_eq!(output.status.code(), Some(0));
-    for name in ["report.xlsx", "model.xml", "report.json", "report.txt", "samples/kernels/triad.c"] {
+    for name in ["report.xlsx", "report.html", "model.xml", "report.json", "report.txt", "samples/kernels/triad.c"] {
         assert!(Path::new(&target).join(name).metadata().expect(name).len() > 0, "{name}");
     }
     assert!(String::from_utf8_lossy(&output.stdout).contains("(100.0 %)"));

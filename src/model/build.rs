@@ -1,5 +1,7 @@
 //! Builds the figures of one nest, in the order in which they depend on each other.
 
+use std::ops::Range;
+
 use super::dimension_name;
 use super::figures::{Figures, Unit};
 use super::levels::{Neighbours, NestLevels};
@@ -83,6 +85,8 @@ pub struct NestModel<'p> {
     /// Every cache level, by the refined rule.
     pub levels: NestLevels,
     pub time: TimeFigures,
+    /// All figures that were defined for the nest alone.
+    pub figures: Range<FigureId>,
 }
 
 impl<'p> NestModel<'p> {
@@ -93,6 +97,7 @@ impl<'p> NestModel<'p> {
         neighbours: Option<&Neighbours<Expr>>,
         figures: &mut Figures,
     ) -> NestModel<'p> {
+        let first = figures.next();
         let function = nest.function;
         let symbol = |name: &str| parameters.symbol(function, name);
         let counts = Counts::define(&nest, parameters, figures);
@@ -148,6 +153,7 @@ impl<'p> NestModel<'p> {
             traffic: nest_traffic,
             levels,
             time,
+            figures: first..figures.next(),
         }
     }
 }

@@ -259,13 +259,19 @@ impl Figures {
         self.push(label.into(), unit, Expr::sum(members.map(Expr::from)))
     }
 
+    /// The id of the figure that is defined next.
+    pub fn next(&self) -> FigureId {
+        let last = self.figures.segments.len() - 1;
+        FigureMap::<Figure>::id(last, self.figures.segments[last].len())
+    }
+
     fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
         let expr = if self.detail == Detail::Formulas { expr } else { Expr::from(0.0) };
-        let segments = &mut self.figures.segments;
-        let last = segments.len() - 1;
-        let id = FigureMap::<Figure>::id(last, segments[last].len());
-        segments[last].push(Figure { label, unit, expr, value });
+        let id = self.next();
+        if let Some(segment) = self.figures.segments.last_mut() {
+            segment.push(Figure { label, unit, expr, value });
+        }
         id
     }
 

@@ -53,6 +53,7 @@ let isPending = false;
 function edited() {
   compute();
   writeAddress();
+  showState();
   if (isPending) return;
   isPending = true;
   requestAnimationFrame(() => { isPending = false; showAll(); });
@@ -63,6 +64,11 @@ function showAll() {
   document.querySelectorAll("[data-figure]").forEach(refresh);
   document.querySelectorAll("[data-input]").forEach(control => showInput(control, false));
   drawRoofline();
+  showState();
+}
+
+/** How many inputs are not as written. */
+function showState() {
   const names = [...overrides.keys()].map(index => inputs[index].name);
   const few = names.length > 4 ? `${names.slice(0, 4).join(", ")} …` : names.join(", ");
   document.getElementById("state").textContent = names.length === 0 ? "inputs as written" : `${names.length} ${names.length === 1 ? "input" : "inputs"} changed: ${few}`;
@@ -115,6 +121,12 @@ function start() {
   for (const [what, number] of data.coverage) {
     document.getElementById("coverage").append(element("div", {}, element("dt", {}, what), element("dd", {}, count(number))));
   }
+  const others = data.live.filter(live => !live).length;
+  const first = data.live.length - others;
+  document.getElementById("limits").textContent = others === 0 ? "" :
+    `A page cannot compute all ${data.live.length} nests. The ${first} costliest follow the inputs, with their arrays, cache levels, layer conditions and registers. `
+    + `The other ${others}, marked \u2693, keep the figures of the report as written, in totals too, and are listed with fewer columns: `
+    + `the workbook has all of them, and --function narrows a report.`;
   for (const spec of data.tables) tables.push(new DataTable(spec));
   for (const [name, paragraphs] of Object.entries(data.notes)) {
     const list = element("dl", { class: "notes" });

@@ -43,7 +43,8 @@ function card(nest) {
   const place = data.nests[nest];
   const title = element("h3", { id: `nest-${nest}-title` }, place.id, element("small", {}, ` ${place.file}:${place.line}`));
   return element("article", { id: `nest-${nest}`, tabindex: -1, "aria-labelledby": title.id },
-    title, element("div", { class: "beside" }, source(place), cardFigures(nest)), ...reasons(place));
+    title, data.live[nest] ? "" : element("p", { class: "remark" }, "⚓ These figures do not follow the inputs: see the summary."),
+    element("div", { class: "beside" }, source(place), cardFigures(nest)), ...reasons(place));
 }
 
 function source(place) {

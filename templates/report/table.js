@@ -171,6 +171,12 @@ class DataTable {
       if (last && last.textContent === group) last.colSpan += 1;
       else groups.append(element("th", { scope: "colgroup" }, group));
     }
+    // A long heading would make one column as wide as itself.
+    for (const single of groups.children) {
+      if (single.colSpan > 1 || single.textContent.length < 24) continue;
+      single.title = single.textContent;
+      single.textContent = single.textContent.split(/ over |, /)[0];
+    }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
     const hasGroups = this.columns.some(index => this.spec.columns[index].group);
     this.head.replaceChildren(...(hasGroups ? [groups, headers] : [headers]));
@@ -211,7 +217,7 @@ class DataTable {
     if (typeof cell === "object") { made.append(inputControl(cell.input)); return made; }
     made.className = cell.length > 34 ? "text long" : "text";
     // A nest leads to its source.
-    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell));
+    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), data.live[row] ? "" : " ⚓");
     else made.textContent = cell;
     return made;
   }

@@ -1,13 +1,15 @@
 //! Everything that the page's scripts show, as one JSON value.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::tables::{Choices, Shown, table};
-use super::{Sources, inputs, nests, remarks};
-use crate::export::xlsx::table::Table;
+use super::tables::{Choices, Shown};
+use super::{Sources, inputs, nests, remarks, tables};
+use crate::export::xlsx::table::{Column, Content, Table};
 use crate::export::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
-use crate::model::{Model, roofline};
+use crate::model::{Model, NestModel, roofline};
 
 const NESTS: &Shown = &[
     loops::ID,
@@ -65,6 +67,7 @@ pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Valu
         "choices": choices.value(),
         "roofline": roofline(model, figures),
         "nests": nests::places(model),
+        "live": figures.live(),
         "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
         "lines": nests::lines(model, sources),
         "card": CARD,
@@ -73,38 +76,65 @@ pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Valu
 }
 
 fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Value> {
-    let mut tables = vec![inputs::machine_table(model), inputs::parameter_table(model)];
-    tables.push(table(("nests", ABOUT_NESTS, NESTS), &loops::table(model), figures, choices));
-    let mut add = Adder { tables: &mut tables, figures, choices };
-    add.table(("arrays", ARRAYS), &arrays::table(model));
-    add.table(("caches", ALL), &caches::table(model));
-    add.table(("conditions", CONDITIONS), &caches::conditions(model));
+    let live: HashSet<*const NestModel> = model
+        .nests
+        .iter()
+        .zip(figures.live())
+        .filter(|(_, live)| **live)
+        .map(|(nest, _)| std::ptr::from_ref(nest))
+        .collect();
+    let is_live = |nest: &NestModel| live.contains(&std::ptr::from_ref(nest));
+    let mut nests = loops::table(model);
+    // What is not seen at first is left out of the rows that do not follow.
+    let brief =
+        |column: &Column<(usize, &NestModel)>| tables::is_meant(NESTS, column) || tables::is_meant(CARD, column);
+    for column in nests.columns.iter_mut().filter(|column| !brief(column)) {
+        let whole = std::mem::replace(&mut column.cell, Box::new(|_| Content::Empty));
+        let is_live = &is_live;
+        column.cell = Box::new(move |row| if is_live(row.1) { whole(row) } else { Content::Empty });
+    }
+    let mut add =
+        Adder { tables: vec![inputs::machine_table(model), inputs::parameter_table(model)], figures, choices };
+    add.table("nests", Some(ABOUT_NESTS), NESTS, &nests);
+    let mut rows = arrays::table(model);
+    rows.rows.retain(|(nest, _)| is_live(nest));
+    add.table("arrays", None, ARRAYS, &rows);
+    let mut rows = caches::table(model);
+    rows.rows.retain(|(nest, _)| is_live(nest));
+    add.table("caches", None, ALL, &rows);
+    let mut rows = caches::conditions(model);
+    rows.rows.retain(|(nest, _)| is_live(nest));
+    add.table("conditions", None, CONDITIONS, &rows);
     if let Some(found) = &model.calls {
-        add.table(("calls", ALL), &calls::sites(model, found));
-        add.table(("functions", ALL), &calls::functions(model, found));
-        add.table(("paths", ALL), &calls::paths(model, found));
+        add.table("calls", None, ALL, &calls::sites(model, found));
+        add.table("functions", None, ALL, &calls::functions(model, found));
+        add.table("paths", None, ALL, &calls::paths(model, found));
     }
     if let Some(found) = &model.communication {
-        add.table(("communication", ALL), &communication::table(model, found));
+        add.table("communication", None, ALL, &communication::table(model, found));
     }
-    let registers = registers::table(model);
+    let mut registers = registers::table(model);
+    registers.rows.retain(|(nest, _)| is_live(nest));
     if !registers.rows.is_empty() {
-        tables.push(table(("registers", ABOUT_REGISTERS, ALL), &registers, figures, choices));
+        add.table("registers", Some(ABOUT_REGISTERS), ALL, &registers);
     }
+    let mut tables = add.tables;
     tables.extend([remarks::gaps(model), remarks::diagnostics(model), remarks::files(model)]);
     tables
 }
 
-/// Tables that say the same about themselves as the sheets do.
+/// The tables so far.
 struct Adder<'a, 'm> {
-    tables: &'a mut Vec<Value>,
+    tables: Vec<Value>,
     figures: &'a mut Figures<'m>,
     choices: &'a mut Choices,
 }
 
 impl Adder<'_, '_> {
-    fn table<R>(&mut self, (id, shown): (&str, &Shown), rows: &Table<R>) {
-        self.tables.push(table((id, &rows.remark, shown), rows, self.figures, self.choices));
+    /// Without a remark of its own, a table says of itself what its sheet does.
+    fn table<R>(&mut self, id: &str, remark: Option<&str>, shown: &Shown, rows: &Table<R>) {
+        let remark = remark.unwrap_or(&rows.remark);
+        self.tables.push(tables::table((id, remark, shown), rows, self.figures, self.choices));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::shared::Parts;
 use crate::expr::{CellNames, Expr, FigureId, JavaScript, Node};
@@ -10,6 +11,9 @@ use crate::model::{FigureMap, Model};
 /// Assignments in one function: engines compile a function as a whole.
 const ASSIGNMENTS: usize = 200;
 
+/// Figures of nests that follow the inputs: some ten megabytes of formulas.
+const MOST_FIGURES: usize = 150_000;
+
 /// Gives every figure that is shown a position in the page's array of values.
 pub(super) struct Figures<'m> {
     model: &'m Model<'m>,
@@ -17,11 +21,40 @@ pub(super) struct Figures<'m> {
     /// The figures by position; `None` is a formula that only the page has.
     bound: Vec<Option<FigureId>>,
     formulas: Vec<(u32, Expr)>,
+    /// Which nests follow the inputs.
+    live: Vec<bool>,
+    /// Figures of the other nests, in their order.
+    fixed: Vec<Range<FigureId>>,
 }
 
 impl<'m> Figures<'m> {
     pub fn new(model: &'m Model<'m>) -> Figures<'m> {
-        Figures { model, positions: model.figures.map_of(None), bound: Vec::new(), formulas: Vec::new() }
+        let live = live_nests(model);
+        let others = model.nests.iter().zip(&live).filter(|(_, is_live)| !**is_live);
+        Figures {
+            model,
+            positions: model.figures.map_of(None),
+            bound: Vec::new(),
+            formulas: Vec::new(),
+            fixed: others.map(|(nest, _)| nest.figures.clone()).collect(),
+            live,
+        }
+    }
+
+    /// Which nests follow the inputs. The figures of the others are numbers, also where totals are made from them.
+    pub fn live(&self) -> &[bool] {
+        &self.live
+    }
+
+    fn is_fixed(&self, id: FigureId) -> bool {
+        let after = self.fixed.partition_point(|range| range.start <= id);
+        after.checked_sub(1).is_some_and(|last| self.fixed[last].contains(&id))
+    }
+
+    /// What the page assigns to a figure.
+    fn expr(&self, id: FigureId) -> Expr {
+        let figure = self.model.figures.get(id);
+        if self.is_fixed(id) { Expr::from(figure.value) } else { figure.expr.clone() }
     }
 
     /// The position of a figure.
@@ -52,17 +85,16 @@ impl<'m> Figures<'m> {
     /// others, each after all that it mentions.
     pub fn script(mut self) -> String {
         self.close();
-        let figures = &self.model.figures;
-        let shown = (self.positions.iter()).filter_map(|(id, at)| Some(((*at)?, &figures.get(id).expr)));
-        let shown: Vec<(u32, &Expr)> = shown.chain(self.formulas.iter().map(|(at, expr)| (*at, expr))).collect();
+        let shown = (self.positions.iter()).filter_map(|(id, at)| Some(((*at)?, self.expr(id))));
+        let shown: Vec<(u32, Expr)> = shown.chain(self.formulas.iter().cloned()).collect();
         let mut parts = Parts::default();
         shown.iter().for_each(|(_, expr)| parts.add(expr));
         let symbols = symbols(self.model);
         let names = Names { positions: &self.positions, symbols: &symbols, parts, named: HashMap::new() };
         let mut script = Script { names, count: self.bound.len() as u32, text: String::new(), assignments: 0 };
         for (at, expr) in shown {
-            script.name_parts(expr);
-            script.assign(at, expr);
+            script.name_parts(&expr);
+            script.assign(at, &expr);
         }
         // Parameters come before all figures, so no part has a value yet.
         let names =
@@ -86,7 +118,7 @@ impl<'m> Figures<'m> {
         let ids: Vec<FigureId> = figures.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {
             if self.positions.get(id).is_some_and(Option::is_some) {
-                self.add_leaves(&figures.get(id).expr);
+                self.add_leaves(&self.expr(id));
             }
         }
     }
@@ -97,6 +129,25 @@ impl<'m> Figures<'m> {
         }
         expr.children().into_iter().for_each(|child| self.add_leaves(child));
     }
+}
+
+/// The costliest nests, as many as a page can compute; all of them in any but big programs.
+fn live_nests(model: &Model) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..model.nests.len()).collect();
+    let seconds = |nest: &usize| {
+        let seconds = model.value(model.nests[*nest].time.seconds);
+        if seconds.is_nan() { f64::NEG_INFINITY } else { seconds }
+    };
+    order.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    let mut live = vec![false; model.nests.len()];
+    let mut left = MOST_FIGURES;
+    for nest in order {
+        let Range { start, end } = &model.nests[nest].figures;
+        let Some(rest) = left.checked_sub((end.0 - start.0) as usize) else { break };
+        left = rest;
+        live[nest] = true;
+    }
+    live
 }
 
 /// Positions of all inputs: machine, then problem.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::figures::Figures;
 use crate::export::xlsx::style::Look;
-use crate::export::xlsx::table::{Content, Table};
+use crate::export::xlsx::table::{Column, Content, Table};
 
 /// Lists of names that figures count, each once.
 #[derive(Default)]
@@ -38,15 +38,13 @@ pub(super) fn table<R>(
     choices: &mut Choices,
 ) -> Value {
     let columns = table.columns.iter().map(|column| {
-        let is_meant =
-            |(group, header): &(&str, &str)| column.group == *group && (header.is_empty() || column.header == *header);
         json!({
             "group": column.group,
             "header": column.header,
             "unit": column.unit,
             "look": look(column.look),
             "meaning": column.meaning,
-            "shown": shown.is_empty() || shown.iter().any(is_meant),
+            "shown": shown.is_empty() || is_meant(shown, column),
         })
     });
     let columns: Vec<Value> = columns.collect();
@@ -54,6 +52,13 @@ pub(super) fn table<R>(
         |row: &R| -> Value { table.columns.iter().map(|column| cell((column.cell)(row), figures, choices)).collect() };
     let rows: Vec<Value> = table.rows.iter().map(&mut row).collect();
     json!({ "id": id, "title": table.title, "remark": remark, "columns": columns, "rows": rows })
+}
+
+/// Whether the column is one of these.
+pub(super) fn is_meant<R>(columns: &Shown, column: &Column<R>) -> bool {
+    let is_it =
+        |(group, header): &(&str, &str)| column.group == *group && (header.is_empty() || column.header == *header);
+    columns.iter().any(is_it)
 }
 
 fn cell(content: Content, figures: &mut Figures, choices: &mut Choices) -> Value {

@@ -197,7 +197,9 @@ fn formulas(
         let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| reuse.caches[position].1);
         let left = left.zip(left_dirty);
         let held = define_condition(names.len(), position, name, &defined, figures);
-        let text = conditions.get(figures.value(held) as usize - 1).cloned().unwrap_or_default();
+        // What is not known is no position.
+        let text = (figures.value(held) as usize).checked_sub(1).and_then(|at| conditions.get(at));
+        let text = text.cloned().unwrap_or_default();
         finish(&caches, position, (capacities[position], fetched, written_back, left), figures, |_| (Some(held), text))
     };
     let caches = caches.iter().enumerate().map(of).collect();

@@ -1,0 +1,175 @@
+//! The page of `--html` as text: nothing from outside, nothing of the source as markup, every cell bound to a formula.
+
+mod programs;
+
+use std::collections::HashSet;
+
+use loopsheet::analysis::facts::Program;
+use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::export::html::{bound_figures, report};
+use programs::{WORKED, function, matrix_multiply, mixed, model, program, seven_point};
+use serde_json::Value;
+
+fn page(program: &Program, source: Option<&str>) -> String {
+    report(&model(program, "xeon-8380", WORKED), &|_| source.map(str::to_string))
+}
+
+/// What the page's scripts show.
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"data\">").expect("data");
+    let (text, _) = rest.split_once("</script>").expect("an end of the data");
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// The lines that assign values: position and expression.
+fn assignments(page: &str) -> Vec<(usize, &str)> {
+    let lines = page.lines().filter_map(|line| line.strip_prefix("f[")?.split_once("]="));
+    lines.map(|(position, expression)| (position.parse().expect("a number"), expression)).collect()
+}
+
+/// Every position `f[…]` in a text.
+fn mentioned(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.split("f[").skip(1).map(|rest| rest.split(']').next().expect("an end").parse().expect("a number"))
+}
+
+#[test]
+fn every_value_is_assigned_once_and_before_it_is_used() {
+    let program = mixed();
+    let page = page(&program, None);
+    let mut assigned = HashSet::new();
+    for (position, expression) in assignments(&page) {
+        for used in mentioned(expression) {
+            assert!(assigned.contains(&used), "f[{position}] uses f[{used}], which comes later");
+        }
+        assert!(assigned.insert(position), "f[{position}] is assigned twice");
+    }
+    let model = model(&program, "xeon-8380", WORKED);
+    let bound = bound_figures(&model);
+    assert!(bound.len() > 500, "{} figures", bound.len());
+    assert!((0..bound.len()).all(|position| assigned.contains(&position)));
+    let shown = page.split("data-figure=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<usize>().ok());
+    let mut shown: Vec<usize> = shown.collect();
+    for table in data(&page)["tables"].as_array().expect("tables") {
+        for cell in table["rows"].as_array().expect("rows").iter().flat_map(|row| row.as_array().expect("cells")) {
+            shown.extend(cell.as_u64().map(|position| position as usize));
+        }
+    }
+    assert!(shown.len() > 500 && shown.iter().all(|position| assigned.contains(position)));
+}
+
+#[test]
+fn every_row_has_a_cell_a_column_and_every_nest_is_there() {
+    let program = mixed();
+    let data = data(&page(&program, None));
+    let tables = data["tables"].as_array().expect("tables");
+    for table in tables {
+        let columns = table["columns"].as_array().expect("columns").len();
+        for row in table["rows"].as_array().expect("rows") {
+            assert_eq!(row.as_array().map(Vec::len), Some(columns), "{}", table["id"]);
+        }
+    }
+    let rows = |id: &str| {
+        let table = tables.iter().find(|table| table["id"] == id).unwrap_or_else(|| panic!("no table {id}"));
+        table["rows"].as_array().expect("rows").len()
+    };
+    let nests = model(&program, "xeon-8380", WORKED).nests.len();
+    assert_eq!((rows("nests"), data["nests"].as_array().map(Vec::len)), (nests, Some(nests)));
+    // Two reasons of a loop and one outside; one diagnostic; three files.
+    assert_eq!((rows("gaps"), rows("diagnostics"), rows("files")), (3, 1, 3));
+    let parameters = data["inputs"].as_array().expect("inputs").len();
+    assert_eq!(rows("machine") + rows("parameters"), parameters);
+}
+
+#[test]
+fn nothing_of_the_source_is_markup() {
+    const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!--<script>\"'&{{data}}";
+    let mut hostile = function(HOSTILE, HOSTILE, &[("n", "3")], vec![]);
+    let mut inner = matrix_multiply();
+    if let Some(loopsheet::analysis::facts::Item::Loop(first)) = inner.body.items.first_mut() {
+        first.id = HOSTILE.into();
+        first.file = HOSTILE.into();
+        first.body.reasons.push(loopsheet::analysis::facts::Reason {
+            code: HOSTILE.into(),
+            line: 1,
+            detail: HOSTILE.into(),
+        });
+    }
+    hostile.body.items = inner.body.items.iter().cloned().chain(seven_point().body.items).collect();
+    let mut program = program(vec![hostile]);
+    program.files[0].diagnostics.push(Diagnostic {
+        severity: Severity::Warning,
+        code: HOSTILE.into(),
+        place: Place { file: HOSTILE.into(), line: 1, column: 1 },
+        width: 1,
+        message: HOSTILE.into(),
+        help: Some(HOSTILE.into()),
+    });
+    let source = [HOSTILE; 60].join("\n");
+    let page = page(&program, Some(&source));
+    assert_eq!(page.matches("</script").count(), 2, "the data and the scripts");
+    assert!(!page.contains("<img") && !page.contains("<!--"));
+    let data = data(&page);
+    assert_eq!(data["lines"][HOSTILE]["5"], HOSTILE);
+    assert_eq!(data["nests"][0]["id"], HOSTILE);
+    assert!(page.contains("&lt;/script&gt;&lt;img"), "the title names the file");
+}
+
+#[test]
+fn nothing_comes_from_elsewhere() {
+    let page = page(&mixed(), None);
+    // The name of SVG is no address.
+    assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("://"));
+    for loading in ["src=", "@import", "url(", "<link", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!page.contains(loading), "{loading}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn the_same_model_gives_the_same_page() {
+    let program = mixed();
+    assert_eq!(page(&program, Some("a\nb")), page(&program, Some("a\nb")));
+}
+
+#[test]
+fn lines_around_nests_are_there_and_long_ones_are_cut() {
+    let program = mixed();
+    let source: String = (1..100).map(|n| format!("line {n} {}\n", "x".repeat(200))).collect();
+    let data = data(&page(&program, Some(&source)));
+    let lines = &data["lines"]["smooth.f90"];
+    // The nest is in lines 8 to 17, two lines stand above it.
+    assert_eq!(lines.as_object().map(|lines| lines.len()), Some(12));
+    let line = lines["6"].as_str().expect("line 6");
+    assert!(line.starts_with("line 6 xx") && line.ends_with("x…") && line.chars().count() == 161, "{line}");
+    assert_eq!(data["nests"][0]["starts"], serde_json::json!([8, 9, 10]));
+}
+
+#[test]
+fn big_programs_keep_the_costliest_nests_live_and_say_which() {
+    let functions = (0..600).map(|number| {
+        let mut function = seven_point();
+        function.name = format!("smooth_{number}");
+        function
+    });
+    let program = program(functions.chain([matrix_multiply()]).collect());
+    let model = model(&program, "exasat", &[("m", "4000")]);
+    let page = report(&model, &|_| None);
+    assert!(page.len() < 20_000_000, "{} bytes", page.len());
+    let data = data(&page);
+    let live: Vec<bool> = data["live"].as_array().expect("nests").iter().map(|live| live == true).collect();
+    let count = live.iter().filter(|live| **live).count();
+    assert!(live.len() == 601 && count > 100 && count < 601, "{count} of {}", live.len());
+    assert!(live[600], "the costliest");
+    let table = |id: &str| data["tables"].as_array().expect("tables").iter().find(|table| table["id"] == id).cloned();
+    let rows = |id: &str| table(id).expect("a table")["rows"].as_array().expect("rows").clone();
+    // Every nest is listed; two arrays of each live one, three of the last.
+    assert_eq!((rows("nests").len(), rows("arrays").len()), (601, 2 * count + 1));
+    // Time follows from traffic where it is live; elsewhere it is a number.
+    let expressions: std::collections::HashMap<usize, &str> = assignments(&page).into_iter().collect();
+    for (point, live) in data["roofline"]["points"].as_array().expect("points").iter().zip(&live) {
+        let seconds = expressions[&(point[2].as_u64().expect("a position") as usize)];
+        assert_eq!(seconds.contains("f["), *live, "{seconds}");
+    }
+    let total = data["totals"][0][1].as_u64().expect("a position") as usize;
+    assert_eq!(mentioned(expressions[&total]).count(), 601);
+}
