@@ -250,7 +250,8 @@ fn what_cannot_be_run_says_why() {
         ),
         ("void f(struct node *p) { while (p) { p->x = 1; p = p->next; } }", "pointer_from_data"),
         (
-            "void f(int n, double *a) { for (int i = 0; i < n; i++) { again: a[i] = a[i] / 2; if (a[i] > 1) goto again; } }",
+            "void f(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] > 2) goto in; for (int j = 0; j < 3; j++) { \
+             a[i] = a[i] / 2; in: a[i] = a[i] + 1; } } }",
             "goto",
         ),
     ] {
