@@ -34,6 +34,10 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     if quantity == ITERATIONS || quantity == EXECUTIONS || quantity.starts_with(TRIP_COUNT) {
         return Some(of_iterations(sides, parameters, quantity));
     }
+    let is_count = OPERATIONS.contains(&quantity) || quantity.starts_with("loads") || quantity.starts_with("stores");
+    if let Some(reason) = branches(sides, parameters).filter(|_| is_count || quantity.starts_with("bytes ")) {
+        return Some(reason);
+    }
     if OPERATIONS.contains(&quantity) {
         return Some(of_operations(sides, rows, quantity, promised, traced));
     }
@@ -57,6 +61,20 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
         return Some(of_traffic(sides, promised, traced));
     }
     None
+}
+
+/// Probabilities of branches in the nest that do not fit the run.
+fn branches(sides: &Sides, parameters: &[Suggestion]) -> Option<String> {
+    let ids: Vec<&str> = sides.loops().iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
+    let about = parameters.iter().filter(|found| found.is_probability);
+    let about = about.filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
+    let values: Vec<String> = about
+        .map(|found| {
+            let value = found.value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
+            format!("{} is {value} in the report; {:.4} would fit the run", found.parameter, found.fits)
+        })
+        .collect();
+    (!values.is_empty()).then(|| format!("a branch is taken as often as its data say: {}", values.join("; ")))
 }
 
 /// A quantity that only the source has.

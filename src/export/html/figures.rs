@@ -12,7 +12,7 @@ use crate::model::{FigureMap, Model};
 const ASSIGNMENTS: usize = 200;
 
 /// Figures of nests that follow the inputs: some ten megabytes of formulas.
-const MOST_FIGURES: usize = 150_000;
+const MOST_FIGURES: usize = 200_000;
 
 /// Gives every figure that is shown a position in the page's array of values.
 pub(super) struct Figures<'m> {
