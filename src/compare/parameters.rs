@@ -86,7 +86,9 @@ pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -
                 let (first, last) = lines?;
                 join.lines.range((function, first)..=(function, last)).map(|(_, executions)| *executions).max()
             };
-            for branch in &one.branches {
+            // A branch that nothing depends on has no parameter.
+            let told = one.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
+            for branch in told {
                 let frequency = match (executed(branch.then), executed(branch.otherwise)) {
                     (Some(then), Some(otherwise)) if then + otherwise > 0 => then as f64 / (then + otherwise) as f64,
                     (Some(then), None) if counts.rounds > 0 && then <= counts.rounds => {

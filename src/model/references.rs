@@ -3,6 +3,7 @@
 use super::Model;
 use super::build::NestModel;
 use super::nest::Reference;
+use super::parameters::DEFAULT_PROBABILITY;
 
 /// References to one array, or a component of one, over the whole execution of a nest.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +23,8 @@ pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
     let mut found: Vec<ArrayReferences> = Vec::new();
     for Reference { level, weight, stream } in &nest.nest.references {
         let entered = weight.iter().map(|(name, taken)| {
-            let probability = model.symbol_value(nest.nest.function, name).unwrap_or(f64::NAN);
+            // A branch with nothing but references has no parameter.
+            let probability = model.symbol_value(nest.nest.function, name).unwrap_or(DEFAULT_PROBABILITY);
             if *taken { probability } else { 1.0 - probability }
         });
         let executed = entered.product::<f64>() * model.value(nest.counts[level - 1].weighted);
