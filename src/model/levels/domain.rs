@@ -102,6 +102,9 @@ fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
     values.reduce(|a, b| a.smaller(&b))
 }
 
+/// Loops of a chain, from the outermost on, whose iterations in a tile are followed.
+const MOST_TILED: usize = 10;
+
 impl<N: Number> Domain<N> {
     /// The values that every variable takes, given what is said of some. Variables that are not inside
     /// of a variable that stands still are narrowed by the bounds that mention them.
@@ -138,6 +141,8 @@ impl<N: Number> Domain<N> {
         if let Some(tile) = range.tile_of
             && spans[tile].stands
             && matches!(said, Given::Free)
+            // Tiles of tiles of tiles … take time that doubles with each.
+            && position < MOST_TILED
         {
             let count = self.tile(position, tile, given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));
