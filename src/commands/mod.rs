@@ -13,6 +13,7 @@ mod parameters;
 mod preprocess;
 #[cfg(target_os = "linux")]
 mod record;
+mod reports;
 mod samples;
 #[cfg(target_os = "linux")]
 mod study;

@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::Parser;
 
 use super::inputs::{self, Reading};
-use super::outputs::{self, Output};
-use super::parameters;
-use super::{Status, Voice, diagnostics, machines, record, trace};
+use super::outputs::Output;
+use super::reports::{Format, Reports};
+use super::{Status, Voice, diagnostics, machines, outputs, parameters, record, trace};
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
 use crate::compare::{Comparison, StaticReport, TraceReport, compare};
@@ -18,17 +18,13 @@ use crate::export::{compare_json, compare_table, json, trace_json, xlsx};
 use crate::machine::MachineModel;
 use crate::model::Model;
 
-#[derive(Clone, Copy)]
-enum Format {
-    Workbook,
-    Json,
-}
-
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
     let settings = parameters::settings(&args.source.settings)?;
     let reading = Reading::of(&args.source)?;
-    let outputs = create(args)?;
+    let program = Path::new(&args.program[0]);
+    let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).chain([program]).collect();
+    let reports = Reports::create(args.output.as_ref(), args.json.as_ref(), (&inputs, "files to read"))?;
     let directory = tempfile::tempdir().context("cannot make a directory for the trace")?;
     if let Some(keep) = &args.keep {
         std::fs::create_dir_all(keep).with_context(|| format!("cannot make the directory {}", keep.display()))?;
@@ -47,15 +43,16 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     trace::check(&trace_arguments)?;
     let status = record::run(&record_arguments(args, &recorded)?, voice)?;
     anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
-    Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
+    let mut static_text = json::analysis(&model);
+    Output::create(&promised)?.finish(static_text.as_bytes())?;
     let traced = trace::analyse(&trace_arguments, voice)?;
     let trace_text = trace_json::trace(&traced.report);
     let run = TraceReport::parse(&trace_text)?;
     if args.parameters_from_trace {
-        let seen = parameters::from_trace(&StaticReport::parse(&json::analysis(&model))?, &run, &settings);
+        let seen = parameters::from_trace(&StaticReport::parse(&static_text)?, &run, &settings);
         model = parameters::rebuild(&program, &machine, &settings, &seen)?;
+        static_text = json::analysis(&model);
     }
-    let static_text = json::analysis(&model);
     let comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
     refuse_empty(&comparison, args)?;
     if args.keep.is_some() {
@@ -63,19 +60,15 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         Output::create(&place("trace.json"))?.finish(trace_text.as_bytes())?;
         Output::create(&place("compare.json"))?.finish(compare_json::render(&comparison).as_bytes())?;
     }
-    if outputs.is_empty() {
+    if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
     }
-    let rendered = outputs.into_iter().map(|(format, output)| {
-        let bytes = match format {
+    reports.finish(|format| {
+        Ok(match format {
             Format::Workbook => xlsx::study_workbook(&model, &traced.report, &comparison)?,
             Format::Json => compare_json::render(&comparison).into_bytes(),
-        };
-        Ok((bytes, output))
-    });
-    for (bytes, output) in rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()? {
-        output.finish(&bytes)?;
-    }
+        })
+    })?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
 }
@@ -144,26 +137,4 @@ fn record_arguments(args: &StudyArgs, recorded: &Path) -> anyhow::Result<RecordA
 fn parse(typed: Vec<OsString>) -> anyhow::Result<Command> {
     let cli = Cli::try_parse_from(std::iter::once(OsString::from("loopsheet")).chain(typed));
     Ok(cli.map_err(|error| anyhow::anyhow!("{error}"))?.command)
-}
-
-/// Makes sure that everything asked for can be written.
-fn create(args: &StudyArgs) -> anyhow::Result<Vec<(Format, Output)>> {
-    let mut requested: Vec<(Format, &PathBuf)> = Vec::new();
-    if let Some(path) = &args.output {
-        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
-        let format = match extension.as_deref() {
-            Some("xlsx") => Format::Workbook,
-            Some("json") => Format::Json,
-            _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx or .json", path.display()),
-        };
-        requested.push((format, path));
-    }
-    requested.extend(args.json.iter().map(|path| (Format::Json, path)));
-    let program = Path::new(&args.program[0]).canonicalize().ok();
-    let inputs: Vec<PathBuf> = args.paths.iter().filter_map(|path| path.canonicalize().ok()).chain(program).collect();
-    for (_, path) in &requested {
-        let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
-        anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to read", path.display());
-    }
-    requested.into_iter().map(|(format, path)| Ok((format, Output::create(path)?))).collect()
 }

@@ -1,5 +1,7 @@
 //! The static side of a comparison as formulas of the model, so that it follows when an input changes.
 
+use std::collections::HashMap;
+
 use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, TRAFFIC, TRIP_COUNT};
 use super::{NestComparison, Row};
 use crate::expr::{Expr, FigureId};
@@ -9,20 +11,24 @@ use crate::model::{Model, NestModel};
 /// Nests of a model by their place in a comparison.
 pub struct Live<'m> {
     model: &'m Model<'m>,
+    /// By function and id; of equal ones the first.
+    nests: HashMap<(&'m str, &'m str), &'m NestModel<'m>>,
 }
 
 impl<'m> Live<'m> {
     pub fn of(model: &'m Model<'m>) -> Live<'m> {
-        Live { model }
+        let mut nests = HashMap::new();
+        for nest in &model.nests {
+            let function = &model.program.functions[nest.nest.function];
+            nests.entry((function.name.as_str(), nest.nest.head().id.as_str())).or_insert(nest);
+        }
+        Live { model, nests }
     }
 
     /// What the model says of a row; `None` if it says nothing, or something else than the report did.
     pub fn expression(&self, nest: &NestComparison, row: &Row) -> Option<Expr> {
         let promised = row.promised?;
-        let found = self.model.nests.iter().find(|found| {
-            let function = &self.model.program.functions[found.nest.function];
-            found.nest.head().id == nest.id && function.name == nest.function
-        })?;
+        let found = self.nests.get(&(nest.function.as_str(), nest.id.as_str()))?;
         let expr = self.quantity(found, &row.quantity)?;
         let value = expr.evaluate(&self.model.figures).ok()?;
         ((value - promised).abs() <= 1e-9 * promised.abs()).then_some(expr)

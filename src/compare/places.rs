@@ -1,5 +1,6 @@
 //! From source lines to the loops and nests of a static report.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path};
 
@@ -50,6 +51,8 @@ pub struct Places<'r> {
     report: &'r StaticReport,
     /// By file as the report names it.
     files: BTreeMap<&'r str, Vec<Span>>,
+    /// What [`Places::file`] has answered: a program has many lines of few files.
+    asked: RefCell<HashMap<String, Meant<String>>>,
     /// Functions by file: line and name, ascending.
     functions: BTreeMap<&'r str, Vec<(u32, &'r str)>>,
     targets: Vec<Target>,
@@ -62,6 +65,7 @@ impl<'r> Places<'r> {
         let mut places = Places {
             report,
             files: BTreeMap::new(),
+            asked: RefCell::default(),
             functions: BTreeMap::new(),
             targets: Vec::new(),
             target_of: HashMap::new(),
@@ -175,8 +179,21 @@ impl<'r> Places<'r> {
         spans.into_iter().map(|span| span.found).collect()
     }
 
-    /// The file of the report that is meant: that with the most directories in common from the end on.
-    fn file(&self, file: &str) -> Result<Option<&'r str>, ()> {
+    /// The file of the report that is meant.
+    fn file(&self, file: &str) -> Meant<&'r str> {
+        if let Some(known) = self.asked.borrow().get(file) {
+            return match known {
+                Ok(name) => Ok(name.as_deref().and_then(|name| self.files.get_key_value(name)).map(|(key, _)| *key)),
+                Err(()) => Err(()),
+            };
+        }
+        let found = self.likeliest(file);
+        self.asked.borrow_mut().insert(file.to_string(), found.map(|name| name.map(str::to_string)));
+        found
+    }
+
+    /// The file with the most directories in common from the end on.
+    fn likeliest(&self, file: &str) -> Meant<&'r str> {
         let wanted = parts(file);
         let likeness = |known: &str| {
             let known = parts(known);
@@ -192,6 +209,9 @@ impl<'r> Places<'r> {
         }
     }
 }
+
+/// A file of the report; none, or an error if it may be several.
+type Meant<T> = Result<Option<T>, ()>;
 
 /// Names of directories and file, `.` and what `..` takes back left out.
 fn parts(path: &str) -> Vec<String> {

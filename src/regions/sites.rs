@@ -115,9 +115,9 @@ impl Sites {
         self.map.binary().variables.iter().map(loaded)
     }
 
-    /// Number of the loop around a loop, for all loops so far.
-    pub fn parents(&self) -> impl Iterator<Item = Option<u32>> + '_ {
-        self.places.loops.iter().map(|one| one.parent)
+    /// Number of the loop around a loop, for the loops that have appeared after so many.
+    pub fn parents_after(&self, known: usize) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.places.loops[known..].iter().map(|one| one.parent)
     }
 
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {

@@ -22,6 +22,14 @@ pub enum Language {
 impl Language {
     pub const ALL: [Language; 2] = [Language::C, Language::Fortran];
 
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Language::C => "C",
+            Language::Fortran => "Fortran",
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Language::C => "c",
@@ -68,6 +76,15 @@ pub enum Preprocessing {
 }
 
 impl Preprocessing {
+    /// Whether and by whom, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Preprocessing::None => "no",
+            Preprocessing::Builtin => "by loopsheet",
+            Preprocessing::External => "by a compiler",
+        }
+    }
+
     pub const ALL: [Preprocessing; 3] = [Preprocessing::None, Preprocessing::Builtin, Preprocessing::External];
 
     pub fn as_str(self) -> &'static str {

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::tables;
 use crate::analysis::coverage;
 use crate::model::Model;
-use crate::source::{Form, Language, Preprocessing};
 
 /// Counts that belong beside the totals: loops, and what is not understood.
 pub(super) fn coverage(model: &Model) -> Vec<Value> {
@@ -76,19 +75,8 @@ pub(super) fn diagnostics(model: &Model) -> Value {
 
 pub(super) fn files(model: &Model) -> Value {
     let rows = model.program.files.iter().map(|file| {
-        let language = match file.language {
-            Language::C => "C",
-            Language::Fortran => "Fortran",
-        };
-        let form = match file.form {
-            Form::Free => "free",
-            Form::Fixed => "fixed",
-        };
-        let preprocessing = match file.preprocessing {
-            Preprocessing::None => "no",
-            Preprocessing::Builtin => "by loopsheet",
-            Preprocessing::External => "by the command of --cpp",
-        };
+        let (language, form) = (file.language.title(), file.form.as_str());
+        let preprocessing = file.preprocessing.in_words();
         vec![json!(*file.path), json!(language), json!(form), json!(preprocessing), json!([file.lines])]
     });
     let headers =

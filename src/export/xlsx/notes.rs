@@ -7,7 +7,6 @@ use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use super::table::{Column, Table};
 use crate::analysis::coverage;
-use crate::source::{Form, Language, Preprocessing};
 
 /// How the figures are made, with their sources.
 pub(in crate::export) const METHOD: &[(&str, &str)] = &[
@@ -260,20 +259,13 @@ impl Notes<'_> {
         let program = self.page.book.model.program;
         let headers = ["Language", "Preprocessed", "Form", "Lines", "File"];
         let rows = program.files.iter().map(|file| {
-            let language = match file.language {
-                Language::C => "C",
-                Language::Fortran => "Fortran",
-            };
-            let form = match file.form {
-                Form::Free => "free",
-                Form::Fixed => "fixed",
-            };
-            let preprocessing = match file.preprocessing {
-                Preprocessing::None => "no",
-                Preprocessing::Builtin => "by loopsheet",
-                Preprocessing::External => "by a compiler",
-            };
-            [text(language), text(preprocessing), text(form), Cell::Number(file.lines as f64), text(&file.path)]
+            [
+                text(file.language.title()),
+                text(file.preprocessing.in_words()),
+                text(file.form.as_str()),
+                Cell::Number(file.lines as f64),
+                text(&file.path),
+            ]
         });
         self.list("Files read", headers, rows)?;
         let rows = program.unread.iter().map(|(extension, count)| [text(extension), Cell::Number(*count as f64)]);

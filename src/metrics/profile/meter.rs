@@ -64,7 +64,7 @@ impl ProfileMeter {
     pub fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
-        self.rounds.set_parents(self.sites.parents());
+        self.rounds.add(self.sites.parents_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
         if self.threads.len() < threads {

@@ -21,9 +21,14 @@ struct Rounds {
 }
 
 impl RoundsMeter {
-    /// Says which loops lie around the loops known so far.
-    pub fn set_parents(&mut self, parents: impl Iterator<Item = Option<u32>>) {
-        self.parents.extend(parents.skip(self.parents.len()));
+    /// Loops known so far.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// More loops, by the loops around them.
+    pub fn add(&mut self, parents: impl Iterator<Item = Option<u32>>) {
+        self.parents.extend(parents);
         self.loops.resize(self.parents.len(), Rounds::default());
     }
 

@@ -63,8 +63,7 @@ impl NestLevels {
         let has_times = machine.levels().iter().skip(1).any(|cache| cache.gbs.is_some());
         match figures.detail() {
             Detail::Least if !has_times => NestLevels::default(),
-            Detail::Least => values(nest, machine, parameters, neighbours, figures),
-            Detail::Values => values(nest, machine, parameters, neighbours, figures),
+            Detail::Least | Detail::Values => values(nest, machine, parameters, neighbours, figures),
             Detail::Formulas => formulas(nest, machine, parameters, neighbours, figures),
         }
     }

@@ -1,0 +1,68 @@
+//! The files that a comparison goes to.
+
+use std::path::{Path, PathBuf};
+
+use super::outputs::Output;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Workbook,
+    Json,
+}
+
+/// Files to be.
+pub struct Reports(Vec<(Format, Output)>);
+
+impl Reports {
+    /// `-o` and `--json`, made sure that they can be written; `inputs` are `what`, and stay as they are.
+    ///
+    /// # Errors
+    /// An extension says nothing, a path cannot be written, an output would replace an input, or both go to standard
+    /// output.
+    pub fn create(
+        output: Option<&PathBuf>,
+        json: Option<&PathBuf>,
+        (inputs, what): (&[&Path], &str),
+    ) -> anyhow::Result<Reports> {
+        let mut requested: Vec<(Format, &PathBuf)> = Vec::new();
+        if let Some(path) = output {
+            let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+            let format = match extension.as_deref() {
+                Some("xlsx") => Format::Workbook,
+                Some("json") => Format::Json,
+                _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx or .json", path.display()),
+            };
+            requested.push((format, path));
+        }
+        requested.extend(json.map(|path| (Format::Json, path)));
+        let inputs: Vec<PathBuf> = inputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        for (_, path) in &requested {
+            let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
+            anyhow::ensure!(!is_input, "cannot write {}: it is one of the {what}", path.display());
+        }
+        anyhow::ensure!(
+            requested.iter().filter(|(_, path)| path.as_os_str() == "-").count() <= 1,
+            "only one output can go to standard output"
+        );
+        let create = |(format, path): (Format, &PathBuf)| Ok((format, Output::create(path)?));
+        Ok(Reports(requested.into_iter().map(create).collect::<anyhow::Result<_>>()?))
+    }
+
+    /// Whether nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Renders everything, then puts it in its place.
+    ///
+    /// # Errors
+    /// Rendering or writing failed.
+    pub fn finish(self, render: impl Fn(Format) -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
+        let rendered = self.0.into_iter().map(|(format, output)| Ok((render(format)?, output)));
+        for (bytes, output) in rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()? {
+            output.finish(&bytes)?;
+        }
+        Ok(())
+    }
+}
