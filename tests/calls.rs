@@ -150,3 +150,33 @@ fn bodies_in_place_of_their_calls_count_once() {
     let executed = &json["totals"]["executed"]["flops"];
     assert!(executed.is_null() || *executed == 700, "{executed}");
 }
+
+#[test]
+fn the_blas_needs_no_sources() {
+    let json = analysed("blas.f90", &["m=10", "n=20", "k=30", "nb=4"]);
+    let (caller, callee) = (only_loop(&json, "blocks"), function(&json, "dgemm"));
+    assert_eq!(caller["reasons"], json!([]));
+    assert_eq!(callee["file"], "(loopsheet)/blas.f90");
+    // Scaling c is m·n multiplies, factors are n·k, then m·n·k of both; once for each of nb.
+    let once = 10 * 20 + 20 * 30 + 2 * 10 * 20 * 30;
+    assert_eq!(function(&json, "blocks")["nests"][0]["called_flops"], 4 * once);
+    let reasons = codes(only_loop(&json, "other"));
+    assert_eq!(reasons, ["call"]);
+}
+
+#[test]
+fn the_blas_is_known_to_c() {
+    let json = analysed("blas.c", &["m=10", "n=20"]);
+    let caller = only_loop(&json, "rows");
+    assert_eq!(caller["reasons"], json!([]));
+    assert_eq!(function(&json, "rows")["nests"][0]["called_flops"], 10 * 2 * 20);
+}
+
+#[test]
+fn the_blas_can_be_left_out() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/calls/blas.f90");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    let output = command.arg("analyze").arg(path).args(["--no-blas", "--json", "-"]).output().expect("it runs");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(codes(only_loop(&json, "blocks")), ["call"]);
+}

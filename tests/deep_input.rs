@@ -74,3 +74,33 @@ fn jumps_out_of_loops_end_them() {
     assert!(loops(&json).iter().all(|facts| facts["reasons"] == Value::Array(Vec::new())));
     assert_eq!(json["coverage"]["outside"]["goto"], Value::Null);
 }
+
+/// Each loop runs over a tile of the one around it; following every tile of every tile doubled the time with each loop.
+#[test]
+fn tiles_of_tiles_take_no_longer_with_each() {
+    let heads: String =
+        (1..40).map(|k| format!("for (int i{k} = i{0}; i{k} < i{0} + 4; i{k}++) {{\n", k - 1)).collect();
+    let text = format!(
+        "void f(int n, double *a) {{ for (int i0 = 0; i0 < n; i0 += 4) {{ {heads} a[i39] += 1.0; {} }}",
+        "}".repeat(40)
+    );
+    let json = analysed("tiles.c", &text);
+    assert_eq!(loops(&json).len(), 40);
+}
+
+/// A union of two blocks in thirty dimensions would have 3^29 regions.
+#[test]
+fn arrays_of_many_dimensions_are_compared_in_time() {
+    let heads: String = (0..30).map(|k| format!("for (int i{k} = 0; i{k} < 2; i{k}++) {{\n")).collect();
+    let subscript = |shift: &str| (0..30).map(|k| format!("[i{k}{shift}]")).collect::<String>();
+    let (here, next) = (subscript(""), subscript("+1"));
+    let text = format!(
+        "void f(double a{0}, double b{0}) {{ {heads} a{here} = b{here} + b{next}; {1} }}",
+        "[3]".repeat(30),
+        "}".repeat(30)
+    );
+    let json = analysed("dimensions.c", &text);
+    assert_eq!(loops(&json).len(), 30);
+    let inner = loops(&json).into_iter().find(|facts| facts["children"] == serde_json::json!([])).expect("inner");
+    assert_eq!(inner["flops"]["adds"], 1);
+}

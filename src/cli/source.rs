@@ -27,6 +27,11 @@ pub struct SourceArgs {
     /// The built-in preprocessor keeps the names of numeric constants, so that they are parameters.
     #[arg(long, value_name = "auto|always|never|CMD", default_value = "auto", value_parser = cpp)]
     pub cpp: Cpp,
+    /// Leave calls of the BLAS unknown where the sources have no bodies for them
+    ///
+    /// Otherwise loopsheet's own bodies stand for them: the loops of the reference implementation.
+    #[arg(long)]
+    pub no_blas: bool,
     /// Only functions whose name fits the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,

@@ -28,7 +28,15 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(what)?;
         std::fs::write(&path, content).with_context(what)?;
     }
-    let reading = Reading { include: &[], define: &[], undefine: &[], database: None, cpp: Cpp::Auto, function: None };
+    let reading = Reading {
+        include: &[],
+        define: &[],
+        undefine: &[],
+        database: None,
+        cpp: Cpp::Auto,
+        blas: true,
+        function: None,
+    };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);
     let settings: Vec<Setting> =

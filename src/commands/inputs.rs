@@ -30,6 +30,8 @@ pub struct Reading<'a> {
     /// `-p`.
     pub database: Option<&'a Path>,
     pub cpp: Cpp,
+    /// Whether loopsheet's bodies of the BLAS stand for those that the sources lack.
+    pub blas: bool,
     pub function: Option<GlobMatcher>,
 }
 
@@ -45,6 +47,7 @@ impl Reading<'_> {
             undefine: &args.undefine,
             database: args.database.as_deref(),
             cpp: args.cpp.clone(),
+            blas: !args.no_blas,
             function: pattern.map(|pattern| pattern.compile_matcher()),
         })
     }
@@ -126,7 +129,10 @@ fn read_through(
     }
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
-    let units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
+    let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
+    if reading.blas {
+        units.extend(lower::blas::missing(&units));
+    }
     let (mut analysed, bodies) = analyze(&units);
     let mut bodies = bodies.into_iter();
     let mut kept = vec![None; program.functions.len()];

@@ -6,7 +6,7 @@
 //! of all blocks, inside it, and after it, one strip between each two neighbouring offsets. In every
 //! region the same offsets reach, so a column there is one run of known length.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a dimension takes part in a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,10 @@ impl Columns {
 /// dimension 0 is fixed.
 const SAME_LINE_REACH: i64 = 8;
 
+/// Regions that one union may be cut into. Offsets that differ along so many dimensions that there were more are
+/// apart along the dimensions that are left: their overlap counts twice.
+const MOST_REGIONS: usize = 100_000;
+
 /// Distinct elements that a sweep of a block touches. `offsets` has one entry a dimension in storage
 /// order, `walks` says which dimensions the sweep moves along. Exact for extents of at least the
 /// span of the offsets along each walked dimension.
@@ -65,7 +69,7 @@ pub fn union(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
 pub fn placed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     let rank = walks.len();
     let mut columns: BTreeMap<(i64, i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
-    for part in split_fixed(offsets, walks) {
+    for part in split_fixed(offsets, walks).into_iter().flat_map(|part| split_surplus(part, walks)) {
         // Along a strided dimension, offsets of different residue never meet.
         for residue in split_residues(&part, walks) {
             let walked: Vec<usize> = (1..rank).filter(|d| walks[*d] != Walk::Fixed).collect();
@@ -88,6 +92,23 @@ pub fn split_fixed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Vec<Vec<i64>>> {
         (1..walks.len()).filter(|d| walks[*d] == Walk::Fixed).map(|d| offset[d]).collect()
     };
     group_by(offsets, key)
+}
+
+/// Offsets that differ along more dimensions than are cut into regions, grouped by their positions in the others.
+fn split_surplus(offsets: Vec<Vec<i64>>, walks: &[Walk]) -> Vec<Vec<Vec<i64>>> {
+    let mut regions = 1usize;
+    let mut surplus = Vec::new();
+    for dimension in (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed) {
+        let places = offsets.iter().map(|offset| offset[dimension]).collect::<BTreeSet<i64>>().len();
+        match regions.checked_mul(2 * places - 1).filter(|more| *more <= MOST_REGIONS) {
+            Some(more) => regions = more,
+            None => surplus.push(dimension),
+        }
+    }
+    match surplus.is_empty() {
+        true => vec![offsets],
+        false => group_by(&offsets, |offset| surplus.iter().map(|d| offset[*d]).collect()),
+    }
 }
 
 /// Offsets grouped by their residues in strided dimensions other than 0, divided by the strides.
@@ -164,10 +185,11 @@ fn runs(reach: &[Vec<i64>], walk: Walk) -> Vec<(i64, i64, i64)> {
 
 /// Adds `length · Π (extent_d − span_d)` to a polynomial.
 fn add_product(count: &mut BTreeMap<Vec<usize>, i64>, core: &[(usize, i64)], length: i64) {
+    let (core, whole): (Vec<(usize, i64)>, Vec<(usize, i64)>) = core.iter().partition(|(_, span)| *span != 0);
     let subsets = 1usize << core.len();
     for subset in 0..subsets {
         let mut coefficient = length;
-        let mut dimensions = Vec::new();
+        let mut dimensions: Vec<usize> = whole.iter().map(|(dimension, _)| *dimension).collect();
         for (bit, (dimension, span)) in core.iter().enumerate() {
             if subset >> bit & 1 == 1 {
                 dimensions.push(*dimension);
@@ -205,6 +227,15 @@ mod tests {
         let columns = union(&star, &[Walk::By(1); 3]);
         let expected = 18 * 16 * 128 + 16 * 18 * 128 + 16 * 16 * 130 - 2 * 16 * 16 * 128;
         assert_eq!(evaluate(&columns, &[16, 16, 128]), expected);
+    }
+
+    #[test]
+    fn offsets_that_differ_along_twenty_dimensions() {
+        let offsets = [vec![0; 20], vec![1; 20]];
+        let columns = union(&offsets, &[Walk::By(1); 20]);
+        // With one element along eighteen of the dimensions, the two blocks do not meet.
+        let extents = [[2; 2].as_slice(), &[1; 18]].concat();
+        assert_eq!(evaluate(&columns, &extents), 8);
     }
 
     #[test]

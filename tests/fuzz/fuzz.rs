@@ -2,7 +2,8 @@
 //!
 //!     cargo bench --bench fuzz                          10 seconds for each parser, seeds from this tree
 //!     cargo bench --bench fuzz -- 1800 DIR...           30 minutes for each; more seeds from directories
-//!     cargo bench --bench fuzz -- 60 --only fortran     one of c, free, fixed, xml, trace, timeline
+//!     cargo bench --bench fuzz -- 60 --only free        one of c, free, fixed, xml, trace, timeline
+//!     cargo bench --bench fuzz -- --prefixes 20 DIR...  every prefix of 20 seeds for each
 //!
 //! Every round damages a seed (or joins two) and gives it to one parser and all that follows it: lowering,
 //! analysis, model and JSON for sources, the metrics for traces. What makes one panic, or takes more than [`MOST_SECONDS`], is
@@ -35,6 +36,8 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 const MOST_SECONDS: f64 = 5.0;
 /// Longer seeds are cut.
 const LONGEST: usize = 60_000;
+/// Bytes of seeds whose prefixes are tried.
+const PREFIXED: std::ops::Range<usize> = 2_000..15_000;
 /// Findings of one parser after which the rest is not looked for.
 const MOST_FINDINGS: usize = 10;
 
@@ -130,7 +133,7 @@ fn run_trace(text: &str) {
 
 fn main() -> ExitCode {
     let mut seconds = 10.0;
-    let mut only = None;
+    let (mut only, mut prefixes) = (None, None);
     let mut directories = vec![
         Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
@@ -139,6 +142,7 @@ fn main() -> ExitCode {
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), argument.parse::<f64>()) {
             ("--only", _) => only = arguments.next(),
+            ("--prefixes", _) => prefixes = arguments.next().and_then(|number| number.parse::<usize>().ok()),
             (_, Ok(number)) => seconds = number,
             _ => directories.push(PathBuf::from(argument)),
         }
@@ -158,7 +162,12 @@ fn main() -> ExitCode {
         if parser.name == "timeline" {
             seeds.push("id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into());
         }
-        all_well &= fuzz(parser, &seeds, Duration::from_secs_f64(seconds));
+        let mut hunt = Hunt::of(parser);
+        match prefixes {
+            Some(count) => hunt.every_prefix(&seeds, count),
+            None => hunt.damage(&seeds, Duration::from_secs_f64(seconds)),
+        }
+        all_well &= hunt.report(seeds.len());
     }
     if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -181,22 +190,49 @@ fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Whether nothing was found.
-fn fuzz(parser: &Parser, seeds: &[String], time: Duration) -> bool {
-    if seeds.is_empty() {
-        println!("{}: no seeds", parser.name);
-        return true;
+/// What was tried on one parser.
+struct Hunt<'p> {
+    parser: &'p Parser,
+    random: TestRng,
+    rounds: u64,
+    findings: usize,
+    slowest: f64,
+}
+
+impl Hunt<'_> {
+    fn of(parser: &Parser) -> Hunt<'_> {
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[20; 32]);
+        Hunt { parser, random, rounds: 0, findings: 0, slowest: 0.0 }
     }
-    let last = std::env::temp_dir().join(format!("fuzz-{}-last.txt", parser.name));
-    let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[20; 32]);
-    let (start, mut rounds, mut findings, mut slowest) = (processor_time(), 0u64, 0, 0.0f64);
-    while processor_time() - start < time && findings < MOST_FINDINGS {
-        let text = damaged(seeds, &mut random);
+
+    fn damage(&mut self, seeds: &[String], time: Duration) {
+        let start = processor_time();
+        while !seeds.is_empty() && processor_time() - start < time && self.findings < MOST_FINDINGS {
+            let text = damaged(seeds, &mut self.random);
+            self.attempt(&text);
+        }
+    }
+
+    /// Seeds of middle length, drawn, and all texts that they begin with.
+    fn every_prefix(&mut self, seeds: &[String], count: usize) {
+        let mut fit: Vec<&String> = seeds.iter().filter(|seed| PREFIXED.contains(&seed.len())).collect();
+        for _ in 0..count.min(fit.len()) {
+            let seed = fit.swap_remove(below(fit.len(), &mut self.random));
+            for end in (0..=seed.len()).filter(|end| seed.is_char_boundary(*end)) {
+                if self.findings < MOST_FINDINGS {
+                    self.attempt(&seed[..end]);
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self, text: &str) {
+        let Parser { name, run, .. } = self.parser;
         // What ends the whole process is found here.
-        std::fs::write(&last, &text).expect("a temporary file");
+        std::fs::write(std::env::temp_dir().join(format!("fuzz-{name}-last.txt")), text).expect("a temporary file");
         let timed = || {
             let began = processor_time();
-            let is_well = catch_unwind(AssertUnwindSafe(|| (parser.run)(&text))).is_ok();
+            let is_well = catch_unwind(AssertUnwindSafe(|| run(text))).is_ok();
             (is_well, (processor_time() - began).as_secs_f64())
         };
         let (is_well, mut seconds) = timed();
@@ -204,22 +240,23 @@ fn fuzz(parser: &Parser, seeds: &[String], time: Duration) -> bool {
             // What the machine did meanwhile does not happen twice.
             seconds = seconds.min(timed().1);
         }
-        slowest = slowest.max(seconds);
-        rounds += 1;
+        self.slowest = self.slowest.max(seconds);
+        self.rounds += 1;
         if !is_well || seconds > MOST_SECONDS {
-            findings += 1;
-            let path = std::env::temp_dir().join(format!("fuzz-{}-{rounds}.txt", parser.name));
-            std::fs::write(&path, &text).expect("a temporary file");
+            self.findings += 1;
+            let path = std::env::temp_dir().join(format!("fuzz-{name}-{}.txt", self.rounds));
+            std::fs::write(&path, text).expect("a temporary file");
             let what = if is_well { format!("took {seconds:.1} s") } else { "panicked".to_string() };
-            println!("{}: round {rounds} {what}: {}", parser.name, path.display());
+            println!("{name}: round {} {what}: {}", self.rounds, path.display());
         }
     }
-    println!(
-        "{}: {rounds} rounds from {} seeds, {findings} findings, slowest {slowest:.2} s",
-        parser.name,
-        seeds.len()
-    );
-    findings == 0
+
+    /// Whether nothing was found.
+    fn report(&self, seeds: usize) -> bool {
+        let Hunt { parser, rounds, findings, slowest, .. } = self;
+        println!("{}: {rounds} rounds from {seeds} seeds, {findings} findings, slowest {slowest:.2} s", parser.name);
+        *findings == 0
+    }
 }
 
 /// What all threads of this process have used so far.
