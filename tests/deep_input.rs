@@ -104,3 +104,11 @@ fn arrays_of_many_dimensions_are_compared_in_time() {
     let inner = loops(&json).into_iter().find(|facts| facts["children"] == serde_json::json!([])).expect("inner");
     assert_eq!(inner["flops"]["adds"], 1);
 }
+
+/// More dimensions than the language has are no nest as deep.
+#[test]
+fn fortran_arrays_of_thirty_dimensions_stay_listed() {
+    let shape = vec!["3"; 30].join(",");
+    let json = analysed("rank.f90", &format!("subroutine f(a)\nreal(8) a({shape})\na = 0\nend\n"));
+    assert_eq!(json["coverage"]["outside"]["array_syntax"], 1);
+}

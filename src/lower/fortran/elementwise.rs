@@ -23,6 +23,9 @@ impl Index {
     }
 }
 
+/// The highest rank that Fortran 2008 has; what has more was read wrongly.
+const MOST_DIMENSIONS: usize = 15;
+
 impl<'a> Lowering<'a> {
     /// Number of dimensions of a value; `None` where that is not known.
     pub fn rank(&self, value: &Value) -> Option<usize> {
@@ -96,6 +99,9 @@ impl<'a> Lowering<'a> {
             }
             _ => return None,
         };
+        if ranges.len() > MOST_DIMENSIONS {
+            return None;
+        }
         let indices = ranges.into_iter().enumerate().map(|(at, [lower, upper, step])| {
             let variable = self.fresh_index(at);
             Index { variable, lower, upper, step }
