@@ -1,5 +1,6 @@
 //! Which references to one array go where another one goes as well, so that their elements count once.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
@@ -171,54 +172,74 @@ fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr
             _ => return false,
         }
     }
-    fits(domain, level, cover.level, values)
+    Search { domain, steps: MOST_STEPS.into() }.fits(level, cover.level, values)
 }
 
-/// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.
-fn fits(domain: &Domain<Expr>, from: usize, to: usize, mut values: Vec<Option<Affine<Expr>>>) -> bool {
-    for variable in from..to {
-        let range = &domain.loops[variable];
-        let at = |bound: &Affine<Expr>, values: &[Option<Affine<Expr>>]| {
-            bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest.clone() }, |total, (v, c)| {
-                Some(combine(&total, values[*v].as_ref()?, *c))
-            })
-        };
-        let Some(value) = values[variable].clone() else {
-            // Any value will do: try both ends.
-            return range.lowers.iter().chain(&range.uppers).any(|end| {
-                let Some(end) = at(end, &values) else { return false };
-                let mut values = values.clone();
-                values[variable] = Some(end);
-                fits(domain, variable, to, values)
-            });
-        };
-        let above = range.lowers.iter().all(|bound| {
-            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&value, &bound, -1.0), -SLACK))
-        });
-        let below = range.uppers.iter().all(|bound| {
-            at(bound, &values).is_some_and(|bound| never_below(domain, &combine(&bound, &value, -1.0), -SLACK))
-        });
-        if !above || !below {
-            return false;
-        }
-        values[variable] = Some(value);
+/// Bounds that one [`Search`] goes to: ends of ends of many loops are more than can be tried.
+const MOST_STEPS: u32 = 10_000;
+
+/// A search through the ends of loops. What is not found in time is taken not to be so: a reference less that covers
+/// another, traffic that is higher.
+struct Search<'d> {
+    domain: &'d Domain<Expr>,
+    steps: Cell<u32>,
+}
+
+impl Search<'_> {
+    fn has_time(&self) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0
     }
-    true
-}
 
-/// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
-/// going to the ends of the loops from inside.
-fn never_below(domain: &Domain<Expr>, function: &Affine<Expr>, limit: f64) -> bool {
-    let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
-        return least(&function.rest).is_some_and(|rest| rest >= limit);
-    };
-    let range = &domain.loops[variable];
-    let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
-    let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
-    let rest = Affine { terms: rest, rest: function.rest.clone() };
-    ends.iter().any(|end| {
-        end.terms.iter().all(|(v, _)| *v < variable) && never_below(domain, &combine(&rest, end, coefficient), limit)
-    })
+    /// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.
+    fn fits(&self, from: usize, to: usize, mut values: Vec<Option<Affine<Expr>>>) -> bool {
+        for variable in from..to {
+            let range = &self.domain.loops[variable];
+            let at = |bound: &Affine<Expr>, values: &[Option<Affine<Expr>>]| {
+                bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest.clone() }, |total, (v, c)| {
+                    Some(combine(&total, values[*v].as_ref()?, *c))
+                })
+            };
+            let Some(value) = values[variable].clone() else {
+                // Any value will do: try both ends.
+                return range.lowers.iter().chain(&range.uppers).any(|end| {
+                    let Some(end) = at(end, &values) else { return false };
+                    let mut values = values.clone();
+                    values[variable] = Some(end);
+                    self.has_time() && self.fits(variable, to, values)
+                });
+            };
+            let above = range.lowers.iter().all(|bound| {
+                at(bound, &values).is_some_and(|bound| self.never_below(&combine(&value, &bound, -1.0), -SLACK))
+            });
+            let below = range.uppers.iter().all(|bound| {
+                at(bound, &values).is_some_and(|bound| self.never_below(&combine(&bound, &value, -1.0), -SLACK))
+            });
+            if !above || !below {
+                return false;
+            }
+            values[variable] = Some(value);
+        }
+        true
+    }
+
+    /// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
+    /// going to the ends of the loops from inside.
+    fn never_below(&self, function: &Affine<Expr>, limit: f64) -> bool {
+        let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
+            return least(&function.rest).is_some_and(|rest| rest >= limit);
+        };
+        let range = &self.domain.loops[variable];
+        let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
+        let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+        let rest = Affine { terms: rest, rest: function.rest.clone() };
+        ends.iter().any(|end| {
+            end.terms.iter().all(|(v, _)| *v < variable)
+                && self.has_time()
+                && self.never_below(&combine(&rest, end, coefficient), limit)
+        })
+    }
 }
 
 /// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
