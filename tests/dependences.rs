@@ -235,3 +235,27 @@ fn equivalence_pointers_and_lists_that_read() {
     // Nothing is fused over a statement that reads or writes.
     assert!(fusions(&function)[3].as_ref().is_err_and(|why| why.contains("read statement")));
 }
+
+/// Members, casts, rows and pointers of one structure or block of storage: only what cannot meet is told apart.
+#[test]
+fn parts_and_views_of_one_structure() {
+    let prevented = [
+        ("views.c", "gathered_read", "`p` and `p.x` may share storage"),
+        ("views.c", "gathered_write", "`p.x` and `p` may share storage"),
+        ("views.c", "second_pointer", "`g` and `g->a` may share storage"),
+        ("views.c", "first_of_array", "`g` and `g->a` may share storage"),
+        ("views.c", "cast_view", "`a(real4 *)` and `a` may share storage"),
+        ("views.c", "flat_view", "`V` would be used before its time"),
+        ("views.c", "row_beyond_its_end", "`V` would be used before its time"),
+        ("views.f90", "pointer_to_structure", "`q%a` and `f%a` may share storage"),
+        ("views.f90", "over_the_common_block", "`e` and `b` may share storage"),
+    ];
+    for (file, name, why) in prevented {
+        let function = function_of(&format!("tests/fixtures/sequences/{file}"), name);
+        assert_eq!(fusions(&function), [Err(why.to_string())], "{name}");
+        assert!(!edges(&function).is_empty(), "{name}");
+    }
+    for name in ["other_members", "same_member"] {
+        assert_eq!(fusions(&function_of("tests/fixtures/sequences/views.c", name)), [Ok(1)], "{name}");
+    }
+}

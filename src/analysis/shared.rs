@@ -34,7 +34,7 @@ pub fn shared_storage(function: &Function, language: Language, body: &Block) -> 
     let mut used = BTreeSet::new();
     names(body, &mut used);
     let mut pairs = Vec::new();
-    for start in direct.keys().filter(|id| used.contains(function.variable(**id).name.as_str())) {
+    for start in direct.keys().filter(|id| used.contains(root(&function.variable(**id).name))) {
         // Pointers lead to pointers.
         let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
         while let Some(id) = left.pop() {
@@ -62,8 +62,28 @@ fn pointed_to(value: &Value, function: &Function, found: &mut dyn FnMut(VarId)) 
     }
 }
 
+/// The variable that an array of this name is a part or a view of: `g` of `g->a`, `p%x`, `p[].v.x`, `p(real4 *)`.
+pub fn root(name: &str) -> &str {
+    &name[..name.find(['.', '%', '(', '[', '-']).unwrap_or(name.len())]
+}
+
+/// The members that lead from there to the array: `v`, `x` of `p[].v.x`.
+pub fn members(name: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let rest = &name[root(name).len()..];
+    let between = |c: char| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        depth > 0 || matches!(c, '.' | '%' | '-' | '>' | ')' | ']')
+    };
+    rest.split(between).filter(|part| !part.is_empty()).collect()
+}
+
 fn names<'b>(block: &'b Block, found: &mut BTreeSet<&'b str>) {
-    found.extend(block.streams.iter().map(|stream| stream.array.as_str()));
+    found.extend(block.streams.iter().map(|stream| root(&stream.array)));
     for item in &block.items {
         match item {
             Item::Loop(inner) => names(&inner.body, found),

@@ -240,8 +240,7 @@ fn between<'r>(block: &Block, used: impl Iterator<Item = &'r Reference<'r>>) -> 
 }
 
 fn components_differ(a: &Reference, b: &Reference) -> bool {
-    let number = |reference: &Reference| reference.stream.component.parse::<i64>().ok();
-    matches!((number(a), number(b)), (Some(a), Some(b)) if a != b)
+    matches!((a.component(), b.component()), (Some(a), Some(b)) if a != b)
 }
 
 /// No conflicting uses are of the same elements.

@@ -241,7 +241,8 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
     }
     let number = |text: &str| text.parse::<i64>().is_ok();
     let same_component = earlier.component == later.component;
-    if !same_component && number(&earlier.component) && number(&later.component) {
+    let stay = earlier.reference.stays() && later.reference.stays();
+    if !same_component && number(&earlier.component) && number(&later.component) && stay {
         return false;
     }
     let (a, b) = (&earlier.reference, &later.reference);

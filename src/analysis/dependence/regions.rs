@@ -15,6 +15,8 @@ pub struct Region {
     shape: Vec<Option<Range>>,
     /// Symbols of the array's declared extents: they are taken to be two or more.
     sizes: BTreeSet<Arc<str>>,
+    /// Some subscript leaves its dimension for certain: it reaches other rows, other components.
+    leaves: bool,
 }
 
 /// Inclusive.
@@ -34,11 +36,24 @@ pub struct Reference<'p> {
     pub writes_all: bool,
 }
 
+impl Reference<'_> {
+    /// The number of the component that all accesses are to.
+    pub fn component(&self) -> Option<i64> {
+        self.stream.component.parse().ok().filter(|_| self.stays())
+    }
+
+    /// Whether no access is known to leave its dimension.
+    pub fn stays(&self) -> bool {
+        ![&self.read, &self.written].into_iter().flatten().any(|region| region.leaves)
+    }
+}
+
 impl Region {
     /// Some subscript is in ranges that do not meet.
     pub fn is_apart_from(&self, other: &Region) -> bool {
         let before = |a: &Expr, b: &Expr| self.is_positive(&(b - a).expand());
-        self.pairs(other).any(|pair| match pair {
+        let stay = !self.leaves && !other.leaves;
+        stay && self.pairs(other).any(|pair| match pair {
             (Some((low, high)), Some((other_low, other_high))) => before(high, other_low) || before(other_high, low),
             _ => false,
         })
@@ -47,7 +62,8 @@ impl Region {
     /// Everything of the other is in this one.
     pub fn covers(&self, other: &Region) -> bool {
         let reaches = |a: &Expr, b: &Expr| b.distance(a).is_some_and(|distance| distance >= 0.0);
-        self.ranges.len() == other.ranges.len()
+        !self.leaves
+            && self.ranges.len() == other.ranges.len()
             && self.shape == other.shape
             && self.pairs(other).all(|pair| match pair {
                 (Some((low, high)), Some((other_low, other_high))) => {
@@ -101,6 +117,7 @@ fn collect<'p>(
                     ranges: ranges.clone(),
                     shape: stream.shape().cloned().collect(),
                     sizes: BTreeSet::new(),
+                    leaves: false,
                 };
                 let is_read = stream.class != AccessClass::WriteOnly;
                 (is_read.then(all), (stream.class != AccessClass::ReadOnly).then(all))
@@ -149,11 +166,20 @@ fn region(stream: &Stream, loops: &[&Loop], uses: fn(&Access) -> u64, changing: 
         is_known.then(|| (place.clone(), place))
     };
     let ends = stream.extents.iter().flatten().flat_map(|(lower, upper)| [lower, upper]);
-    Some(Region {
+    let mut region = Region {
         ranges: stream.subscripts.iter().enumerate().map(of_dimension).chain(parts.map(of_component)).collect(),
         shape: stream.shape().cloned().collect(),
         sizes: ends.flat_map(Expr::symbols).collect(),
-    })
+        leaves: false,
+    };
+    let outside = |(range, extent): (&Option<Range>, &Option<Range>)| match (range, extent) {
+        (Some((low, high)), Some((first, last))) => {
+            region.is_positive(&(low - last).expand()) || region.is_positive(&(first - high).expand())
+        }
+        _ => false,
+    };
+    region.leaves = region.ranges.iter().zip(&stream.extents).any(outside);
+    Some(region)
 }
 
 /// From where to where a subscript goes, without its offset.

@@ -176,7 +176,7 @@ fn add_pointed_to<'p>(events: &mut [Event<'p>], sharing: &Sharing<'p>) {
         let through: Vec<(&str, Usage)> =
             event.uses.iter().filter(|(_, u)| u.is_array).map(|(n, u)| (*n, *u)).collect();
         for (pointer, usage) in through {
-            for scalar in sharing.partners(pointer).into_iter().filter(|name| !arrays.contains(name)) {
+            for scalar in sharing.partners(pointer).filter(|name| !arrays.contains(name)) {
                 let known = event.uses.entry(scalar).or_default();
                 known.reads |= usage.reads;
                 known.writes |= usage.writes;

@@ -40,6 +40,8 @@ pub struct Lowering<'a> {
     pub unit: Node<'a>,
     /// Whether marks of labels and jumps stand in the body.
     pub has_marks: bool,
+    /// Variables that `equivalence` lays over a common block: they may reach into its other members.
+    pub overlays: Vec<VarId>,
     /// The statement at hand, for what has no place of its own.
     pub here: Place,
     /// What was already remarked upon.
@@ -80,6 +82,7 @@ pub fn lower<'a>(
         assigned: None,
         unit: unit.node,
         has_marks: false,
+        overlays: Vec::new(),
         here: reader.place(unit.node),
         remarked,
     };
@@ -89,6 +92,7 @@ pub fn lower<'a>(
     if lowering.has_marks {
         jumps::structure(&mut lowering.function);
     }
+    lowering.share_overlays();
     let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
     lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());

@@ -9,7 +9,7 @@ use super::expression::{Argument, Expr};
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Severity;
-use crate::ir::{Control, Jump, Loop, Reason, Stmt, Value, VarId};
+use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
 use crate::syntax::{Role, named_children};
 
 /// Blocks nested deeper are not followed.
@@ -114,7 +114,11 @@ impl<'a> Lowering<'a> {
                 for set in named_children(node) {
                     let items: Vec<Expr> = named_children(set).into_iter().map(|item| self.reader.read(item)).collect();
                     let items: Vec<Value> = items.iter().map(|item| self.own_value(item)).collect();
-                    self.share(&items);
+                    let set = self.share(&items);
+                    let is_global = |id: &VarId| self.function.variable(*id).role == Storage::Global;
+                    if set.iter().any(is_global) {
+                        self.overlays.extend(set.into_iter().filter(|id| !is_global(id)));
+                    }
                 }
                 let message = "variables share storage here: dependences know it, footprints count each by itself";
                 let what = self.first_line(node);
@@ -130,8 +134,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Notes that the variables of some values share storage.
-    fn share(&mut self, values: &[Value]) {
+    /// What lies over a member of a common block may reach into all others.
+    pub fn share_overlays(&mut self) {
+        let all = (0..).map(VarId).zip(&self.function.variables);
+        let is_global = |v: &Variable| v.role == Storage::Global && !v.dimensions.is_empty();
+        let globals: Vec<VarId> = all.filter(|(_, v)| is_global(v)).map(|(id, _)| id).collect();
+        for overlay in std::mem::take(&mut self.overlays) {
+            self.function.shared.extend(globals.iter().map(|global| (overlay, *global)));
+        }
+    }
+
+    /// Notes that the variables of some values share storage; tells them.
+    fn share(&mut self, values: &[Value]) -> Vec<VarId> {
         let ids: Vec<VarId> = values
             .iter()
             .filter_map(|value| match value {
@@ -141,6 +155,7 @@ impl<'a> Lowering<'a> {
             .collect();
         let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
         self.function.shared.extend(pairs.filter(|(a, b)| a != b));
+        ids
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
