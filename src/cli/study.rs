@@ -54,6 +54,9 @@ pub struct StudyArgs {
     /// Epochs over reorder windows and cache capacities, of the run and of each nest
     #[arg(long)]
     pub epochs: bool,
+    /// Which source lines are on the deepest chain of RAM accesses, in the workbook and in --keep's trace.json
+    #[arg(long)]
+    pub memory_chain: bool,
     /// C-AMAT of the run and of each nest; without --cache that report's machine
     #[arg(long)]
     pub camat: bool,

@@ -110,6 +110,7 @@ fn trace_arguments(
         typed.extend(["--latency".into(), latency.to_string().into()]);
     }
     typed.extend(args.epochs.then(|| "--epochs".into()));
+    typed.extend(args.memory_chain.then(|| "--memory-chain".into()));
     typed.extend(args.camat.then(|| "--camat".into()));
     match parse(typed)? {
         Command::Trace(args) => Ok(*args),
