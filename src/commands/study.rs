@@ -49,7 +49,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
     let mut static_text = json::analysis(&model);
     Output::create(&promised)?.finish(static_text.as_bytes())?;
-    let traced = trace::analyse(&trace_arguments, voice)?;
+    let mut traced = trace::analyse(&trace_arguments, voice)?;
+    if args.keep.is_none() {
+        // The trace itself will be gone.
+        traced.report.trace.path = args.program[0].to_string_lossy().into_owned();
+    }
     let trace_text = trace_json::trace(&traced.report);
     let run = TraceReport::parse(&trace_text)?;
     if args.parameters_from_trace {

@@ -39,7 +39,8 @@ function drawScatter() {
   svg.append(drawn("title", { id: "scatter-name" }, "Promised against done"), drawn("desc", { id: "scatter-about" }, about));
   drawAxes(svg, [low, high], [low, high], atX, atY, ["promised by the source", "done by the run"]);
   svg.append(drawn("line", { class: "roof", x1: atX(10 ** low), y1: atY(10 ** low), x2: atX(10 ** high), y2: atY(10 ** high) }));
-  for (const point of points) {
+  // Bytes below, iterations on top.
+  for (const point of [...points].sort((a, b) => b.series - a.series)) {
     const mark = drawn("path", { class: `series-${point.series}`, d: MARKS[point.series](4), transform: `translate(${atX(point.promised)} ${atY(point.done)})` });
     mark.append(drawn("title", {}, `${point.nest}, ${point.quantity}: ${count(point.promised)} promised, ${count(point.done)} done`));
     svg.append(mark);

@@ -39,7 +39,9 @@ pub(super) fn of(model: &Model, study: Study, figures: &mut Figures) -> Compared
     let Study { run, comparison } = study;
     let live = Live::of(model);
     let mut sides = Vec::new();
-    for nest in &comparison.nests {
+    let mut nests: Vec<&NestComparison> = comparison.nests.iter().collect();
+    nests.sort_by_key(|nest| std::cmp::Reverse(nest.instructions));
+    for nest in nests {
         sides.extend(nest.rows.iter().map(|row| side(nest, row, &live, figures)));
     }
     let mut tables = vec![rows(&sides, comparison), fits(comparison), joined(comparison), unjoined(comparison)];
@@ -53,7 +55,11 @@ fn side<'a>(nest: &'a NestComparison, row: &'a Row, live: &Live, figures: &mut F
     let Some(expr) = live.expression(nest, row) else {
         return Side { nest, row, promised: fact(row.promised), ratio: fact(row.ratio) };
     };
-    let ratio = row.traced.map(|traced| figures.formula(Expr::from(traced).quotient(expr.clone())));
+    // Nothing over nothing is no ratio.
+    let ratio = row
+        .traced
+        .filter(|_| row.ratio.is_some())
+        .map(|traced| figures.formula(Expr::from(traced).quotient(expr.clone())));
     Side { nest, row, promised: json!(figures.formula(expr)), ratio: json!(ratio) }
 }
 
@@ -89,7 +95,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         names => format!(" Not executed: {}.", names.join(", ")),
     };
     let remark = format!(
-        "Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source promises follows the \
+        "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source promises follows the \
          inputs; what the run did stays as it was.{missing} {}",
         comparison.instructions,
         comparison.trace,
