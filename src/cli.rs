@@ -242,6 +242,10 @@ pub struct TraceArgs {
     /// Reuse distances of all accesses, in lines of --line bytes
     #[arg(long)]
     pub reuse: bool,
+    /// Which instructions, and with --elf which source lines, are on the deepest chain of RAM accesses: what the memory
+    /// depth comes from
+    #[arg(long)]
+    pub memory_chain: bool,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
     #[arg(long)]
     pub epochs: bool,

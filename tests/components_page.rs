@@ -2,13 +2,15 @@
 //! settings.
 
 mod programs;
+mod studied;
+mod trace_reports;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use loopsheet::analysis::facts::Program;
-use loopsheet::export::html::{bound_figures, report};
+use loopsheet::export::html::{Study, bound_figures, report, study};
 use loopsheet::export::xml;
 use loopsheet::model::Model;
 use programs::{WORKED, mixed, model};
@@ -177,4 +179,33 @@ fn an_address_that_says_nonsense_is_answered() {
     let document = opened(&report(&written, &|_| None), "rows=all&set=nonsense=1&set=cache_bytes=-3");
     check(&document, &written, &written);
     assert!(document.contains("nonsense=1: no input is called so; cache_bytes=-3: from 1 to"));
+}
+
+/// The promised side of a study follows the inputs, the run stays, the ratio and the chart follow both.
+#[test]
+fn a_study_follows_its_inputs() {
+    let program = mixed();
+    let written = model(&program, "xeon-8380", WORKED);
+    let comparison = studied::comparison(&written, "a remark");
+    let run = trace_reports::full();
+    let page = study(&written, Study { run: &run, comparison: &comparison }, &|_| None);
+    let (_, rest) = page.split_once("id=\"data\">").expect("data");
+    let (text, _) = rest.split_once("</script>").expect("an end of the data");
+    let data: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let tables = data["tables"].as_array().expect("tables");
+    let rows = tables.iter().find(|table| table["id"] == "compared").expect("the table")["rows"].clone();
+    let position = |column: usize| rows[0][column].as_u64().expect("a figure") as usize;
+    // With m = 50 the loops run from 1 to 100, as often as the run did.
+    for (edit, equal) in [("", 1), ("&set=m=50", 2)] {
+        let document = opened(&page, &format!("rows=all&columns=all{edit}"));
+        let now = model(&program, "xeon-8380", &[WORKED, if edit.is_empty() { &[] } else { &[("m", "50")] }].concat());
+        let iterations = now.value(studied::nest(&now).iterations);
+        let figures = values(&document, "data-figure");
+        assert!(near(figures[&position(2)], iterations), "{}, not {iterations}", figures[&position(2)]);
+        assert!(near(figures[&position(4)], studied::DONE / iterations));
+        let (drawing, _) = document.split_once("id=\"scatter-note\"").expect("the chart");
+        // Three points and four marks of the legend.
+        assert_eq!(drawing.matches("<path class=\"series-").count(), 3 + 4);
+        assert!(document.contains(&format!("{equal} of 3 quantities are the same on both sides.")), "{edit}");
+    }
 }

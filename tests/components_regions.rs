@@ -60,6 +60,7 @@ fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed
         reuse_line: None,
         remote: None,
         epochs: None,
+        memory_chain: false,
         core: None,
         keep: 0,
     };

@@ -2,6 +2,8 @@
 
 mod random_programs;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use loopsheet::cache::{CacheSpec, Hierarchy, Served};
 use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
@@ -19,6 +21,7 @@ fn settings(false_dependences: bool) -> Settings {
         reuse_line: None,
         remote: None,
         epochs: None,
+        memory_chain: false,
         core: None,
         keep: 0,
     }
@@ -189,5 +192,56 @@ fn costs_weigh_the_vertices() {
         assert_eq!(found.depth, longest_path(&edges(&program, false), &weights), "seed {seed}");
         let ram: u64 = program.iter().zip(&weights).filter(|(e, _)| e.accesses_memory).map(|(_, weight)| weight).sum();
         assert_eq!(found.memory.expect("addresses").non_memory_cost, found.work - ram, "seed {seed}");
+    }
+}
+
+/// Instructions by address and text, as often as they are on a chain.
+type Multiset = BTreeMap<(u64, String), u64>;
+
+/// What the RAM accesses on each path with most of them are.
+fn deepest_chains(program: &[Executed], edges: &[Edge], ram: &[u64]) -> BTreeSet<Multiset> {
+    let mut chains: Vec<(u64, BTreeSet<Multiset>)> = Vec::new();
+    for (vertex, executed) in program.iter().enumerate() {
+        let before = || edges.iter().filter(|edge| edge.to == vertex).map(|edge| &chains[edge.from]);
+        let depth = before().map(|(depth, _)| *depth).max().unwrap_or(0);
+        let deepest = before().filter(|(other, _)| *other == depth).flat_map(|(_, chains)| chains.clone());
+        let mut own: BTreeSet<Multiset> = deepest.collect();
+        if own.is_empty() {
+            own.insert(Multiset::new());
+        }
+        if ram[vertex] > 0 {
+            let text = executed.line.split(';').nth(2).expect("the text").to_string();
+            let longer = |mut chain: Multiset| {
+                *chain.entry((executed.pc, text.clone())).or_default() += 1;
+                chain
+            };
+            own = own.into_iter().map(longer).collect();
+        }
+        chains.push((depth + ram[vertex], own));
+    }
+    let most = chains.iter().map(|(depth, _)| *depth).max().unwrap_or(0);
+    chains.into_iter().filter(|(depth, _)| *depth == most).flat_map(|(_, chains)| chains).collect()
+}
+
+/// The deepest chain that is told is one of the deepest that there are.
+#[test]
+fn the_deepest_chain_is_one_of_the_deepest() {
+    for seed in 0..2_000 {
+        let mut random = Random::new(seed);
+        let program = program(&mut random, 40, 2);
+        let caches =
+            if seed % 2 == 0 { Vec::new() } else { vec!["64B,2way,8B,lru".parse::<CacheSpec>().expect("a cache")] };
+        let ram: Vec<u64> = misses(&program, &caches).into_iter().map(u64::from).collect();
+        let found = counted(&program, Settings { caches, memory_chain: true, ..settings(false) }, None);
+        let chain = found.memory_chain.expect("it was asked for");
+        assert_eq!(chain.depth, found.edag.memory.expect("addresses").depth, "seed {seed}");
+        let mut told = Multiset::new();
+        for instruction in &chain.instructions {
+            *told.entry((instruction.pc.expect("a pc"), instruction.text.to_string())).or_default() +=
+                instruction.accesses;
+        }
+        assert_eq!(told.values().sum::<u64>(), chain.depth, "seed {seed}");
+        let expected = deepest_chains(&program, &edges(&program, false), &ram);
+        assert!(expected.contains(&told), "seed {seed}: {told:#?} is none of {expected:#?}");
     }
 }

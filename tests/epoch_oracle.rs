@@ -118,6 +118,7 @@ fn settings(memory: MemoryRule, caches: Vec<CacheSpec>, epochs: EpochSettings) -
         reuse_line: None,
         remote: None,
         epochs: Some(epochs),
+        memory_chain: false,
         core: None,
         keep: 0,
     }

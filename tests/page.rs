@@ -1,14 +1,16 @@
 //! The page of `--html` as text: nothing from outside, nothing of the source as markup, every cell bound to a formula.
 
 mod programs;
+mod studied;
+mod trace_reports;
 
 use std::collections::HashSet;
 
 use loopsheet::analysis::facts::Program;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
-use loopsheet::export::html::{bound_figures, report};
+use loopsheet::export::html::{Study, bound_figures, report, study};
 use programs::{WORKED, function, matrix_multiply, mixed, model, program, seven_point};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn page(program: &Program, source: Option<&str>) -> String {
     report(&model(program, "xeon-8380", WORKED), &|_| source.map(str::to_string))
@@ -112,6 +114,52 @@ fn nothing_of_the_source_is_markup() {
     assert_eq!(data["lines"][HOSTILE]["5"], HOSTILE);
     assert_eq!(data["nests"][0]["id"], HOSTILE);
     assert!(page.contains("&lt;/script&gt;&lt;img"), "the title names the file");
+}
+
+/// A run beside the model: what is promised is a figure where the model has a formula for it, so is its ratio.
+#[test]
+fn a_study_has_both_sides() {
+    const HOSTILE: &str = "</script><img src=x>\"&";
+    let program = mixed();
+    let model = model(&program, "xeon-8380", WORKED);
+    let comparison = studied::comparison(&model, HOSTILE);
+    let run = trace_reports::full();
+    let page = study(&model, Study { run: &run, comparison: &comparison }, &|_| None);
+    assert_eq!(page.matches("</script").count(), 2, "the data and the scripts");
+    assert!(!page.contains("<img") && page.contains("and what a run did"));
+    let data = data(&page);
+    let table = |id: &str| data["tables"].as_array().expect("tables").iter().find(|table| table["id"] == id);
+    let rows =
+        |id: &str| table(id).unwrap_or_else(|| panic!("no table {id}"))["rows"].as_array().expect("rows").clone();
+    let compared = rows("compared");
+    let cells: Vec<[&Value; 3]> = compared.iter().map(|row| [&row[2], &row[3], &row[4]]).collect();
+    assert!(cells[..2].iter().all(|[promised, _, ratio]| promised.is_u64() && ratio.is_u64()), "{cells:?}");
+    assert_eq!((cells[0][1], &compared[0][5]), (&json!([studied::DONE]), &json!(HOSTILE)));
+    assert_eq!(cells[2], [&json!([12.0]), &json!([24.0]), &json!([2.0])]);
+    assert_eq!(cells[3], [&Value::Null, &json!([7.0]), &Value::Null]);
+    assert_eq!((rows("fits").len(), rows("joined").len(), rows("unjoined").len()), (1, 1, 1));
+    assert_eq!(rows("joined")[0][3], json!([0.75]));
+    let depth = rows("run").into_iter().find(|row| row[1] == "𝒟").expect("the memory depth");
+    assert_eq!(depth[2], json!([1.0]));
+    assert_eq!(rows("chain")[0], json!(["sum", [1], [1], [0], [0], "sum.c", [5]]));
+    // What only the run has is in no chart.
+    let points = data["scatter"]["points"].as_array().expect("points");
+    let series: Vec<&Value> = points.iter().map(|point| &point[0]).collect();
+    assert_eq!(series, [0, 1, 2]);
+    assert_eq!(points[0][3], *cells[0][0]);
+    // Every formula is assigned, and after what it uses.
+    let mut assigned = HashSet::new();
+    for (position, expression) in assignments(&page) {
+        assert!(mentioned(expression).all(|used| assigned.contains(&used)), "f[{position}]={expression}");
+        assigned.insert(position);
+    }
+    assert!(cells[..2].iter().all(|[promised, _, ratio]| {
+        [promised, ratio].iter().all(|cell| assigned.contains(&(cell.as_u64().expect("a position") as usize)))
+    }));
+    // A page without a run has none of it.
+    let plain = self::data(&self::page(&program, None));
+    assert!(plain["scatter"].is_null());
+    assert!(plain["tables"].as_array().expect("tables").iter().all(|table| table["id"] != "compared"));
 }
 
 #[test]

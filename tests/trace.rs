@@ -393,3 +393,50 @@ fn heat_maps_and_means_of_several_traces() {
     let gdb = run(&["matmul.execlog.zst", "factorial.gdb"], &[]);
     assert!(String::from_utf8_lossy(&gdb.stderr).contains("factorial.gdb: --epochs needs the addresses"));
 }
+
+/// A running sum that is kept in memory, as `*sum += a[i]` when `a` may be changed by it: of every round the load and
+/// the store of the sum are on the chain, the element is not; of the first round the load finds nothing of the trace.
+/// Before it, a value passes through the stack twice.
+#[test]
+fn the_deepest_chain_is_named() {
+    let mut text = "0;0x100;ld s0,0(a0);0x8000\n0;0x104;sd s0,8(sp);0x4008\n0;0x108;ld s0,8(sp);0x4008\n\
+                    0;0x10c;sd s0,8(sp);0x4008\n0;0x110;ld s0,8(sp);0x4008\n"
+        .to_string();
+    let rounds = 4;
+    for i in 0..rounds {
+        text += &format!("0;0x200;lw a4,0(a5);{:#x}\n0;0x204;lw a3,0(a2);0x6000\n", 0x1000 + 4 * i);
+        text += "0;0x208;addw a3,a3,a4\n0;0x20c;sw a3,0(a2);0x6000\n0;0x210;addi a5,a5,4\n";
+    }
+    let report = analysed(&text, &["--memory-chain"]);
+    // The first store waits for the element as much as for the sum, whose load is read first.
+    assert_eq!(figure(&report, "memory_depth"), 8.0);
+    let chain = &report["memory_chain"];
+    assert_eq!((&chain["depth"], &chain["lines"]), (&serde_json::json!(8), &serde_json::json!([])));
+    let told = |part: &Value| (part["text"].clone(), part["kind"].clone(), part["accesses"].clone());
+    let told: Vec<_> = chain["instructions"].as_array().expect("instructions").iter().map(told).collect();
+    let expected = |text: &str, kind: &str| (text.into(), kind.into(), rounds.into());
+    assert_eq!(told, [expected("lw a3,0(a2)", "load"), expected("sw a3,0(a2)", "store")]);
+    // With a cache that holds all, only first touches go to RAM: the sum's line and then nothing that waits for it.
+    let cached = analysed(&text, &["--memory-chain", "--cache", "1KiB,full"]);
+    assert_eq!(figure(&cached, "memory_depth"), cached["memory_chain"]["depth"].as_f64().expect("a depth"));
+    // Three rounds less, and the stack's chain is the deepest, with one load more than there.
+    let short = analysed(&text.lines().take(5).fold(String::new(), |all, line| all + line + "\n"), &["--memory-chain"]);
+    assert_eq!(short["memory_chain"]["depth"], 5);
+    let parts = short["memory_chain"]["instructions"].as_array().expect("instructions");
+    let stack = parts.iter().filter(|part| part["stack"] == true).count();
+    assert_eq!((parts.len(), stack), (5, 4));
+    // Instructions that are executed as often are told in the order in which they were first executed.
+    assert_eq!(parts[0]["pc"], "0x100");
+}
+
+/// A chain of millions of accesses through one place takes no more room than a short one.
+#[test]
+fn a_long_chain_is_counted() {
+    let rounds = 1_500_000u64;
+    let round = "0;0x200;ld a3,0(a2);0x6000\n0;0x204;sd a3,0(a2);0x6000\n0;0x208;ld a4,8(a2);0x6008\n";
+    let report = analysed(&round.repeat(rounds as usize), &["--memory-chain"]);
+    assert_eq!(report["memory_chain"]["depth"], 2 * rounds);
+    let parts = report["memory_chain"]["instructions"].as_array().expect("instructions");
+    assert_eq!(parts.len(), 2);
+    parts.iter().for_each(|part| assert_eq!(part["accesses"], rounds));
+}

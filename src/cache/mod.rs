@@ -37,6 +37,15 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
+    /// As in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic",
+        }
+    }
+
     pub fn reads(self) -> bool {
         self != AccessKind::Store
     }

@@ -12,6 +12,7 @@ Examples:
   riscv64-linux-gnu-gcc -O2 -g -static -o kernel kernel.c
   loopsheet study kernel.c -- ./kernel                            a table: promised and done, nest by nest
   loopsheet study kernel.c --set n=200 -o study.xlsx -- ./kernel  everything in one workbook
+  loopsheet study kernel.c --html study.html -- ./kernel          one page for a browser
   loopsheet study src --parameters-from-trace --cache 32KiB --cache 1MiB --keep study -- ./kernel 100
 
 It is analyze, record, trace and compare one after the other. --keep keeps what each of them wrote, so that a step
@@ -25,9 +26,13 @@ pub struct StudyArgs {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Write the workbook: the model, the run and the comparison, whose static side follows the inputs; the extension
-    /// may also be .json
+    /// may also be .html or .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the model, the run and the comparison as one page for a browser, whose static side follows its inputs; - is
+    /// standard output
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write the comparison as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -54,6 +59,9 @@ pub struct StudyArgs {
     /// Epochs over reorder windows and cache capacities, of the run and of each nest
     #[arg(long)]
     pub epochs: bool,
+    /// Which source lines are on the deepest chain of RAM accesses, in the workbook and in --keep's trace.json
+    #[arg(long)]
+    pub memory_chain: bool,
     /// C-AMAT of the run and of each nest; without --cache that report's machine
     #[arg(long)]
     pub camat: bool,

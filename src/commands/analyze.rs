@@ -139,7 +139,7 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
 }
 
 /// The text of a file that was analysed, if it is still there.
-fn source_text(path: &str) -> Option<String> {
+pub(super) fn source_text(path: &str) -> Option<String> {
     std::fs::read(path).ok().map(inputs::decode)
 }
 

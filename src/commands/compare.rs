@@ -14,7 +14,8 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     let pattern = args.function.as_deref().map(globset::Glob::new).transpose().context("--function")?;
     let pattern = pattern.map(|pattern| pattern.compile_matcher());
     let inputs = [args.promised.as_path(), &args.trace];
-    let reports = Reports::create(args.output.as_ref(), args.json.as_ref(), (&inputs, "reports to compare"))?;
+    let reports =
+        Reports::create(args.output.as_ref(), &[(Format::Json, args.json.as_ref())], (&inputs, "reports to compare"))?;
     let static_name = args.promised.display();
     let promised =
         StaticReport::parse(&read("--static", &args.promised)?).with_context(|| format!("--static {static_name}"))?;
@@ -37,6 +38,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     reports.finish(|format| {
         Ok(match format {
             Format::Workbook => xlsx::compare_workbook(&comparison)?,
+            Format::Page => anyhow::bail!("the page needs the model: `loopsheet study --html` writes it"),
             Format::Json => compare_json::render(&comparison).into_bytes(),
         })
     })?;

@@ -8,6 +8,8 @@ use super::outputs::Output;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Workbook,
+    /// Only of a study, which has the model.
+    Page,
     Json,
 }
 
@@ -15,27 +17,33 @@ pub enum Format {
 pub struct Reports(Vec<(Format, Output)>);
 
 impl Reports {
-    /// `-o` and `--json`, made sure that they can be written; `inputs` are `what`, and stay as they are.
+    /// `-o` and the files of other options, made sure that they can be written; `inputs` are `what`, and stay as they are.
     ///
     /// # Errors
-    /// An extension says nothing, a path cannot be written, an output would replace an input, or both go to standard
-    /// output.
+    /// An extension says nothing, a path cannot be written, an output would replace an input, or more than one
+    /// goes to standard output.
     pub fn create(
         output: Option<&PathBuf>,
-        json: Option<&PathBuf>,
+        others: &[(Format, Option<&PathBuf>)],
         (inputs, what): (&[&Path], &str),
     ) -> anyhow::Result<Reports> {
         let mut requested: Vec<(Format, &PathBuf)> = Vec::new();
         if let Some(path) = output {
             let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+            let has_page = others.iter().any(|(format, _)| *format == Format::Page);
             let format = match extension.as_deref() {
                 Some("xlsx") => Format::Workbook,
                 Some("json") => Format::Json,
-                _ => anyhow::bail!("-o {}: the extension says what to write; it may be .xlsx or .json", path.display()),
+                Some("html" | "htm") if has_page => Format::Page,
+                _ => anyhow::bail!(
+                    "-o {}: the extension says what to write; it may be .xlsx{} or .json",
+                    path.display(),
+                    if has_page { ", .html" } else { "" }
+                ),
             };
             requested.push((format, path));
         }
-        requested.extend(json.map(|path| (Format::Json, path)));
+        requested.extend(others.iter().filter_map(|(format, path)| Some((*format, (*path)?))));
         let inputs: Vec<PathBuf> = inputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
         for (_, path) in &requested {
             let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));

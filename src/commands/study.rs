@@ -9,12 +9,12 @@ use clap::Parser;
 use super::inputs::{self, Reading};
 use super::outputs::Output;
 use super::reports::{Format, Reports};
-use super::{Status, Voice, diagnostics, machines, outputs, parameters, record, trace};
+use super::{Status, Voice, analyze, diagnostics, machines, outputs, parameters, record, trace};
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
 use crate::compare::{Comparison, StaticReport, TraceReport, compare};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{compare_json, compare_table, json, trace_json, xlsx};
+use crate::export::{compare_json, compare_table, html, json, trace_json, xlsx};
 use crate::machine::MachineModel;
 use crate::model::Model;
 
@@ -24,7 +24,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let reading = Reading::of(&args.source)?;
     let program = Path::new(&args.program[0]);
     let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).chain([program]).collect();
-    let reports = Reports::create(args.output.as_ref(), args.json.as_ref(), (&inputs, "files to read"))?;
+    let reports = Reports::create(
+        args.output.as_ref(),
+        &[(Format::Page, args.html.as_ref()), (Format::Json, args.json.as_ref())],
+        (&inputs, "files to read"),
+    )?;
     let directory = tempfile::tempdir().context("cannot make a directory for the trace")?;
     if let Some(keep) = &args.keep {
         std::fs::create_dir_all(keep).with_context(|| format!("cannot make the directory {}", keep.display()))?;
@@ -45,7 +49,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
     let mut static_text = json::analysis(&model);
     Output::create(&promised)?.finish(static_text.as_bytes())?;
-    let traced = trace::analyse(&trace_arguments, voice)?;
+    let mut traced = trace::analyse(&trace_arguments, voice)?;
+    if args.keep.is_none() {
+        // The trace itself will be gone.
+        traced.report.trace.path = args.program[0].to_string_lossy().into_owned();
+    }
     let trace_text = trace_json::trace(&traced.report);
     let run = TraceReport::parse(&trace_text)?;
     if args.parameters_from_trace {
@@ -66,6 +74,10 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     reports.finish(|format| {
         Ok(match format {
             Format::Workbook => xlsx::study_workbook(&model, &traced.report, &comparison)?,
+            Format::Page => {
+                let study = html::Study { run: &traced.report, comparison: &comparison };
+                html::study(&model, study, &analyze::source_text).into_bytes()
+            }
             Format::Json => compare_json::render(&comparison).into_bytes(),
         })
     })?;
@@ -110,6 +122,7 @@ fn trace_arguments(
         typed.extend(["--latency".into(), latency.to_string().into()]);
     }
     typed.extend(args.epochs.then(|| "--epochs".into()));
+    typed.extend(args.memory_chain.then(|| "--memory-chain".into()));
     typed.extend(args.camat.then(|| "--camat".into()));
     match parse(typed)? {
         Command::Trace(args) => Ok(*args),

@@ -100,6 +100,21 @@ impl<L: Lanes> Dataflow<L> {
         self.read(operation, addresses, &mut Each(visit));
     }
 
+    /// Visits everything that is known of any value, to look at it or to change it: of registers, of memory, and of
+    /// readers where these count.
+    pub fn for_each_value(&mut self, visit: &mut dyn FnMut(&mut L)) {
+        let Dataflow { rules: _, harts, memory, readers, by_address } = self;
+        for RegisterFile { lanes, readers, .. } in harts {
+            lanes.iter_mut().chain(readers.iter_mut()).for_each(&mut *visit);
+        }
+        by_address.values_mut().for_each(|(lanes, _)| visit(lanes));
+        for kept in memory.values.in_use_mut().chain(readers.values.in_use_mut()) {
+            let mut lanes = L::recall(*kept);
+            visit(&mut lanes);
+            *kept = lanes.keep();
+        }
+    }
+
     /// Adds every value that an instruction reads, with who produced it.
     #[inline(always)]
     fn read(&mut self, operation: &Operation, addresses: &[u64], values: &mut impl Values<L>) {

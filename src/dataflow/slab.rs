@@ -54,6 +54,12 @@ impl<K: Copy> Slab<K> {
         &mut self.chunks[handle as usize >> CHUNK_BITS][handle as usize & (CHUNK - 1)]
     }
 
+    /// All values that have a place.
+    pub fn in_use_mut(&mut self) -> impl Iterator<Item = &mut K> {
+        let values = self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).zip(&self.places);
+        values.filter(|(_, places)| **places > 0).map(|(value, _)| value)
+    }
+
     #[inline(always)]
     pub fn places(&self, handle: Handle) -> u16 {
         self.places[handle as usize]

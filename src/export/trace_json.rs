@@ -8,6 +8,7 @@ use super::camat_json;
 use super::json::number;
 use crate::metrics::epoch::Stores;
 use crate::metrics::formulas::Figures;
+use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::region_details::{RegionDetail, RegionReuse};
 use crate::metrics::report::{
@@ -32,6 +33,7 @@ pub fn trace(report: &TraceReport) -> String {
         reuse,
         remote,
         epochs,
+        memory_chain,
         schedule,
         regions,
         camat,
@@ -56,6 +58,9 @@ pub fn trace(report: &TraceReport) -> String {
     }
     if let Some(epochs) = epochs {
         put("epochs", profile(epochs));
+    }
+    if let Some(memory_chain) = memory_chain {
+        put("memory_chain", chain(memory_chain));
     }
     if let Some(schedule) = schedule {
         put("schedule", json!({ "time": schedule.time }));
@@ -161,6 +166,40 @@ fn metrics(edag: &Edag, inputs: &Inputs) -> Map<String, Value> {
         ),
     ];
     entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+fn chain(chain: &MemoryChain) -> Value {
+    let MemoryChain { depth, lines, instructions } = chain;
+    let line = |part: &ChainLine| {
+        let ChainLine { function, place, accesses, loads, stores, stack } = part;
+        json!({
+            "function": function,
+            "file": place.as_ref().map(|place| &place.file),
+            "line": place.as_ref().map(|place| place.line),
+            "accesses": accesses,
+            "loads": loads,
+            "stores": stores,
+            "stack": stack,
+        })
+    };
+    let instruction = |part: &ChainInstruction| {
+        let ChainInstruction { pc, text, kind, is_on_stack, accesses, function, place } = part;
+        json!({
+            "pc": pc.map(|pc| format!("{pc:#x}")),
+            "text": text,
+            "kind": kind.name(),
+            "stack": is_on_stack,
+            "accesses": accesses,
+            "function": function,
+            "file": place.as_ref().map(|place| &place.file),
+            "line": place.as_ref().map(|place| place.line),
+        })
+    };
+    json!({
+        "depth": depth,
+        "lines": lines.iter().map(line).collect::<Value>(),
+        "instructions": instructions.iter().map(instruction).collect::<Value>(),
+    })
 }
 
 fn moved(movement: &Movement) -> Value {

@@ -6,9 +6,11 @@ use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
+use crate::regions::SourceLine;
 use Align::{Left, Right};
 
 /// Instruction classes shown; the rest are put together.
@@ -28,6 +30,7 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
     parts.extend(report.reuse.as_ref().map(reuse));
     parts.extend(report.remote.as_ref().map(remote));
     parts.extend(report.epochs.as_ref().map(epochs));
+    parts.extend(report.memory_chain.as_ref().map(|chain| memory_chain(chain, top)));
     parts.extend(report.camat.as_ref().map(camat_table::levels));
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
@@ -126,6 +129,36 @@ fn edag(report: &TraceReport) -> String {
         rows.push([label.into(), String::new(), schedule.time.to_string(), "cycles".into()]);
     }
     format!("eDAG\n{}", aligned(&rows, [Left, Left, Right, Left]))
+}
+
+/// By line where lines are known, else by instruction.
+fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
+    let stack = |is_all: bool| if is_all { "on the stack".to_string() } else { String::new() };
+    let of_line = |line: &ChainLine| {
+        let ChainLine { function, place, accesses, loads, stores, stack: on_stack } = line;
+        let place = match place {
+            Some(SourceLine { file, line }) => format!("  {function} {file}:{line}"),
+            None => format!("  {function}"),
+        };
+        let kinds = format!("{loads} loads, {stores} stores");
+        [place, accesses.to_string(), percent(*accesses, chain.depth), kinds, stack(on_stack == accesses)]
+    };
+    let of_instruction = |instruction: &ChainInstruction| {
+        let ChainInstruction { pc, text, kind, accesses, is_on_stack, .. } = instruction;
+        let place = pc.map(|pc| format!("{pc:#x} ")).unwrap_or_default();
+        let share = percent(*accesses, chain.depth);
+        [format!("  {place}{text}"), accesses.to_string(), share, kind.name().to_string(), stack(*is_on_stack)]
+    };
+    let mut rows: Vec<[String; 5]> = match chain.lines.is_empty() {
+        false => chain.lines.iter().map(of_line).collect(),
+        true => chain.instructions.iter().map(of_instruction).collect(),
+    };
+    let shown = top.unwrap_or(rows.len()).min(rows.len());
+    let more = rows.len() - shown;
+    rows.truncate(shown);
+    let heading = format!("the deepest chain of RAM accesses: {} of them\n", chain.depth);
+    let rest = if more > 0 { format!("  … and {more} more\n") } else { String::new() };
+    heading + &aligned(&rows, [Left, Right, Right, Left, Left]) + &rest
 }
 
 fn reuse(reuse: &Reuse) -> String {

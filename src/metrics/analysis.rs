@@ -13,6 +13,7 @@ use crate::trace::{Batch, Consumer, Instruction, InstructionId};
 use super::camat::{CamatMeter, MeterSettings, Program};
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochMeter, EpochSettings};
+use super::memory_chain::{ChainInstruction, ChainMeter, MemoryChain};
 use super::movement::MovementMeter;
 use super::out_of_order::{CoreCycles, CoreModel, OutOfOrder};
 use super::profile::{ProfileMeter, SourceProfile};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub reuse_line: Option<u64>,
     pub remote: Option<RemoteSettings>,
     pub epochs: Option<EpochSettings>,
+    /// Tell which instructions are on the deepest chain of RAM accesses.
+    pub memory_chain: bool,
     /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
     pub core: Option<(CoreModel, Costs)>,
     /// Keep the executions if they are no more than this, to draw the graph.
@@ -95,6 +98,7 @@ struct Others<'r> {
     reuse: Option<ReuseMeter>,
     remote: Option<RemoteMeter>,
     epochs: Option<EpochMeter>,
+    chain: Option<ChainMeter>,
     core: Option<TimedCore>,
     profile: Option<ProfileMeter>,
     details: Option<RegionDetails>,
@@ -147,6 +151,7 @@ pub struct Counted {
     pub reuse: Option<Reuse>,
     pub remote: Option<RemoteDelay>,
     pub epochs: Option<Epochs>,
+    pub memory_chain: Option<MemoryChain>,
     pub core: Option<CountedCore>,
     /// By source line; an error if the trace is not one of the program.
     pub profile: Option<Result<SourceProfile, RegionError>>,
@@ -181,6 +186,7 @@ impl<'r> Analysis<'r> {
             reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
             remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
             epochs: settings.epochs.clone().map(|epochs| EpochMeter::new(epochs, settings.rules)).transpose()?,
+            chain: settings.memory_chain.then(|| ChainMeter::new(settings.rules)),
             core: (settings.core.as_ref())
                 .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
                 .transpose()?,
@@ -260,11 +266,13 @@ impl<'r> Analysis<'r> {
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, core, profile, details, kept, has_more_than_kept, .. } =
+        let Others { regions, reuse, remote, epochs, chain, core, profile, details, kept, has_more_than_kept, .. } =
             self.others;
         let reuse_line = self.settings.reuse_line.filter(|_| has_addresses);
         let details = details.map(|details| details.finish(reuse_line, Program::UNKNOWN)).unwrap_or_default();
         let mut details = details.into_iter();
+        let sites = profile.as_ref().map(ProfileMeter::sites_of_instructions).unwrap_or_default();
+        let profile = profile.map(|profile| profile.finish(&self.instructions, &self.executions));
         let region = |(edag, (instructions, mix))| CountedRegion {
             instructions,
             mix,
@@ -280,10 +288,12 @@ impl<'r> Analysis<'r> {
             reuse: reuse.filter(|_| has_addresses).map(ReuseMeter::finish),
             remote: remote.map(RemoteMeter::finish),
             epochs: epochs.filter(|_| has_addresses).map(EpochMeter::finish),
+            memory_chain: (chain.filter(|_| has_addresses))
+                .map(|chain| memory_chain(chain, &self.instructions, &sites, profile.as_ref())),
             core: core
                 .filter(|_| has_addresses)
                 .map(|TimedCore { core, meter, .. }| CountedCore { cycles: core.finish(), meter }),
-            profile: profile.map(|profile| profile.finish(&self.instructions, &self.executions)),
+            profile,
             regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
             kept: (!has_more_than_kept).then_some(kept),
             instructions: self.instructions,
@@ -307,6 +317,25 @@ impl<'r> Analysis<'r> {
         }
         mixes
     }
+}
+
+/// The deepest chain with places, as far as there are any: `sites` has that of each instruction.
+fn memory_chain(
+    meter: ChainMeter,
+    instructions: &[Instruction],
+    sites: &[u32],
+    profile: Option<&Result<SourceProfile, RegionError>>,
+) -> MemoryChain {
+    let (depth, counts) = meter.finish();
+    let part = |(id, accesses): (InstructionId, u64)| {
+        let instruction = &instructions[id.0 as usize];
+        let site = match profile {
+            Some(Ok(profile)) => sites.get(id.0 as usize).map(|site| &profile.sites[*site as usize]),
+            _ => None,
+        };
+        ChainInstruction::new(instruction, accesses, site)
+    };
+    MemoryChain::of(depth, counts.into_iter().filter_map(part).collect())
 }
 
 #[derive(Default)]
@@ -364,6 +393,7 @@ impl Others<'_> {
             reuse,
             remote,
             epochs,
+            chain,
             core,
             profile,
             details: _,
@@ -375,6 +405,7 @@ impl Others<'_> {
             || reuse.is_some()
             || remote.is_some()
             || epochs.is_some()
+            || chain.is_some()
             || core.is_some()
             || profile.is_some();
         is_asked || (*most_kept > 0 && !has_more_than_kept)
@@ -386,6 +417,9 @@ impl Others<'_> {
         }
         if let Some(epochs) = &mut self.epochs {
             epochs.add_hart(instruction.hart);
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.add_hart(instruction.hart);
         }
         if let Some(TimedCore { core, costs, cycles, .. }) = &mut self.core {
             core.add_hart(instruction.hart);
@@ -428,6 +462,9 @@ impl Others<'_> {
             if let Some(details) = &mut self.details {
                 details.epochs(*region, operation, addresses);
             }
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.step(id, operation, addresses, to_ram);
         }
         if let Some(TimedCore { core, cycles, meter, .. }) = &mut self.core {
             let own = self.details.as_mut().and_then(|details| details.camat(*region));

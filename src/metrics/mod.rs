@@ -8,6 +8,7 @@ pub mod costs;
 pub mod design_space;
 pub mod epoch;
 pub mod formulas;
+pub mod memory_chain;
 mod movement;
 pub mod out_of_order;
 pub mod profile;

@@ -9,6 +9,7 @@ use crate::expr::Lookup;
 use crate::trace::isa::Class;
 
 use super::epoch::Stores;
+use super::memory_chain::MemoryChain;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::tables;
@@ -37,6 +38,8 @@ pub struct TraceReport {
     pub regions: Vec<Region>,
     /// C-AMAT of a timeline, if there is one.
     pub camat: Option<Camat>,
+    /// The deepest chain of RAM accesses, if asked for.
+    pub memory_chain: Option<MemoryChain>,
     /// By source line, if the program is known and has line information.
     pub source: Option<SourceProfile>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …

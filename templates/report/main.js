@@ -64,6 +64,7 @@ function showAll() {
   document.querySelectorAll("[data-figure]").forEach(refresh);
   document.querySelectorAll("[data-input]").forEach(control => showInput(control, false));
   drawRoofline();
+  drawScatter();
   showState();
 }
 
@@ -127,6 +128,7 @@ function start() {
     `A page cannot compute all ${data.live.length} nests. The ${first} costliest follow the inputs, with their arrays, cache levels, layer conditions and registers. `
     + `The other ${others}, marked \u2693, keep the figures of the report as written, in totals too, and are listed with fewer columns: `
     + `the workbook has all of them, and --function narrows a report.`;
+  if (data.scatter) startScatter();
   for (const spec of data.tables) tables.push(new DataTable(spec));
   for (const [name, paragraphs] of Object.entries(data.notes)) {
     const list = element("dl", { class: "notes" });

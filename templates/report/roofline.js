@@ -41,7 +41,7 @@ function drawRoofline() {
   const about = `${points.length} nests below a peak of ${withPrefix(peak, "flop/s")} and ${roofs.map(roof => `${roof.name} at ${withPrefix(roof.bandwidth, "B/s")}`).join(", ")}. ${told}`;
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "img", "aria-labelledby": "roofline-name roofline-about" });
   svg.append(drawn("title", { id: "roofline-name" }, title), drawn("desc", { id: "roofline-about" }, about));
-  drawAxes(svg, [left, right], [bottom, top], atX, atY);
+  drawAxes(svg, [left, right], [bottom, top], atX, atY, ["flops a byte of memory traffic", "flops a second"]);
   const taken = [];
   drawRoofs(svg, roofs, peak, [10 ** left, 10 ** right], [10 ** bottom, 10 ** top], atX, atY, taken);
   const labelled = drawPoints(svg, points, atX, atY, taken);
@@ -53,7 +53,7 @@ function drawRoofline() {
   document.getElementById("roofline-note").textContent = notes.join(" ");
 }
 
-function drawAxes(svg, [left, right], [bottom, top], atX, atY) {
+function drawAxes(svg, [left, right], [bottom, top], atX, atY, [across, up]) {
   const low = FRAME.height - FRAME.bottom;
   const far = FRAME.width - FRAME.right;
   for (let e = left; e <= right; e++) {
@@ -66,9 +66,9 @@ function drawAxes(svg, [left, right], [bottom, top], atX, atY) {
     svg.append(drawn("line", { class: "grid", x1: FRAME.left, x2: far, y1: y, y2: y }));
     svg.append(drawn("text", { x: FRAME.left - 8, y: y + 4, "text-anchor": "end" }, power(e)));
   }
-  svg.append(drawn("text", { x: (FRAME.left + far) / 2, y: FRAME.height - 12, "text-anchor": "middle" }, "flops a byte of memory traffic"));
+  svg.append(drawn("text", { x: (FRAME.left + far) / 2, y: FRAME.height - 12, "text-anchor": "middle" }, across));
   const middle = (FRAME.top + low) / 2;
-  svg.append(drawn("text", { x: 20, y: middle, "text-anchor": "middle", transform: `rotate(-90 20 ${middle})` }, "flops a second"));
+  svg.append(drawn("text", { x: 20, y: middle, "text-anchor": "middle", transform: `rotate(-90 20 ${middle})` }, up));
 }
 
 function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken) {

@@ -121,6 +121,7 @@ fn run_trace(text: &str) {
         reuse_line: Some(64),
         remote: None,
         epochs: None,
+        memory_chain: true,
         core: None,
         keep: 100,
     };

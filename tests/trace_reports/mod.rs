@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use loopsheet::cache::LevelCounters;
+use loopsheet::cache::{AccessKind, LevelCounters};
 use loopsheet::metrics::epoch::Stores;
+use loopsheet::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use loopsheet::metrics::report::*;
+use loopsheet::regions::SourceLine;
 use loopsheet::trace::isa::Class;
 
 /// The summation kernel of the EDAN slides, n = 4: 𝒲 = 4, 𝒟 = 1, C = 10; with everything that can be asked for.
@@ -81,6 +83,7 @@ pub fn full() -> TraceReport {
             line: 64,
             stores: Stores::Buffered,
         }),
+        memory_chain: Some(chain()),
         schedule: Some(GreedySchedule { time: 100 }),
         regions: vec![
             region("=sum", 3, Edag { memory: Some(memory(4, 1, 6, 5, 256)), ..edag }),
@@ -90,6 +93,22 @@ pub fn full() -> TraceReport {
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
+}
+
+/// One load of the four, by line and by instruction.
+fn chain() -> MemoryChain {
+    let place = Some(SourceLine { file: "sum.c".into(), line: 5 });
+    let line = ChainLine { function: "sum".into(), place: place.clone(), accesses: 1, loads: 1, stores: 0, stack: 0 };
+    let instruction = ChainInstruction {
+        pc: Some(0x1_0490),
+        text: "lw a4,0(a5)".into(),
+        kind: AccessKind::Load,
+        is_on_stack: false,
+        accesses: 1,
+        function: Some("sum".into()),
+        place,
+    };
+    MemoryChain { depth: 1, lines: vec![line], instructions: vec![instruction] }
 }
 
 fn memory(work: u64, depth: u64, non_memory_cost: u64, non_memory_span: u64, bytes_moved: u64) -> EdagMemory {
@@ -106,6 +125,7 @@ pub fn bare() -> TraceReport {
         reuse: None,
         remote: None,
         epochs: None,
+        memory_chain: None,
         schedule: None,
         regions: Vec::new(),
         notes: Vec::new(),

@@ -91,6 +91,7 @@ pub fn of(
         reuse: counted.reuse,
         remote: counted.remote,
         epochs: counted.epochs,
+        memory_chain: counted.memory_chain,
         schedule,
         regions,
         camat: None,

@@ -43,6 +43,7 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
         reuse_line: args.reuse.then_some(line),
         remote: remote(args)?,
         epochs: super::epochs::of(args, line)?,
+        memory_chain: args.memory_chain,
         keep: MOST_DRAWN,
     })
 }
@@ -187,6 +188,7 @@ pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()>
         (args.remote_share.is_some(), "--remote-share"),
         (args.sweep.is_some(), "--sweep"),
         (args.epochs, "--epochs"),
+        (args.memory_chain, "--memory-chain"),
         (args.camat, "--camat"),
     ];
     let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();

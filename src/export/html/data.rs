@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::figures::Figures;
 use super::tables::{Choices, Shown};
-use super::{Sources, inputs, nests, remarks, tables};
+use super::{Sources, Study, compared, inputs, nests, remarks, tables};
 use crate::export::xlsx::table::{Column, Content, Table};
 use crate::export::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, NestModel, roofline};
@@ -54,9 +54,15 @@ const CARD: &Shown = &[
 /// Groups whose headings say enough without the group.
 const PLAIN: &[&str] = &["Operations over the whole execution", "Footprint", "Time"];
 
-pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Value {
+pub(super) fn of(model: &Model, study: Option<Study>, sources: Sources, figures: &mut Figures) -> Value {
     let mut choices = Choices::default();
-    let tables = tables(model, figures, &mut choices);
+    let mut tables = tables(model, figures, &mut choices);
+    let mut scatter = Value::Null;
+    if let Some(study) = study {
+        let compared = compared::of(model, study, figures);
+        tables.extend(compared.tables);
+        scatter = compared.scatter;
+    }
     let machine = &model.machine;
     json!({
         "machine": { "name": machine.name, "title": machine.title, "about": machine.about },
@@ -66,6 +72,7 @@ pub(super) fn of(model: &Model, sources: Sources, figures: &mut Figures) -> Valu
         "tables": tables,
         "choices": choices.value(),
         "roofline": roofline(model, figures),
+        "scatter": scatter,
         "nests": nests::places(model),
         "live": figures.live(),
         "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },

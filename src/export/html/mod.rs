@@ -4,6 +4,7 @@
 //! The page computes with the model's own expressions, rendered to JavaScript; values are in it only as far as they are
 //! inputs. Text of the source is data for scripts, never markup. The same model gives the same bytes.
 
+mod compared;
 mod data;
 mod figures;
 mod graphs;
@@ -12,6 +13,8 @@ mod nests;
 mod remarks;
 mod shared;
 mod tables;
+
+pub use compared::Study;
 
 use crate::expr::FigureId;
 use crate::model::Model;
@@ -23,28 +26,38 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 const PAGE: &str = include_str!("../../../templates/report/report.html");
 const STYLE: &str = include_str!("../../../templates/report/report.css");
 /// In the order in which they name each other.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../../templates/report/evaluate.js"),
     include_str!("../../../templates/report/format.js"),
     include_str!("../../../templates/report/state.js"),
     include_str!("../../../templates/report/table.js"),
     include_str!("../../../templates/report/roofline.js"),
+    include_str!("../../../templates/report/scatter.js"),
     include_str!("../../../templates/report/nests.js"),
     include_str!("../../../templates/report/main.js"),
 ];
 
 /// The page. Values and formulas are those of a model built with [`crate::model::Detail::Formulas`].
 pub fn report(model: &Model, sources: Sources) -> String {
+    page(model, None, sources)
+}
+
+/// The same page with what a run did beside what the model says: a scatter chart and tables.
+pub fn study(model: &Model, study: Study, sources: Sources) -> String {
+    page(model, Some(study), sources)
+}
+
+fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
     let mut figures = Figures::new(model);
     let graphs = graphs::drawings(model, &mut figures);
-    let data = data::of(model, sources, &mut figures);
+    let data = data::of(model, study, sources, &mut figures);
     let script = figures.script();
     let mut page = String::new();
     let mut rest = PAGE;
     while let Some((before, (name, after))) = rest.split_once("{{").and_then(|(b, a)| Some((b, a.split_once("}}")?))) {
         page.push_str(before);
         match name {
-            "title" => page.push_str(&title(model)),
+            "title" => page.push_str(&title(model, study)),
             "style" => page.push_str(STYLE),
             "data" => page.push_str(&in_script(&data.to_string())),
             "figures" => page.push_str(&in_script(&script)),
@@ -62,17 +75,18 @@ pub fn report(model: &Model, sources: Sources) -> String {
 pub fn bound_figures(model: &Model) -> Vec<Option<FigureId>> {
     let mut figures = Figures::new(model);
     graphs::drawings(model, &mut figures);
-    data::of(model, &|_| None, &mut figures);
+    data::of(model, None, &|_| None, &mut figures);
     figures.bound()
 }
 
-fn title(model: &Model) -> String {
+fn title(model: &Model, study: Option<Study>) -> String {
     let files = match model.program.files.as_slice() {
         [] => "no files".to_string(),
         [file] => file.path.to_string(),
         files => format!("{} files", files.len()),
     };
-    escaped(&format!("What the loops cost: {files} on {}", model.machine.name))
+    let done = if study.is_some() { ", and what a run did" } else { "" };
+    escaped(&format!("What the loops cost: {files} on {}{done}", model.machine.name))
 }
 
 /// Text as markup takes it.

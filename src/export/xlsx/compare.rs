@@ -79,10 +79,12 @@ struct Point {
     values: (f64, f64),
 }
 
-const SERIES: [(&str, u32); 4] =
+/// Kinds of quantities that charts tell apart, with their colours.
+pub(in crate::export) const SERIES: [(&str, u32); 4] =
     [("Iterations", 0x0072B2), ("Flops", 0xD55E00), ("Loads and stores", 0x009E73), ("Bytes behind caches", 0xCC79A7)];
 
-fn series_of(quantity: &str) -> Option<usize> {
+/// Position in [`SERIES`]; other quantities are in no chart.
+pub(in crate::export) fn series_of(quantity: &str) -> Option<usize> {
     match quantity {
         "iterations" => Some(0),
         _ if quantity.starts_with("bytes behind ") => Some(3),

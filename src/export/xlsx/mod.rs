@@ -7,7 +7,7 @@ pub(in crate::export) mod arrays;
 pub(in crate::export) mod caches;
 pub(in crate::export) mod calls;
 pub(in crate::export) mod communication;
-mod compare;
+pub(in crate::export) mod compare;
 mod dependencies;
 mod inputs;
 mod layout;

@@ -73,6 +73,11 @@ impl ProfileMeter {
         self.data.add_instruction(instruction, spot.has_line);
     }
 
+    /// Index of the site of each instruction, in [`SourceProfile::sites`].
+    pub fn sites_of_instructions(&self) -> Vec<u32> {
+        self.spots.iter().map(|spot| spot.site).collect()
+    }
+
     /// Takes one execution, with what the cache levels have moved so far if it may have changed.
     #[inline]
     pub fn step(

@@ -1,11 +1,11 @@
-//! The sheet eDAG, from top to bottom: inputs, counts, what follows, notes, caches, instruction mix,
-//! latency sweep, remote accesses, movement of data.
+//! The sheet eDAG, from top to bottom: inputs, counts, what follows, notes, caches, deepest memory chain, instruction
+//! mix, latency sweep, remote accesses, movement of data.
 
 use rust_xlsxwriter::{RowNum, XlsxError};
 
 use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
-use super::{Page, TraceBook, cache, figures, inputs, latency_sweep, mix, movement, remote};
+use super::{Page, TraceBook, cache, figures, inputs, latency_sweep, memory_chain, mix, movement, remote};
 
 /// Widths of the columns; those behind are as wide as the last.
 const WIDTHS: [f64; 5] = [58.0, 13.0, 18.0, 14.0, 19.0];
@@ -27,6 +27,7 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     row = figures::write_derived(&mut page, row)? + 1;
     row = notes(&mut page, row)?;
     row = cache::write(&mut page, row)?;
+    row = memory_chain::write(&mut page, row)?;
     row = mix::write(&mut page, row)? + 1;
     row = latency_sweep::write(&mut page, row)? + 1;
     row = remote::write(&mut page, row)?;

@@ -9,6 +9,7 @@ mod epochs;
 mod figures;
 mod inputs;
 mod latency_sweep;
+mod memory_chain;
 mod mix;
 mod movement;
 mod regions;
