@@ -52,6 +52,10 @@ fn with_numbers(bytes: &[u8], numbers: &[((usize, String), f64)]) -> Vec<u8> {
         for ((sheet, cell), number) in numbers {
             if name == format!("xl/worksheets/sheet{sheet}.xml") {
                 let start = text.find(&format!("<c r=\"{cell}\"")).unwrap();
+                let head = start + text[start..].find('>').unwrap();
+                if text[..head].ends_with('/') {
+                    text.replace_range(head - 1..=head, "><v></v></c>");
+                }
                 let value = start + text[start..].find("<v>").unwrap() + 3;
                 let end = value + text[value..].find("</v>").unwrap();
                 text.replace_range(value..end, &number.to_string());
@@ -63,6 +67,15 @@ fn with_numbers(bytes: &[u8], numbers: &[((usize, String), f64)]) -> Vec<u8> {
     }
     assert_eq!(done, numbers.len());
     edited.finish().unwrap().into_inner()
+}
+
+/// The number that stands for a text in the file.
+fn shared_string(bytes: &[u8], wanted: &str) -> f64 {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut text = String::new();
+    archive.by_name("xl/sharedStrings.xml").unwrap().read_to_string(&mut text).unwrap();
+    let position = text.split("<si>").skip(1).position(|item| item.contains(&format!("<t>{wanted}</t>")));
+    position.unwrap() as f64
 }
 
 /// What LibreOffice makes of the workbook when it computes every formula anew.
@@ -100,7 +113,7 @@ fn compare(found: &Cells, expected: &Cells) -> usize {
                 numbers += 1;
             }
             // What is said of a value that was set differs.
-            (Data::String(_), Data::String(_)) if ["Machine", "Parameters"].contains(&cell.0.as_str()) => {}
+            (Data::String(_), Data::String(_)) if ["Machine", "Parameters", "Presets"].contains(&cell.0.as_str()) => {}
             _ => assert_eq!(other, value, "{cell:?}"),
         }
     }
@@ -137,6 +150,44 @@ fn editing_inputs_gives_the_figures_of_the_model() {
         assert_ne!(found[&poisoned], Data::Float(12_345.0));
         let changed = cells(&bytes).iter().filter(|(cell, value)| found.get(cell) != Some(value)).count();
         assert!(changed > 20, "{changed} cells changed");
+    }
+}
+
+/// The cell beside a named one, in another column.
+fn beside((sheet, cell): (usize, String), column: char) -> (usize, String) {
+    (sheet, cell.replace(|c: char| c.is_ascii_alphabetic(), "").chars().fold(column.to_string(), |s, c| s + &c.to_string()))
+}
+
+/// Any machine that is picked in the sheet, with or without values set by hand, has the figures of a model of it: all
+/// cells of all sheets but those that say what the workbook was written for.
+#[test]
+fn a_machine_that_is_picked_is_in_force_everywhere() {
+    let program = mixed();
+    for (written, picked, overrides) in [
+        ("exasat", "xeon-8380", &[][..]),
+        ("exasat", "grace", &[("dram_gbs", "77.5"), ("cost_div", "39")]),
+        ("xeon-8380", "exasat", &[("cache_bytes", "4096")]),
+        ("grace", "a64fx", &[("line_bytes", "64"), ("l2_gbs", "12.5")]),
+        ("epyc-7763", "camat", &[]),
+    ] {
+        let bytes = workbook(&model(&program, written, WORKED).for_any_machine()).unwrap();
+        let (machine, _) = named_cell(&bytes, "cache_bytes");
+        let mut numbers = vec![((machine, "C4".to_string()), shared_string(&bytes, picked))];
+        for (name, value) in overrides {
+            numbers.push((beside(named_cell(&bytes, name), 'D'), value.parse().unwrap()));
+        }
+        let found = recalculated(&with_numbers(&bytes, &numbers));
+        let settings: Vec<(&str, &str)> = WORKED.iter().chain(overrides).copied().collect();
+        let after = cells(&workbook(&model(&program, picked, &settings).for_any_machine()).unwrap());
+        const IN_FORCE: u32 = 4;
+        let follows = |(sheet, _, column): &(String, u32, u32)| match sheet.as_str() {
+            "Machine" => *column == IN_FORCE,
+            "Presets" => false,
+            _ => true,
+        };
+        let expected: Cells = after.into_iter().filter(|(cell, _)| follows(cell)).collect();
+        let checked = compare(&found, &expected);
+        assert!(checked > 1000, "{written} to {picked}: {checked} numbers");
     }
 }
 

@@ -65,7 +65,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     reports.finish(|format| {
         Ok(match format {
-            Format::Workbook => xlsx::study_workbook(&model, &traced.report, &comparison)?,
+            Format::Workbook => xlsx::study_workbook(&model.for_any_machine(), &traced.report, &comparison)?,
             Format::Json => compare_json::render(&comparison).into_bytes(),
         })
     })?;

@@ -4,7 +4,7 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::build::NestModel;
-use crate::expr::Expr;
+use crate::expr::{Comparison, Expr};
 use crate::machine::{Level, MachineModel};
 
 /// A bandwidth that limits the rate of operations.
@@ -23,6 +23,12 @@ pub fn peak() -> Expr {
 /// Bytes a second that a cache level delivers to all cores together.
 pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
     Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), Expr::symbol("cores"), Expr::from(1e9)])
+}
+
+/// One of two values: the first if the machine has the level and its bandwidth is known.
+pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
+    let figures = ["bytes", "gbs"].map(|what| Expr::symbol(&format!("l{}_{what}", cache.index)));
+    Expr::choose(Comparison::Greater, Expr::min(figures), Expr::from(0.0), known, unknown)
 }
 
 /// Bytes a second between memory and all cores together.

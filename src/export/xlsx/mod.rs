@@ -17,12 +17,14 @@ pub(in crate::export) mod notes;
 mod page;
 pub(in crate::export) mod parameters;
 mod plain;
+mod presets;
 pub(in crate::export) mod registers;
 mod steps;
 pub(in crate::export) mod style;
 mod summary;
 pub(in crate::export) mod table;
 mod trace;
+mod unsure;
 
 use std::collections::HashSet;
 
@@ -96,6 +98,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } = tables;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
+    presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     push(summary::write(book, loops)?);
@@ -142,6 +145,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if !steps.is_empty() {
         push(steps::write(book, steps)?);
     }
+    push(presets::write(book)?);
     push(notes::write(book, loops, arrays, (caches, conditions))?);
     Ok(())
 }
@@ -169,7 +173,7 @@ impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
         let (caches, conditions) = (caches::table(model), caches::conditions(model));
-        let mut layout = Layout::new(model.figures.map_of(None));
+        let mut layout = Layout::of(model);
         arrays.place(&mut layout);
         caches.place(&mut layout);
         conditions.place(&mut layout);

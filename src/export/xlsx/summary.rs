@@ -7,6 +7,7 @@ use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, 
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
 use super::loops;
+use super::presets::Choices;
 use super::page::{Book, Page, chosen};
 use super::style::{self, Look, Role};
 use super::table::{FIRST_ROW, Table};
@@ -53,7 +54,8 @@ pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, X
     let machine = &book.model.machine;
     page.title("What the loops cost")?;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
-    page.text(1, 0, &text, &style::cell(Look::Text, Role::Plain))?;
+    let formula = format!("\"Machine: \"&INDEX({},preset.A)", Choices::of(book.model).titles());
+    page.presented_text(1, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
     page.text(2, 0, text, &style::remark())?;
     for (column, width) in (0..).zip(WIDTHS) {
