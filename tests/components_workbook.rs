@@ -155,7 +155,10 @@ fn editing_inputs_gives_the_figures_of_the_model() {
 
 /// The cell beside a named one, in another column.
 fn beside((sheet, cell): (usize, String), column: char) -> (usize, String) {
-    (sheet, cell.replace(|c: char| c.is_ascii_alphabetic(), "").chars().fold(column.to_string(), |s, c| s + &c.to_string()))
+    (
+        sheet,
+        cell.replace(|c: char| c.is_ascii_alphabetic(), "").chars().fold(column.to_string(), |s, c| s + &c.to_string()),
+    )
 }
 
 /// Any machine that is picked in the sheet, with or without values set by hand, has the figures of a model of it: all

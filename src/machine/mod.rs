@@ -195,7 +195,8 @@ impl MachineModel {
     /// that it lacks has no bytes.
     pub fn possible_levels(&self) -> Vec<Level> {
         static OF_PRESETS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-            let levels = preset_names().filter_map(|name| MachineModel::preset(name).ok()).map(|preset| preset.levels());
+            let levels =
+                preset_names().filter_map(|name| MachineModel::preset(name).ok()).map(|preset| preset.levels());
             levels.filter_map(|levels| levels.last().map(|last| last.index)).max().unwrap_or(0)
         });
         let known = self.levels();

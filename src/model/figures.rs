@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{Model, group_name};
 use super::parameters::ParameterTable;
+use super::{Model, group_name};
 use crate::expr::{Expr, FigureId, Lookup, Node};
 use crate::machine::parameters::absent;
 use crate::machine::{MachineModel, MachineParameter};
@@ -23,8 +23,12 @@ pub enum Unit {
     Seconds,
     FlopsPerByte,
     BytesPerFlop,
+    FlopsPerSecond,
+    BytesPerSecond,
     /// Part of a whole, 0 to 1.
     Share,
+    /// One thing over another of its kind.
+    Ratio,
     /// A position in a list of names, counted from one.
     Choice,
 }
@@ -32,13 +36,15 @@ pub enum Unit {
 impl Unit {
     pub fn symbol(self) -> &'static str {
         match self {
-            Unit::Count | Unit::Choice | Unit::Share => "",
+            Unit::Count | Unit::Choice | Unit::Share | Unit::Ratio => "",
             Unit::Elements => "elements",
             Unit::Bytes => "B",
             Unit::Flops => "flop",
             Unit::Seconds => "s",
             Unit::FlopsPerByte => "flop/B",
             Unit::BytesPerFlop => "B/flop",
+            Unit::FlopsPerSecond => "flop/s",
+            Unit::BytesPerSecond => "B/s",
         }
     }
 }

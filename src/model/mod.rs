@@ -16,11 +16,13 @@ mod prediction;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+pub mod sensitivity;
 mod stream;
 mod summary;
 mod time;
 mod traffic;
 mod trip_count;
+mod what_if;
 
 use crate::analysis::facts::Program;
 use crate::expr::FigureId;
@@ -36,10 +38,12 @@ pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
+pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
 pub use traffic::{NestTraffic, WorkingSet, WorkingSets, group_name, scenario_name};
+pub use what_if::{OtherMachine, OtherNest};
 
 /// Everything the model says about a program on a machine.
 pub struct Model<'p> {
@@ -61,6 +65,12 @@ pub struct Model<'p> {
     pub communication: Option<CommunicationModel<'p>>,
     /// What the innermost loops keep in registers, in the order of the nests.
     pub registers: Vec<Option<RegisterFigures>>,
+    /// Times on the other machine, if there is one.
+    pub on_other: Option<OtherMachine>,
+    /// Times over a range of single inputs, if figures hold for any machine.
+    pub sensitivity: Vec<Sweep>,
+    /// What the chart of the roofline shows, likewise.
+    pub roofline: Option<roofline::Chart>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -127,6 +137,12 @@ impl<'p> Model<'p> {
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
         let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
         let registers = registers::define(&nests, &mut figures);
+        let on_other = other.is_some().then(|| OtherMachine::define(&machine, &nests, &mut figures));
+        let sensitivity = match detail {
+            Detail::AnyMachine => sensitivity::define(&nests, &parameters, &mut figures),
+            _ => Vec::new(),
+        };
+        let chart = (detail == Detail::AnyMachine).then(|| roofline::Chart::define(&machine, &nests, &mut figures));
         Model {
             program,
             machine,
@@ -140,6 +156,9 @@ impl<'p> Model<'p> {
             calls,
             communication,
             registers,
+            on_other,
+            sensitivity,
+            roofline: chart,
             dimensions,
         }
     }
@@ -169,6 +188,15 @@ impl<'p> Model<'p> {
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
+}
+
+/// The nests with the longest times, the longest first, equal ones in program order.
+pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+    let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
+    let mut ranked: Vec<usize> = (0..nests.len()).filter(|index| seconds(index).is_finite()).collect();
+    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    ranked.truncate(most);
+    ranked
 }
 
 /// What figures are defined of.

@@ -241,4 +241,3 @@ fn validation(parameter: &MachineParameter) -> DataValidation {
         _ => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
     }
 }
-

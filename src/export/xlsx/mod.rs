@@ -19,6 +19,9 @@ pub(in crate::export) mod parameters;
 mod plain;
 mod presets;
 pub(in crate::export) mod registers;
+mod roofline;
+mod sensitivity;
+mod side_by_side;
 mod steps;
 pub(in crate::export) mod style;
 mod summary;
@@ -33,7 +36,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 use crate::compare::Comparison;
 use crate::expr::FigureId;
 use crate::metrics::report::TraceReport;
-use crate::model::{CallPath, Model, NestModel};
+use crate::model::{CallPath, Model, NestModel, OtherNest};
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 use table::Table;
@@ -95,13 +98,14 @@ pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison)
 }
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
-    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } = tables;
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout, side_by_side } =
+        tables;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
-    push(summary::write(book, loops)?);
+    push(summary::write(book, loops, side_by_side.as_ref())?);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
@@ -117,6 +121,17 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     let mut page = Page::new(Sheet::Conditions, book)?;
     conditions.write(&mut page)?;
     push(page);
+    if let Some(roofline) = &model.roofline {
+        push(roofline::write(book, roofline)?);
+    }
+    if !model.sensitivity.is_empty() {
+        push(sensitivity::write(book)?);
+    }
+    if let Some(side_by_side) = side_by_side {
+        let mut page = Page::new(Sheet::SideBySide, book)?;
+        side_by_side.write(&mut page)?;
+        push(page);
+    }
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
@@ -159,6 +174,7 @@ struct Tables<'a> {
     calls: Option<CallTables<'a>>,
     communication: Option<Table<'a, communication::Row<'a>>>,
     registers: Table<'a, registers::Row<'a>>,
+    side_by_side: Option<Table<'a, &'a OtherNest>>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
@@ -194,8 +210,12 @@ impl<'a> Tables<'a> {
         communication.iter().for_each(|table| table.place(&mut layout));
         let registers = registers::table(model);
         registers.place(&mut layout);
+        roofline::place(model, &mut layout);
+        sensitivity::place(model, &mut layout);
+        let side_by_side = model.on_other.as_ref().map(|other| side_by_side::table(model, other));
+        side_by_side.iter().for_each(|table| table.place(&mut layout));
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout }
+        Tables { loops, arrays, caches, conditions, calls, communication, registers, side_by_side, steps, layout }
     }
 }
 

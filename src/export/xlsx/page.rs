@@ -117,7 +117,13 @@ impl Page<'_> {
         let expr = if is_home { figure.expr.clone() } else { Expr::from(id) };
         let formula = format!("IFERROR({},\"{UNKNOWN}\")", self.formula(&expr));
         if figure.value.is_finite() {
-            return self.presentation(row, column, &formula, &figure.value.to_string(), &style::cell(look, Role::Plain));
+            return self.presentation(
+                row,
+                column,
+                &formula,
+                &figure.value.to_string(),
+                &style::cell(look, Role::Plain),
+            );
         }
         self.presented_text(row, column, &formula, UNKNOWN, &style::cell(look, Role::Plain))
     }

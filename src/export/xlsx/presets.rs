@@ -88,7 +88,8 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;
-    let text = "What sheet Machine picks from: the machine as written with the values that it has there, and every preset.";
+    let text =
+        "What sheet Machine picks from: the machine as written with the values that it has there, and every preset.";
     page.text(1, 0, text, &style::remark())?;
     write_picked(&mut page, &choices)?;
     let own = &book.model.machine;
@@ -110,7 +111,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         page.worksheet.set_column_range_width(first, last, if matches!(says, Says::Value) { 16 } else { 24 })?;
         write_own(&mut page, first, says)?;
         for (column, preset) in (first + 1..).zip(&choices.presets) {
-            write_heads(&mut page, column, &preset.name, &preset.title)?;
+            write_heads(&mut page, column, &preset.name, &format!("{} ({})", preset.title, preset.name))?;
             for (row, parameter) in (FIRST_ROW..).zip(&preset.parameters) {
                 write_said(&mut page, (row, column), parameter, says)?;
             }

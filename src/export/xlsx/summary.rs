@@ -6,16 +6,18 @@
 use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
-use super::loops;
-use super::presets::Choices;
 use super::page::{Book, Page, chosen};
+use super::presets::Choices;
 use super::style::{self, Look, Role};
 use super::table::{FIRST_ROW, Table};
+use super::{loops, side_by_side};
 use crate::analysis::coverage;
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel};
+use crate::model::{Model, NestModel, OtherMachine, OtherNest, costliest};
 
 type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+
+type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
 /// Nests named as the costliest.
 const COSTLIEST: usize = 5;
@@ -24,22 +26,36 @@ const DRAWN: usize = 20;
 
 const TOTALS_ROW: RowNum = 4;
 const CHART_ROWS: RowNum = 21;
-const WIDTHS: [f64; 9] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 8.0];
+const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
+/// Where the times on machine B stand beside the costliest nests.
+const ON_B: ColNum = 8;
+/// What is said of a nest that sheet A and B leaves out.
+const NOT_COMPARED: &str = "not compared";
 /// Where coverage stands beside the totals.
 const COVERAGE: ColNum = 6;
 
 /// What a total is called, which figure it is, its unit and look.
 type Total = (&'static str, FigureId, &'static str, Look);
 
-fn totals(model: &Model) -> [Total; 5] {
+fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;
-    [
+    let mut found: Vec<Total> = vec![
         ("Time", totals.seconds, "s", Look::Seconds),
         ("Memory traffic", totals.traffic, "B", Look::Count),
         ("Flops", totals.flops, "flop", Look::Count),
         ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
         ("Arithmetic intensity", totals.intensity, "flop/B", Look::Ratio),
-    ]
+    ];
+    if let Some(other) = &model.on_other {
+        let is_all = other.nests.len() == model.nests.len();
+        let (own, others) = other.seconds;
+        if !is_all {
+            found.push(("Time of the nests of sheet A and B", own, "s", Look::Seconds));
+        }
+        let label = if is_all { "Time on machine B" } else { "Time of these on machine B" };
+        found.extend([(label, others, "s", Look::Seconds), ("Time on B over time on A", other.ratio, "", Look::Ratio)]);
+    }
+    found
 }
 
 /// Gives the totals their homes.
@@ -49,7 +65,11 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
     }
 }
 
-pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write<'a>(
+    book: Book<'a>,
+    table: &LoopTable,
+    side_by_side: Option<&OtherTable>,
+) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
     let machine = &book.model.machine;
     page.title("What the loops cost")?;
@@ -58,12 +78,17 @@ pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, X
     page.presented_text(1, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
     page.text(2, 0, text, &style::remark())?;
+    if let Some(other) = &book.model.other {
+        let text = format!("Compared with machine B: {} ({})", other.title, other.name);
+        let formula = format!("\"Compared with machine B: \"&INDEX({},preset.B)", Choices::of(book.model).titles());
+        page.presented_text(3, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
+    }
     for (column, width) in (0..).zip(WIDTHS) {
         page.worksheet.set_column_width(column, width)?;
     }
     write_totals(&mut page)?;
-    let row = write_coverage(&mut page)?.max(TOTALS_ROW + 7) + 1;
-    let ranked = rank(book.model);
+    let row = write_coverage(&mut page)?.max(TOTALS_ROW + totals(book.model).len() as RowNum + 2) + 1;
+    let ranked = costliest(&book.model.nests, usize::MAX, &book.model.figures);
     if ranked.is_empty() {
         page.text(row, 0, "No loop with a known time was found.", &style::remark())?;
     } else {
@@ -71,6 +96,9 @@ pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, X
         let chart_row = row + rows + 3;
         let data_row = chart_row + CHART_ROWS + 1;
         write_costliest(&mut page, table, &ranked, row, data_row)?;
+        if let (Some(other), Some(compared)) = (side_by_side, &book.model.on_other) {
+            write_on_other(&mut page, (other, compared), &ranked, row, data_row)?;
+        }
         write_chart(&mut page, table, &ranked, chart_row, data_row)?;
     }
     style::print_setup(&mut page.worksheet, 1);
@@ -108,14 +136,6 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
         row += 1;
     }
     Ok(row)
-}
-
-/// Nests with a known time, the costliest first, equal ones in program order.
-fn rank(model: &Model) -> Vec<usize> {
-    let seconds = |index: &usize| model.value(model.nests[*index].time.seconds);
-    let mut ranked: Vec<usize> = (0..model.nests.len()).filter(|index| seconds(index).is_finite()).collect();
-    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
-    ranked
 }
 
 /// The whole column of Loops, as a formula on this sheet writes it.
@@ -163,6 +183,42 @@ fn write_costliest(
         page.presented_text(row, 3, &found(loops::BOUND), bound, &text)?;
         page.presented_text(row, 6, &found(loops::FILE), &head.file, &text)?;
         write_found(page, (row, 7), &found(loops::LINE), f64::from(head.line), Look::Number)?;
+    }
+    Ok(())
+}
+
+/// Beside the costliest nests: their times on machine B, and the ratios.
+fn write_on_other(
+    page: &mut Page,
+    (table, other): (&OtherTable, &OtherMachine),
+    ranked: &[usize],
+    row: RowNum,
+    data_row: RowNum,
+) -> Result<(), XlsxError> {
+    let whole = |(group, header): (&str, &str)| {
+        let column = table.column(group, header).expect("the sheet A and B has the columns that it names");
+        format!("{}!{}", Sheet::SideBySide.in_formulas(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+    };
+    type Pick = fn(&OtherNest) -> FigureId;
+    let columns: [(&str, (&str, &str), Look, Pick); 2] = [
+        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| nest.seconds),
+        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| nest.ratio),
+    ];
+    for (column, (header, what, look, pick)) in (ON_B..).zip(columns) {
+        page.text(row + 1, column, header, &style::header())?;
+        for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
+            let row = row + 2 + rank as RowNum;
+            let position = format!("MATCH(D{},{},0)", data_row + 3 + rank as RowNum, whole(side_by_side::POSITION));
+            let formula = format!("IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")", whole(what));
+            let nest = other.nests.iter().find(|nest| nest.nest == *index);
+            match nest.map(|nest| page.book.model.value(pick(nest))).filter(|value| value.is_finite()) {
+                Some(value) => {
+                    let format = style::cell(look, Role::Plain);
+                    page.presentation(row, column, &formula, &value.to_string(), &format)?;
+                }
+                None => page.presented_text(row, column, &formula, NOT_COMPARED, &style::cell(look, Role::Unknown))?,
+            }
+        }
     }
     Ok(())
 }
