@@ -24,7 +24,7 @@ pub struct Sweep {
 /// Nests of the sweeps of machine parameters, which few figures depend on.
 const NESTS: usize = 10;
 /// Nests of the sweeps of block sizes, which almost all figures depend on.
-const BLOCKED_NESTS: usize = 5;
+const BLOCKED_NESTS: usize = 3;
 /// Machine parameters, what they are called, and what they are multiplied by.
 const SCALED: &[(&str, &str, &[f64])] = &[
     ("cache_bytes", "Cache of a core [B]", &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]),
@@ -32,7 +32,7 @@ const SCALED: &[(&str, &str, &[f64])] = &[
     ("gflops_per_core", "Peak of a core [Gflop/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
 ];
 /// Iterations of a block; 0 is not blocked.
-const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Sweep> {
     let mut sweeps = Vec::new();

@@ -18,6 +18,7 @@ mod page;
 pub(in crate::export) mod parameters;
 mod plain;
 mod presets;
+mod ranking;
 pub(in crate::export) mod registers;
 mod roofline;
 mod sensitivity;
@@ -112,6 +113,9 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     loops.write(&mut page)?;
     loops::highlight(&mut page, loops)?;
     push(page);
+    if ranking::is_long(model) {
+        push(ranking::write_top(book, loops)?);
+    }
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);

@@ -100,14 +100,18 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
         let mut marker = ChartMarker::new();
         let fill = ChartSolidFill::new().set_color(COLOURS[index % COLOURS.len()]).clone();
         marker.set_type(ChartMarkerType::Circle).set_size(8).set_format(ChartFormat::new().set_solid_fill(&fill));
+        // LibreOffice would show the value beside the name of a series, and instead of a cell's text.
+        let id = page.book.model.nests[roofline.points[index].0].nest.head().id.clone();
         let mut label = ChartDataLabel::new();
-        label.show_series_name().set_position(rust_xlsxwriter::ChartDataLabelPosition::Right);
+        label.show_value().set_position(rust_xlsxwriter::ChartDataLabelPosition::Right);
+        let named = ChartDataLabel::new().set_value(id.as_str()).to_custom();
         (chart.add_series())
             .set_name((name, row, 0))
             .set_categories((name, row, 1, row, 1))
             .set_values((name, row, 2, row, 2))
             .set_marker(&marker)
-            .set_data_label(&label);
+            .set_data_label(&label)
+            .set_custom_data_labels(&[named]);
     }
     chart.title().set_name("Roofline");
     chart.x_axis().set_name("flops a byte of memory traffic").set_log_base(10).set_min(0.01).set_max(100);

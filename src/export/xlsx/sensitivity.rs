@@ -13,6 +13,8 @@ use crate::model::{Model, Sweep};
 
 const FIRST_ROW: RowNum = 4;
 const FIRST_VALUE: ColNum = 1;
+/// The best value of an input that changes nothing.
+const ANY: &str = "any";
 /// Rows of a grid beside its nests: heading, factors, values, total, and a gap.
 const FRAME: RowNum = 6;
 const CHART_ROWS: RowNum = 17;
@@ -112,15 +114,17 @@ fn write_times(
     let model = page.book.model;
     let times: Vec<f64> = seconds.iter().map(|id| model.value(*id)).collect();
     let lowest = times.iter().copied().fold(f64::INFINITY, f64::min);
-    let formula = format!("INDEX({},MATCH(MIN({1}),{1},0))", range(heads), range(row));
-    if let Some(position) = times.iter().position(|time| *time == lowest) {
+    let formula = format!("IF(MAX({1})>MIN({1}),INDEX({0},MATCH(MIN({1}),{1},0)),\"{ANY}\")", range(heads), range(row));
+    if times.iter().all(|time| *time == lowest) {
+        page.presented_text(row, last + 1, &formula, ANY, &style::cell(Look::Number, Role::Unknown))?;
+    } else if let Some(position) = times.iter().position(|time| *time == lowest) {
         let shown = model.value(values[position]).to_string();
         page.presentation(row, last + 1, &formula, &shown, &style::cell(Look::Number, Role::Plain))?;
     }
     let scale = ConditionalFormat2ColorScale::new().set_minimum_color(0xD8ECD4).set_maximum_color(0xF6C7B6);
     page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &scale)?;
     let frame = Format::new().set_bold().set_border(rust_xlsxwriter::FormatBorder::Thin);
-    let rule = format!("={}=MIN({})", row_col_to_cell(row, FIRST_VALUE), range(row));
+    let rule = format!("=AND({0}=MIN({1}),MAX({1})>MIN({1}))", row_col_to_cell(row, FIRST_VALUE), range(row));
     let lowest = ConditionalFormatFormula::new().set_rule(rule.as_str()).set_format(frame);
     page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &lowest)?;
     Ok(())

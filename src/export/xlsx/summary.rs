@@ -1,21 +1,17 @@
 //! The sheet Summary: totals, coverage, the costliest nests and a chart, all of them live.
-//!
-//! The costliest nests are found in Loops with LARGE, MATCH and INDEX, so that they follow the
-//! inputs. Nests of equal time are told apart by looking on behind the one found before.
 
 use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
-use super::page::{Book, Page, chosen};
+use super::page::{Book, Page};
 use super::presets::Choices;
+use super::ranking::{Found, LoopTable, Ranking};
 use super::style::{self, Look, Role};
 use super::table::{FIRST_ROW, Table};
 use super::{loops, side_by_side};
 use crate::analysis::coverage;
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel, OtherMachine, OtherNest, costliest};
-
-type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+use crate::model::{Model, OtherMachine, OtherNest, costliest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
@@ -138,12 +134,6 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
     Ok(row)
 }
 
-/// The whole column of Loops, as a formula on this sheet writes it.
-fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
-    let column = table.column(group, header).expect("the sheet Loops has the columns that it names");
-    format!("{}!{}", Sheet::Loops.name(), fixed_column_range(column, FIRST_ROW, table.last_row()))
-}
-
 /// The table of the costliest nests; the rows of Loops that it shows are found beside the chart's data.
 fn write_costliest(
     page: &mut Page,
@@ -165,24 +155,19 @@ fn write_costliest(
     for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
         let nest = &model.nests[*index];
         let row = row + 2 + rank as RowNum;
-        let position = format!("D{}", data_row + 3 + rank as RowNum);
-        let found = |what| format!("INDEX({},{position})", column(table, what));
-        let text = style::cell(Look::Text, Role::Plain);
-        let head = nest.nest.head();
-        page.presented_text(row, 0, &found(loops::ID), &head.id, &text)?;
-        let numbers = [
+        let found = Found { table, nest: *index, position: format!("D{}", data_row + 3 + rank as RowNum) };
+        found.id(page, (row, 0))?;
+        for (column, what, id, look) in [
             (1, loops::SECONDS, nest.time.seconds, Look::Seconds),
             (2, loops::SHARE, model.totals.shares[*index], Look::Share),
             (4, loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
             (5, loops::INTENSITY, nest.time.intensity, Look::Ratio),
-        ];
-        for (column, what, id, look) in numbers {
-            write_found(page, (row, column), &found(what), model.value(id), look)?;
+        ] {
+            found.figure(page, (row, column), what, (id, look))?;
         }
-        let bound = chosen(model.value(nest.time.bound), &nest.time.bound_names()).unwrap_or_default();
-        page.presented_text(row, 3, &found(loops::BOUND), bound, &text)?;
-        page.presented_text(row, 6, &found(loops::FILE), &head.file, &text)?;
-        write_found(page, (row, 7), &found(loops::LINE), f64::from(head.line), Look::Number)?;
+        found.bound(page, (row, 3))?;
+        found.file(page, (row, 6))?;
+        found.line(page, (row, 7))?;
     }
     Ok(())
 }
@@ -223,19 +208,6 @@ fn write_on_other(
     Ok(())
 }
 
-fn write_found(
-    page: &mut Page,
-    (row, column): (RowNum, ColNum),
-    formula: &str,
-    value: f64,
-    look: Look,
-) -> Result<(), XlsxError> {
-    if value.is_finite() {
-        return page.presentation(row, column, formula, &value.to_string(), &style::cell(look, Role::Plain));
-    }
-    page.presented_text(row, column, formula, super::page::UNKNOWN, &style::cell(look, Role::Unknown))
-}
-
 /// Rank, time and row in Loops of the nests in the chart, and the chart.
 fn write_chart(
     page: &mut Page,
@@ -244,34 +216,16 @@ fn write_chart(
     chart_row: RowNum,
     data_row: RowNum,
 ) -> Result<(), XlsxError> {
-    let model = page.book.model;
     page.text(data_row, 0, "Time by loop nest, the costliest first", &style::section())?;
     for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table"]) {
         page.text(data_row + 1, column, header, &style::header())?;
     }
-    let (times, ids) = (column(table, loops::SECONDS), column(table, loops::ID));
     let first = data_row + 2;
     let drawn = ranked.len().min(DRAWN) as RowNum;
-    for (rank, index) in (0..drawn).zip(ranked) {
-        let row = first + rank;
-        let nest = &model.nests[*index];
-        let cell = row + 1;
-        let text = style::cell(Look::Text, Role::Plain);
-        page.presented_text(row, 0, &format!("INDEX({ids},D{cell})"), &nest.nest.head().id, &text)?;
-        let largest = format!("LARGE({times},C{cell})");
-        let seconds = model.value(nest.time.seconds);
-        page.presentation(row, 1, &largest, &seconds.to_string(), &style::cell(Look::Seconds, Role::Plain))?;
-        page.number(row, 2, f64::from(rank + 1), &style::cell(Look::Number, Role::Plain))?;
-        let anywhere = format!("MATCH(B{cell},{times},0)");
-        let position = match rank {
-            0 => anywhere,
-            _ => {
-                let rest = format!("INDEX({times},D{row}+1):INDEX({times},{})", table.rows.len());
-                format!("IF(B{cell}=B{row},D{row}+MATCH(B{cell},{rest},0),{anywhere})")
-            }
-        };
-        let shown = (index + 1).to_string();
-        page.presentation(row, 3, &position, &shown, &style::cell(Look::Number, Role::Plain))?;
+    let shown = &ranked[..drawn as usize];
+    Ranking { rank: 2, time: 1, position: 3 }.write(page, table, shown, first)?;
+    for (row, index) in (first..).zip(shown) {
+        Found { table, nest: *index, position: format!("D{}", row + 1) }.id(page, (row, 0))?;
     }
     let mut chart = Chart::new(ChartType::Bar);
     let last = first + drawn - 1;
