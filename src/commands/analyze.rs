@@ -52,14 +52,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
-    let is_live = |format: &Format| matches!(format, Format::Workbook | Format::Page);
-    let shows_formulas =
-        args.explain.is_some() || args.tables.is_some() || requested.iter().any(|(format, _)| is_live(format));
-    let detail = match shows_formulas {
-        true => Detail::Formulas,
-        false if is_silent(args) => Detail::Least,
-        false => Detail::Values,
-    };
+    let detail = detail(args, &requested);
     let (model, measured) = match &args.parameters_from_trace {
         Some(path) => with_run(&program, &machine, &settings, path)?,
         None => (Model::with(&program, machine, &settings, detail)?, BTreeMap::new()),
@@ -88,6 +81,22 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+/// What the outputs need. The workbook has a model of its own, unless it is the only output.
+fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
+    let is = |wanted: Format| move |(format, _): &(Format, PathBuf)| *format == wanted;
+    let has_directories = [&args.dot, &args.svg, &args.tables].into_iter().any(Option::is_some);
+    let is_shown = args.explain.is_some() || args.top.is_some() || has_directories;
+    if !is_shown && !requested.is_empty() && requested.iter().all(is(Format::Workbook)) {
+        Detail::AnyMachine
+    } else if args.explain.is_some() || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
+        Detail::Formulas
+    } else if is_silent(args) {
+        Detail::Least
+    } else {
+        Detail::Values
+    }
 }
 
 /// The model with the parameters that a run tells, and what it did.
@@ -145,7 +154,8 @@ pub(super) fn source_text(path: &str) -> Option<String> {
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook => xlsx::workbook(model)?,
+        Format::Workbook if model.figures.detail() == Detail::AnyMachine => xlsx::workbook(model)?,
+        Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::analysis(model).into_bytes(),

@@ -45,7 +45,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let table = table::render(&model, None);
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
     let files: [(&str, Vec<u8>); 5] = [
-        ("report.xlsx", xlsx::workbook(&model)?),
+        ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
         ("report.html", html::report(&model, &source_text).into_bytes()),
         ("model.xml", xml::write(&program).into_bytes()),
         ("report.json", json::analysis(&model).into_bytes()),

@@ -29,13 +29,23 @@ fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
     finished(writer)
 }
 
+/// Columns of the parameters, and what they hold.
+const PARAMETERS: [(&str, &str); 6] = [
+    ("name", "As --set takes it"),
+    ("value", "In the unit of its row; empty where it is not known"),
+    ("origin", "Where the value comes from"),
+    ("source_name", "As the source writes it"),
+    ("definition", "The value as an expression over other parameters"),
+    ("unit", "Of the value; empty for a pure number"),
+];
+
 /// Machine and problem parameters.
 fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["name", "value", "origin", "source_name", "definition"])?;
+    writer.write_record(PARAMETERS.map(|(name, _)| name))?;
     for parameter in &model.machine.parameters {
         let value = parameter.value.map_or_else(String::new, |value| value.to_string());
-        writer.write_record([parameter.name.as_str(), &value, "machine", "", ""])?;
+        writer.write_record([parameter.name.as_str(), &value, "machine", "", "", parameter.unit])?;
     }
     for row in model.parameters.rows() {
         let definition = row.definition.as_ref().map_or_else(String::new, ToString::to_string);
@@ -45,6 +55,7 @@ fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
             row.origin.as_str(),
             &row.label,
             &definition,
+            "",
         ])?;
     }
     finished(writer)
@@ -76,11 +87,17 @@ fn described(model: &Model, tables: &[PlainTable]) -> String {
             "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
         })
     };
+    let parameter = |(name, meaning): (&str, &str)| json!({ "name": name, "group": "Parameter", "header": name, "unit": "", "meaning": meaning });
+    let parameters = json!({
+        "name": "parameters", "file": "parameters.csv",
+        "rows": model.machine.parameters.len() + model.parameters.rows().len(),
+        "columns": PARAMETERS.into_iter().map(parameter).collect::<Vec<Value>>(),
+    });
     let value = json!({
         "schema": "loopsheet/tables/1",
         "machine": model.machine.name,
         "seconds": number(model.value(model.totals.seconds)),
-        "tables": tables.iter().map(table).collect::<Vec<Value>>(),
+        "tables": tables.iter().map(table).chain([parameters]).collect::<Vec<Value>>(),
     });
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }

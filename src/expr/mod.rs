@@ -383,6 +383,14 @@ impl Expr {
         }
     }
 
+    /// The expression with symbols and figures replaced; `None` keeps one.
+    pub fn replace_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Expr {
+        match self.node() {
+            Node::Symbol(_) | Node::Figure(_) => replace(self).unwrap_or_else(|| self.clone()),
+            _ => self.map_children(&mut |child| child.replace_leaves(replace)),
+        }
+    }
+
     /// The same operation on changed operands, simplified again.
     pub fn map_children(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
         let mut again = |e: &Expr| change(e);

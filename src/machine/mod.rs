@@ -191,6 +191,38 @@ impl MachineModel {
         self.level_sizes().into_iter().map(level).collect()
     }
 
+    /// Its levels and those that a preset may have instead: formulas with all of them hold for every machine. One
+    /// that it lacks has no bytes.
+    pub fn possible_levels(&self) -> Vec<Level> {
+        static OF_PRESETS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
+            let levels =
+                preset_names().filter_map(|name| MachineModel::preset(name).ok()).map(|preset| preset.levels());
+            levels.filter_map(|levels| levels.last().map(|last| last.index)).max().unwrap_or(0)
+        });
+        let known = self.levels();
+        let last = known.last().map_or(0, |level| level.index).max(*OF_PRESETS);
+        let of = |index| {
+            known.iter().find(|level| level.index == index).cloned().unwrap_or_else(|| Level {
+                index,
+                name: format!("L{index}"),
+                bytes: 0.0,
+                line: self.get("line_bytes").unwrap_or(f64::NAN),
+                gbs: None,
+                ways: None,
+                latency_cycles: None,
+                shared_by: 1.0,
+            })
+        };
+        (1..=last).map(of).collect()
+    }
+
+    /// A preset to compare this machine with: the next one of the list.
+    pub fn counterpart(&self) -> MachineModel {
+        let position = PRESETS.iter().position(|(name, _)| *name == self.name).unwrap_or(0);
+        let (name, text) = PRESETS[(position + 1) % PRESETS.len()];
+        MachineModel::parse(text, name).expect("presets are sound")
+    }
+
     /// Index, size of one instance in bytes and cores that share it, of the levels whose size is known.
     fn level_sizes(&self) -> Vec<(usize, f64, f64)> {
         let size = |index: usize| {

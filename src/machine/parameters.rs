@@ -107,6 +107,18 @@ pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static
     CORE_PARAMETERS.iter().map(plain).chain(levels).chain(MEMORY_PARAMETERS.iter().map(plain))
 }
 
+/// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
+/// bandwidth, shared with nobody. `None` for all other parameters.
+pub fn absent(name: &str) -> Option<f64> {
+    let (level, what) = name.strip_prefix('l')?.split_once('_')?;
+    level.parse::<usize>().ok()?;
+    match what {
+        "bytes" | "gbs" => Some(0.0),
+        "shared_by" => Some(1.0),
+        _ => None,
+    }
+}
+
 /// `l2_gbs` for the bandwidth of level 2, counted from one.
 pub fn level_name(level: usize, name: &str) -> String {
     format!("l{level}_{name}")

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::group_name;
 use super::parameters::ParameterTable;
+use super::{Model, group_name};
 use crate::expr::{Expr, FigureId, Lookup, Node};
-use crate::machine::MachineModel;
+use crate::machine::parameters::absent;
+use crate::machine::{MachineModel, MachineParameter};
 
 /// What a figure is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,8 +23,12 @@ pub enum Unit {
     Seconds,
     FlopsPerByte,
     BytesPerFlop,
+    FlopsPerSecond,
+    BytesPerSecond,
     /// Part of a whole, 0 to 1.
     Share,
+    /// One thing over another of its kind.
+    Ratio,
     /// A position in a list of names, counted from one.
     Choice,
 }
@@ -31,13 +36,15 @@ pub enum Unit {
 impl Unit {
     pub fn symbol(self) -> &'static str {
         match self {
-            Unit::Count | Unit::Choice | Unit::Share => "",
+            Unit::Count | Unit::Choice | Unit::Share | Unit::Ratio => "",
             Unit::Elements => "elements",
             Unit::Bytes => "B",
             Unit::Flops => "flop",
             Unit::Seconds => "s",
             Unit::FlopsPerByte => "flop/B",
             Unit::BytesPerFlop => "B/flop",
+            Unit::FlopsPerSecond => "flop/s",
+            Unit::BytesPerSecond => "B/s",
         }
     }
 }
@@ -197,13 +204,34 @@ pub enum Detail {
     Values,
     /// Everything is a formula.
     Formulas,
+    /// Everything is a formula that holds for every machine: cache levels that this one lacks have figures too, so
+    /// that another may take its place in the workbook.
+    AnyMachine,
+}
+
+impl Detail {
+    /// Whether figures keep their formulas.
+    pub fn has_formulas(self) -> bool {
+        self >= Detail::Formulas
+    }
 }
 
 impl Figures {
-    pub fn new(machine: &MachineModel, parameters: &ParameterTable, detail: Detail) -> Figures {
-        let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), p.value?)));
+    /// Figures over the symbols of a machine, of another one to compare it with, and of the problem.
+    pub fn new(
+        (machine, other): (&MachineModel, Option<&MachineModel>),
+        parameters: &ParameterTable,
+        detail: Detail,
+    ) -> Figures {
+        let value = |p: &MachineParameter| match detail {
+            Detail::AnyMachine => p.value.or_else(|| absent(&p.name)),
+            _ => p.value,
+        };
+        let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), value(p)?)));
+        let others = other.into_iter().flat_map(|other| &other.parameters);
+        let other_values = others.filter_map(|p| Some((Model::on_other(&p.name), value(p)?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
-        let symbols = Arc::new(machine_values.chain(problem_values).collect());
+        let symbols = Arc::new(machine_values.chain(other_values).chain(problem_values).collect());
         Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail, parts: FxHashMap::default() }
     }
 
@@ -244,7 +272,7 @@ impl Figures {
     /// become figures of their own.
     pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
         let label = label.into();
-        let expr = if self.detail == Detail::Formulas { self.shortened(&label, unit, expr) } else { expr };
+        let expr = if self.detail.has_formulas() { self.shortened(&label, unit, expr) } else { expr };
         self.push(label, unit, expr)
     }
 
@@ -267,7 +295,7 @@ impl Figures {
 
     fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
-        let expr = if self.detail == Detail::Formulas { expr } else { Expr::from(0.0) };
+        let expr = if self.detail.has_formulas() { expr } else { Expr::from(0.0) };
         let id = self.next();
         if let Some(segment) = self.figures.segments.last_mut() {
             segment.push(Figure { label, unit, expr, value });

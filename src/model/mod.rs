@@ -16,15 +16,17 @@ mod prediction;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+pub mod sensitivity;
 mod stream;
 mod summary;
 mod time;
 mod traffic;
 mod trip_count;
+mod what_if;
 
 use crate::analysis::facts::Program;
 use crate::expr::FigureId;
-use crate::machine::MachineModel;
+use crate::machine::{Level, MachineModel};
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
@@ -36,15 +38,19 @@ pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
+pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
 pub use traffic::{NestTraffic, WorkingSet, WorkingSets, group_name, scenario_name};
+pub use what_if::{OtherMachine, OtherNest};
 
 /// Everything the model says about a program on a machine.
 pub struct Model<'p> {
     pub program: &'p Program,
     pub machine: MachineModel,
+    /// The machine that it is compared with, if figures hold for any.
+    pub other: Option<MachineModel>,
     pub parameters: ParameterTable,
     pub figures: Figures,
     pub nests: Vec<NestModel<'p>>,
@@ -59,6 +65,12 @@ pub struct Model<'p> {
     pub communication: Option<CommunicationModel<'p>>,
     /// What the innermost loops keep in registers, in the order of the nests.
     pub registers: Vec<Option<RegisterFigures>>,
+    /// Times on the other machine, if there is one.
+    pub on_other: Option<OtherMachine>,
+    /// Times over a range of single inputs, if figures hold for any machine.
+    pub sensitivity: Vec<Sweep>,
+    /// What the chart of the roofline shows, likewise.
+    pub roofline: Option<roofline::Chart>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -82,13 +94,29 @@ impl<'p> Model<'p> {
         settings: &[Setting],
         detail: Detail,
     ) -> Result<Model<'p>, SettingError> {
-        let nests = nest::collect(program);
-        let call_graph = CallGraph::collect(program, &nests);
-        let messages = communication::collect(program, &nests);
-        let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
+        let (collected, dimensions) = Collected::of(program);
+        let Collected { nests, call_graph, messages } = &collected;
         let (machine, parameters) =
-            ParameterTable::build(program, (&nests, &call_graph, &messages), machine, dimensions, settings)?;
-        let mut figures = Figures::new(&machine, &parameters, detail);
+            ParameterTable::build(program, (nests, call_graph, messages), machine, dimensions, settings)?;
+        Ok(Model::define(program, (machine, parameters), collected, dimensions, detail))
+    }
+
+    /// The same model with formulas that hold for every machine, for the workbook.
+    pub fn for_any_machine(&self) -> Model<'p> {
+        let (collected, dimensions) = Collected::of(self.program);
+        let known = (self.machine.clone(), self.parameters.clone());
+        Model::define(self.program, known, collected, dimensions, Detail::AnyMachine)
+    }
+
+    fn define(
+        program: &'p Program,
+        (machine, parameters): (MachineModel, ParameterTable),
+        Collected { nests, call_graph, messages }: Collected<'p>,
+        dimensions: usize,
+        detail: Detail,
+    ) -> Model<'p> {
+        let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
+        let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
                 let neighbours = levels::neighbours(&part, &parameters, figures);
@@ -104,14 +132,21 @@ impl<'p> Model<'p> {
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
             Detail::Least => Vec::new(),
-            Detail::Values | Detail::Formulas => dependencies::build(program, &nests, &mut figures),
+            _ => dependencies::build(program, &nests, &mut figures),
         };
         let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
         let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
         let registers = registers::define(&nests, &mut figures);
-        Ok(Model {
+        let on_other = other.is_some().then(|| OtherMachine::define(&machine, &nests, &mut figures));
+        let sensitivity = match detail {
+            Detail::AnyMachine => sensitivity::define(&nests, &parameters, &mut figures),
+            _ => Vec::new(),
+        };
+        let chart = (detail == Detail::AnyMachine).then(|| roofline::Chart::define(&machine, &nests, &mut figures));
+        Model {
             program,
             machine,
+            other,
             parameters,
             figures,
             nests,
@@ -121,14 +156,27 @@ impl<'p> Model<'p> {
             calls,
             communication,
             registers,
+            on_other,
+            sensitivity,
+            roofline: chart,
             dimensions,
-        })
+        }
     }
 
     /// The functions of a call path: `main → step → advance`.
     pub fn path_name(&self, path: &CallPath) -> String {
         let names = path.functions.iter().map(|function| self.program.functions[*function].name.as_str());
         names.collect::<Vec<_>>().join(" → ")
+    }
+
+    /// The name of a machine parameter of the machine that this one is compared with.
+    pub fn on_other(name: &str) -> String {
+        format!("{name}.B")
+    }
+
+    /// The cache levels that nests have figures of.
+    pub fn levels(&self) -> Vec<Level> {
+        levels_of(&self.machine, self.figures.detail())
     }
 
     /// The value of a symbol of a function, if it is a parameter.
@@ -140,6 +188,38 @@ impl<'p> Model<'p> {
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
+}
+
+/// The nests with the longest times, the longest first, equal ones in program order.
+pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+    let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
+    let mut ranked: Vec<usize> = (0..nests.len()).filter(|index| seconds(index).is_finite()).collect();
+    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    ranked.truncate(most);
+    ranked
+}
+
+/// What figures are defined of.
+struct Collected<'p> {
+    nests: Vec<Nest<'p>>,
+    call_graph: CallGraph,
+    messages: Vec<communication::MessageSite<'p>>,
+}
+
+impl<'p> Collected<'p> {
+    /// With the number of dimensions of the deepest nest.
+    fn of(program: &'p Program) -> (Collected<'p>, usize) {
+        let nests = nest::collect(program);
+        let call_graph = CallGraph::collect(program, &nests);
+        let messages = communication::collect(program, &nests);
+        let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
+        (Collected { nests, call_graph, messages }, dimensions)
+    }
+}
+
+/// The cache levels that a model of this detail has figures of.
+fn levels_of(machine: &MachineModel, detail: Detail) -> Vec<Level> {
+    if detail == Detail::AnyMachine { machine.possible_levels() } else { machine.levels() }
 }
 
 /// Nests that are built one after the other, next to other such parts; however many threads there are, the

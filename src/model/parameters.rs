@@ -433,7 +433,9 @@ struct Names {
 
 impl Names {
     fn new(machine: &MachineModel, dimensions: usize) -> Names {
-        let machine = machine.parameters.iter().map(|p| p.name.to_lowercase());
+        let suffixed = |name: String| [format!("{name}.a"), format!("{name}.b"), name];
+        let machine = machine.parameters.iter().flat_map(|p| suffixed(p.name.to_lowercase()));
+        let machine = machine.chain(suffixed("preset".to_string()));
         let blocks = (0..dimensions).map(|position| format!("block_{}", dimension_name(position)));
         Names { taken: machine.chain(blocks).collect() }
     }

@@ -4,7 +4,9 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::build::NestModel;
-use crate::expr::Expr;
+use super::costliest;
+use super::figures::{Figures, Unit};
+use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::{Level, MachineModel};
 
 /// A bandwidth that limits the rate of operations.
@@ -25,6 +27,12 @@ pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
     Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), Expr::symbol("cores"), Expr::from(1e9)])
 }
 
+/// One of two values: the first if the machine has the level and its bandwidth is known.
+pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
+    let figures = ["bytes", "gbs"].map(|what| Expr::symbol(&format!("l{}_{what}", cache.index)));
+    Expr::choose(Comparison::Greater, Expr::min(figures), Expr::from(0.0), known, unknown)
+}
+
 /// Bytes a second between memory and all cores together.
 pub(super) fn memory_bandwidth() -> Expr {
     Expr::symbol("dram_gbs") * 1e9
@@ -38,6 +46,64 @@ pub fn roofs(machine: &MachineModel) -> Vec<Roof> {
         known.map(|cache| Roof { name: cache.name.clone(), bandwidth: cache_bandwidth(cache) }).collect();
     roofs.push(Roof { name: "DRAM".into(), bandwidth: memory_bandwidth() });
     roofs
+}
+
+/// What a roofline chart shows, every point of it a figure.
+pub struct Chart {
+    /// Ceilings, each a line between two points.
+    pub lines: Vec<Line>,
+    /// Nests with operations, the costliest first: position, intensity, flops a second.
+    pub points: Vec<(usize, FigureId, FigureId)>,
+}
+
+/// From left to right, in flops a byte and flops a second.
+pub struct Line {
+    pub name: String,
+    pub ends: [(FigureId, FigureId); 2],
+}
+
+/// Nests that are drawn.
+const DRAWN: usize = 12;
+/// Where ceilings begin and end, in flops a byte.
+const FROM: f64 = 0.01;
+const TO: f64 = 100.0;
+
+impl Chart {
+    pub(super) fn define(machine: &MachineModel, nests: &[NestModel], figures: &mut Figures) -> Chart {
+        let rate = |label: &str, expr: Expr, figures: &mut Figures| figures.define(label, Unit::FlopsPerSecond, expr);
+        let [from, to] = [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
+        let best = rate("peak", peak(), figures);
+        let mut lines = Vec::new();
+        for (name, height) in [
+            ("Peak", Expr::from(best)),
+            ("Without fused multiply-add", Expr::from(best) * 0.5),
+            (
+                "One flop a cycle: neither SIMD nor fused",
+                Expr::product([Expr::symbol("ghz"), Expr::symbol("cores"), Expr::from(1e9)]),
+            ),
+        ] {
+            let height = rate(name, height, figures);
+            lines.push(Line { name: name.to_string(), ends: [(from, height), (to, height)] });
+        }
+        let caches = machine.possible_levels().into_iter().map(|cache| {
+            let bandwidth = where_known(&cache, cache_bandwidth(&cache), memory_bandwidth());
+            (format!("{} (as DRAM where not known)", cache.name), bandwidth)
+        });
+        for (name, bandwidth) in caches.chain([("DRAM".to_string(), memory_bandwidth())]) {
+            let bandwidth = Expr::from(figures.define(format!("bandwidth, {name}"), Unit::BytesPerSecond, bandwidth));
+            let start = rate("ceiling", Expr::from(from) * bandwidth.clone(), figures);
+            let ridge = figures.define("ridge", Unit::FlopsPerByte, Expr::from(best).quotient(bandwidth));
+            lines.push(Line { name, ends: [(from, start), (ridge, best)] });
+        }
+        let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
+        let shown: Vec<usize> =
+            costliest(nests, nests.len(), figures).into_iter().filter(has_flops).take(DRAWN).collect();
+        let point = |nest: usize| {
+            let rate = figures.define("flops a second", Unit::FlopsPerSecond, self::rate(&nests[nest]));
+            (nest, nests[nest].time.intensity, rate)
+        };
+        Chart { lines, points: shown.into_iter().map(point).collect() }
+    }
 }
 
 /// Flops a second of a nest, by its estimated time.

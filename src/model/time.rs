@@ -1,7 +1,7 @@
 //! Time of a nest: arithmetic, every cache level, memory; what bounds it (static.md section 4).
 
 use super::build::OperationFigures;
-use super::figures::{Figures, Unit};
+use super::figures::{Detail, Figures, Unit};
 use super::levels::NestLevels;
 use super::nest::Nest;
 use super::roofline;
@@ -24,7 +24,8 @@ pub struct LevelFigures {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
-    /// Levels whose bandwidth is known, nearest first; memory is the last.
+    /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
+    /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,
@@ -50,9 +51,10 @@ impl TimeFigures {
         let cpu = Expr::from(operations.weighted).quotient(roofline::peak());
         let cpu = figures.define("CPU time", Unit::Seconds, cpu);
         let mut levels = Vec::new();
-        let caches = machine.levels();
+        let caches = super::levels_of(machine, figures.detail());
+        let any_machine = figures.detail() == Detail::AnyMachine;
         for (position, cache) in caches.iter().enumerate() {
-            if cache.gbs.is_none() {
+            if cache.gbs.is_none() && !any_machine {
                 continue;
             }
             let bytes = match position {
@@ -62,7 +64,10 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let seconds = Expr::from(bytes).quotient(roofline::cache_bandwidth(cache));
+            let mut seconds = Expr::from(bytes).quotient(roofline::cache_bandwidth(cache));
+            if any_machine {
+                seconds = roofline::where_known(cache, seconds, Expr::from(0.0));
+            }
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
             levels.push(LevelFigures { name: cache.name.clone(), bytes, seconds });
         }

@@ -125,7 +125,7 @@ pub(in crate::export) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, Reuse
     columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
         Content::Figure(r.written_back)
     }));
-    for (position, cache) in model.machine.levels().iter().enumerate() {
+    for (position, cache) in model.levels().iter().enumerate() {
         let group = format!("At {}", cache.name);
         let meaning = "Bytes fetched again: none if the working set fits";
         columns.push(column((&group, "Fetched", "B", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
@@ -151,7 +151,7 @@ pub(in crate::export) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, Reuse
         columns.push(column((group, "Size", "", meaning), Look::Text, move |(_, reuse): &ReuseRow| {
             reuse.sizes.get(place).map_or(Content::Empty, |(name, _)| text(name))
         }));
-        for (position, cache) in model.machine.levels().iter().enumerate() {
+        for (position, cache) in model.levels().iter().enumerate() {
             let header = format!("In {} up to", cache.name);
             let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
                            exact where it is proportional to the iterations inside";

@@ -2,11 +2,15 @@
 //!
 //! A figure has one home: the first cell that shows it holds its formula, later ones refer to it.
 
+use std::collections::HashSet;
+
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{ColNum, RowNum};
 
+use super::unsure::unsure;
 use crate::expr::{CellNames, FigureId};
-use crate::model::FigureMap;
+use crate::machine::parameters::all_parameters;
+use crate::model::{FigureMap, Model};
 
 /// The sheets of the workbooks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +19,13 @@ pub(in crate::export) enum Sheet {
     Machine,
     Parameters,
     Loops,
+    Top,
     Arrays,
     Caches,
     Conditions,
+    Roofline,
+    Sensitivity,
+    SideBySide,
     Dependencies,
     Calls,
     Functions,
@@ -25,6 +33,7 @@ pub(in crate::export) enum Sheet {
     Communication,
     Registers,
     Steps,
+    Presets,
     Notes,
     Edag,
     Reuse,
@@ -45,9 +54,13 @@ impl Sheet {
             Sheet::Machine => "Machine",
             Sheet::Parameters => "Parameters",
             Sheet::Loops => "Loops",
+            Sheet::Top => "Top 100",
             Sheet::Arrays => "Arrays",
             Sheet::Caches => "Caches",
             Sheet::Conditions => "Layer conditions",
+            Sheet::Roofline => "Roofline",
+            Sheet::Sensitivity => "Sensitivity",
+            Sheet::SideBySide => "A and B",
             Sheet::Dependencies => "Dependencies",
             Sheet::Calls => "Calls",
             Sheet::Functions => "Functions",
@@ -55,6 +68,7 @@ impl Sheet {
             Sheet::Communication => "Communication",
             Sheet::Registers => "Registers",
             Sheet::Steps => "Steps",
+            Sheet::Presets => "Presets",
             Sheet::Notes => "Notes",
             Sheet::Edag => "eDAG",
             Sheet::Reuse => "Reuse",
@@ -86,12 +100,23 @@ pub(super) struct Place {
 /// The homes of all figures.
 pub(super) struct Layout {
     places: FigureMap<Option<Place>>,
+    unsure: FigureMap<bool>,
+    machine: HashSet<String>,
 }
 
 impl Layout {
-    /// A layout from no places yet.
-    pub fn new(places: FigureMap<Option<Place>>) -> Layout {
-        Layout { places }
+    /// A layout without places yet.
+    pub fn of(model: &Model) -> Layout {
+        Layout::new(model.figures.map_of(None), unsure(model))
+    }
+
+    fn new(places: FigureMap<Option<Place>>, unsure: FigureMap<bool>) -> Layout {
+        Layout { places, unsure, machine: all_parameters().map(|(name, ..)| name).collect() }
+    }
+
+    /// Whether the figure is unknown on some machine.
+    pub fn is_unsure(&self, figure: FigureId) -> bool {
+        self.unsure.get(figure) == Some(&true)
     }
 
     /// Makes the cell the home of the figure, unless it has one.
@@ -134,10 +159,14 @@ impl CellNames for NamesOn<'_> {
     }
 
     fn symbol(&self, name: &str) -> String {
-        name.to_string()
+        if self.layout.machine.contains(name) { in_force(name) } else { name.to_string() }
     }
 
     fn range(&self, figures: &[FigureId]) -> Option<String> {
+        // A range would pass over what is unknown.
+        if figures.len() <= MOST_WRITTEN_OUT && figures.iter().any(|id| self.layout.is_unsure(*id)) {
+            return None;
+        }
         let (first, rest) = figures.split_first()?;
         let start = self.layout.place(*first)?;
         let follows = |(index, id): (usize, &FigureId)| {
@@ -150,6 +179,14 @@ impl CellNames for NamesOn<'_> {
         let last = start.row + rest.len() as RowNum;
         Some(self.qualified(start.sheet, &column_range(start.column, start.row, last)))
     }
+}
+
+/// Terms of a sum that fit a cell when they are written one by one.
+const MOST_WRITTEN_OUT: usize = 300;
+
+/// The name of the cell with the value of a machine parameter that is in force.
+pub(super) fn in_force(name: &str) -> String {
+    format!("{name}.A")
 }
 
 /// `C5:C9`.
@@ -169,7 +206,7 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        let mut layout = Layout::new(FigureMap::filled(None, [6]));
+        let mut layout = Layout::new(FigureMap::filled(None, [6]), FigureMap::filled(false, [6]));
         for (figure, row, column) in [(0, 4, 2), (1, 5, 2), (2, 6, 2), (3, 7, 3), (4, 9, 2)] {
             layout.put(FigureId(figure), Place { sheet: Sheet::Arrays, row, column });
         }

@@ -17,12 +17,18 @@ pub(in crate::export) mod notes;
 mod page;
 pub(in crate::export) mod parameters;
 mod plain;
+mod presets;
+mod ranking;
 pub(in crate::export) mod registers;
+mod roofline;
+mod sensitivity;
+mod side_by_side;
 mod steps;
 pub(in crate::export) mod style;
 mod summary;
 pub(in crate::export) mod table;
 mod trace;
+mod unsure;
 
 use std::collections::HashSet;
 
@@ -31,7 +37,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
 use crate::compare::Comparison;
 use crate::expr::FigureId;
 use crate::metrics::report::TraceReport;
-use crate::model::{CallPath, Model, NestModel};
+use crate::model::{CallPath, Model, NestModel, OtherNest};
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 use table::Table;
@@ -93,18 +99,23 @@ pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison)
 }
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
-    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout } = tables;
+    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout, side_by_side } =
+        tables;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
+    presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
-    push(summary::write(book, loops)?);
+    push(summary::write(book, loops, side_by_side.as_ref())?);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
     loops.write(&mut page)?;
     loops::highlight(&mut page, loops)?;
     push(page);
+    if ranking::is_long(model) {
+        push(ranking::write_top(book, loops)?);
+    }
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);
@@ -114,6 +125,17 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     let mut page = Page::new(Sheet::Conditions, book)?;
     conditions.write(&mut page)?;
     push(page);
+    if let Some(roofline) = &model.roofline {
+        push(roofline::write(book, roofline)?);
+    }
+    if !model.sensitivity.is_empty() {
+        push(sensitivity::write(book)?);
+    }
+    if let Some(side_by_side) = side_by_side {
+        let mut page = Page::new(Sheet::SideBySide, book)?;
+        side_by_side.write(&mut page)?;
+        push(page);
+    }
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
@@ -142,6 +164,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if !steps.is_empty() {
         push(steps::write(book, steps)?);
     }
+    push(presets::write(book)?);
     push(notes::write(book, loops, arrays, (caches, conditions))?);
     Ok(())
 }
@@ -155,6 +178,7 @@ struct Tables<'a> {
     calls: Option<CallTables<'a>>,
     communication: Option<Table<'a, communication::Row<'a>>>,
     registers: Table<'a, registers::Row<'a>>,
+    side_by_side: Option<Table<'a, &'a OtherNest>>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
@@ -169,7 +193,7 @@ impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
         let (caches, conditions) = (caches::table(model), caches::conditions(model));
-        let mut layout = Layout::new(model.figures.map_of(None));
+        let mut layout = Layout::of(model);
         arrays.place(&mut layout);
         caches.place(&mut layout);
         conditions.place(&mut layout);
@@ -190,8 +214,12 @@ impl<'a> Tables<'a> {
         communication.iter().for_each(|table| table.place(&mut layout));
         let registers = registers::table(model);
         registers.place(&mut layout);
+        roofline::place(model, &mut layout);
+        sensitivity::place(model, &mut layout);
+        let side_by_side = model.on_other.as_ref().map(|other| side_by_side::table(model, other));
+        side_by_side.iter().for_each(|table| table.place(&mut layout));
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout }
+        Tables { loops, arrays, caches, conditions, calls, communication, registers, side_by_side, steps, layout }
     }
 }
 

@@ -93,6 +93,9 @@ impl Page<'_> {
     /// figure that is a plain number is a fact of the source and no formula.
     pub fn figure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
         let figure = self.book.model.figures.get(id);
+        if self.book.layout.is_unsure(id) {
+            return self.unsure(row, column, id, look);
+        }
         if !figure.value.is_finite() {
             return self.text(row, column, UNKNOWN, &style::cell(look, Role::Unknown));
         }
@@ -105,6 +108,24 @@ impl Page<'_> {
             Node::Number(_) => self.number(row, column, figure.value, &format),
             _ => self.expression(row, column, &figure.expr, figure.value, &format),
         }
+    }
+
+    /// A figure that is a number on some machines and unknown on others.
+    fn unsure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
+        let figure = self.book.model.figures.get(id);
+        let is_home = self.book.layout.place(id) == Some(Place { sheet: self.sheet, row, column });
+        let expr = if is_home { figure.expr.clone() } else { Expr::from(id) };
+        let formula = format!("IFERROR({},\"{UNKNOWN}\")", self.formula(&expr));
+        if figure.value.is_finite() {
+            return self.presentation(
+                row,
+                column,
+                &formula,
+                &figure.value.to_string(),
+                &style::cell(look, Role::Plain),
+            );
+        }
+        self.presented_text(row, column, &formula, UNKNOWN, &style::cell(look, Role::Plain))
     }
 
     /// An expression as formula, with its value.

@@ -46,8 +46,8 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
 
 fn look(unit: Unit) -> Look {
     match unit {
-        Unit::Seconds => Look::Seconds,
-        Unit::FlopsPerByte | Unit::BytesPerFlop => Look::Ratio,
+        Unit::Seconds | Unit::FlopsPerSecond | Unit::BytesPerSecond => Look::Seconds,
+        Unit::FlopsPerByte | Unit::BytesPerFlop | Unit::Ratio => Look::Ratio,
         Unit::Share => Look::Share,
         Unit::Count | Unit::Elements | Unit::Bytes | Unit::Flops | Unit::Choice => Look::Count,
     }

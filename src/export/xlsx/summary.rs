@@ -1,20 +1,19 @@
 //! The sheet Summary: totals, coverage, the costliest nests and a chart, all of them live.
-//!
-//! The costliest nests are found in Loops with LARGE, MATCH and INDEX, so that they follow the
-//! inputs. Nests of equal time are told apart by looking on behind the one found before.
 
 use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
-use super::loops;
-use super::page::{Book, Page, chosen};
+use super::page::{Book, Page};
+use super::presets::Choices;
+use super::ranking::{Found, LoopTable, Ranking};
 use super::style::{self, Look, Role};
 use super::table::{FIRST_ROW, Table};
+use super::{loops, side_by_side};
 use crate::analysis::coverage;
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel};
+use crate::model::{Model, OtherMachine, OtherNest, costliest};
 
-type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
 /// Nests named as the costliest.
 const COSTLIEST: usize = 5;
@@ -23,22 +22,36 @@ const DRAWN: usize = 20;
 
 const TOTALS_ROW: RowNum = 4;
 const CHART_ROWS: RowNum = 21;
-const WIDTHS: [f64; 9] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 8.0];
+const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
+/// Where the times on machine B stand beside the costliest nests.
+const ON_B: ColNum = 8;
+/// What is said of a nest that sheet A and B leaves out.
+const NOT_COMPARED: &str = "not compared";
 /// Where coverage stands beside the totals.
 const COVERAGE: ColNum = 6;
 
 /// What a total is called, which figure it is, its unit and look.
 type Total = (&'static str, FigureId, &'static str, Look);
 
-fn totals(model: &Model) -> [Total; 5] {
+fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;
-    [
+    let mut found: Vec<Total> = vec![
         ("Time", totals.seconds, "s", Look::Seconds),
         ("Memory traffic", totals.traffic, "B", Look::Count),
         ("Flops", totals.flops, "flop", Look::Count),
         ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
         ("Arithmetic intensity", totals.intensity, "flop/B", Look::Ratio),
-    ]
+    ];
+    if let Some(other) = &model.on_other {
+        let is_all = other.nests.len() == model.nests.len();
+        let (own, others) = other.seconds;
+        if !is_all {
+            found.push(("Time of the nests of sheet A and B", own, "s", Look::Seconds));
+        }
+        let label = if is_all { "Time on machine B" } else { "Time of these on machine B" };
+        found.extend([(label, others, "s", Look::Seconds), ("Time on B over time on A", other.ratio, "", Look::Ratio)]);
+    }
+    found
 }
 
 /// Gives the totals their homes.
@@ -48,20 +61,30 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
     }
 }
 
-pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write<'a>(
+    book: Book<'a>,
+    table: &LoopTable,
+    side_by_side: Option<&OtherTable>,
+) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
     let machine = &book.model.machine;
     page.title("What the loops cost")?;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
-    page.text(1, 0, &text, &style::cell(Look::Text, Role::Plain))?;
+    let formula = format!("\"Machine: \"&INDEX({},preset.A)", Choices::of(book.model).titles());
+    page.presented_text(1, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
     page.text(2, 0, text, &style::remark())?;
+    if let Some(other) = &book.model.other {
+        let text = format!("Compared with machine B: {} ({})", other.title, other.name);
+        let formula = format!("\"Compared with machine B: \"&INDEX({},preset.B)", Choices::of(book.model).titles());
+        page.presented_text(3, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
+    }
     for (column, width) in (0..).zip(WIDTHS) {
         page.worksheet.set_column_width(column, width)?;
     }
     write_totals(&mut page)?;
-    let row = write_coverage(&mut page)?.max(TOTALS_ROW + 7) + 1;
-    let ranked = rank(book.model);
+    let row = write_coverage(&mut page)?.max(TOTALS_ROW + totals(book.model).len() as RowNum + 2) + 1;
+    let ranked = costliest(&book.model.nests, usize::MAX, &book.model.figures);
     if ranked.is_empty() {
         page.text(row, 0, "No loop with a known time was found.", &style::remark())?;
     } else {
@@ -69,6 +92,9 @@ pub(super) fn write<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, X
         let chart_row = row + rows + 3;
         let data_row = chart_row + CHART_ROWS + 1;
         write_costliest(&mut page, table, &ranked, row, data_row)?;
+        if let (Some(other), Some(compared)) = (side_by_side, &book.model.on_other) {
+            write_on_other(&mut page, (other, compared), &ranked, row, data_row)?;
+        }
         write_chart(&mut page, table, &ranked, chart_row, data_row)?;
     }
     style::print_setup(&mut page.worksheet, 1);
@@ -108,20 +134,6 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
     Ok(row)
 }
 
-/// Nests with a known time, the costliest first, equal ones in program order.
-fn rank(model: &Model) -> Vec<usize> {
-    let seconds = |index: &usize| model.value(model.nests[*index].time.seconds);
-    let mut ranked: Vec<usize> = (0..model.nests.len()).filter(|index| seconds(index).is_finite()).collect();
-    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
-    ranked
-}
-
-/// The whole column of Loops, as a formula on this sheet writes it.
-fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
-    let column = table.column(group, header).expect("the sheet Loops has the columns that it names");
-    format!("{}!{}", Sheet::Loops.name(), fixed_column_range(column, FIRST_ROW, table.last_row()))
-}
-
 /// The table of the costliest nests; the rows of Loops that it shows are found beside the chart's data.
 fn write_costliest(
     page: &mut Page,
@@ -143,39 +155,57 @@ fn write_costliest(
     for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
         let nest = &model.nests[*index];
         let row = row + 2 + rank as RowNum;
-        let position = format!("D{}", data_row + 3 + rank as RowNum);
-        let found = |what| format!("INDEX({},{position})", column(table, what));
-        let text = style::cell(Look::Text, Role::Plain);
-        let head = nest.nest.head();
-        page.presented_text(row, 0, &found(loops::ID), &head.id, &text)?;
-        let numbers = [
+        let found = Found { table, nest: *index, position: format!("D{}", data_row + 3 + rank as RowNum) };
+        found.id(page, (row, 0))?;
+        for (column, what, id, look) in [
             (1, loops::SECONDS, nest.time.seconds, Look::Seconds),
             (2, loops::SHARE, model.totals.shares[*index], Look::Share),
             (4, loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
             (5, loops::INTENSITY, nest.time.intensity, Look::Ratio),
-        ];
-        for (column, what, id, look) in numbers {
-            write_found(page, (row, column), &found(what), model.value(id), look)?;
+        ] {
+            found.figure(page, (row, column), what, (id, look))?;
         }
-        let bound = chosen(model.value(nest.time.bound), &nest.time.bound_names()).unwrap_or_default();
-        page.presented_text(row, 3, &found(loops::BOUND), bound, &text)?;
-        page.presented_text(row, 6, &found(loops::FILE), &head.file, &text)?;
-        write_found(page, (row, 7), &found(loops::LINE), f64::from(head.line), Look::Number)?;
+        found.bound(page, (row, 3))?;
+        found.file(page, (row, 6))?;
+        found.line(page, (row, 7))?;
     }
     Ok(())
 }
 
-fn write_found(
+/// Beside the costliest nests: their times on machine B, and the ratios.
+fn write_on_other(
     page: &mut Page,
-    (row, column): (RowNum, ColNum),
-    formula: &str,
-    value: f64,
-    look: Look,
+    (table, other): (&OtherTable, &OtherMachine),
+    ranked: &[usize],
+    row: RowNum,
+    data_row: RowNum,
 ) -> Result<(), XlsxError> {
-    if value.is_finite() {
-        return page.presentation(row, column, formula, &value.to_string(), &style::cell(look, Role::Plain));
+    let whole = |(group, header): (&str, &str)| {
+        let column = table.column(group, header).expect("the sheet A and B has the columns that it names");
+        format!("{}!{}", Sheet::SideBySide.in_formulas(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+    };
+    type Pick = fn(&OtherNest) -> FigureId;
+    let columns: [(&str, (&str, &str), Look, Pick); 2] = [
+        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| nest.seconds),
+        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| nest.ratio),
+    ];
+    for (column, (header, what, look, pick)) in (ON_B..).zip(columns) {
+        page.text(row + 1, column, header, &style::header())?;
+        for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
+            let row = row + 2 + rank as RowNum;
+            let position = format!("MATCH(D{},{},0)", data_row + 3 + rank as RowNum, whole(side_by_side::POSITION));
+            let formula = format!("IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")", whole(what));
+            let nest = other.nests.iter().find(|nest| nest.nest == *index);
+            match nest.map(|nest| page.book.model.value(pick(nest))).filter(|value| value.is_finite()) {
+                Some(value) => {
+                    let format = style::cell(look, Role::Plain);
+                    page.presentation(row, column, &formula, &value.to_string(), &format)?;
+                }
+                None => page.presented_text(row, column, &formula, NOT_COMPARED, &style::cell(look, Role::Unknown))?,
+            }
+        }
     }
-    page.presented_text(row, column, formula, super::page::UNKNOWN, &style::cell(look, Role::Unknown))
+    Ok(())
 }
 
 /// Rank, time and row in Loops of the nests in the chart, and the chart.
@@ -186,34 +216,16 @@ fn write_chart(
     chart_row: RowNum,
     data_row: RowNum,
 ) -> Result<(), XlsxError> {
-    let model = page.book.model;
     page.text(data_row, 0, "Time by loop nest, the costliest first", &style::section())?;
     for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table"]) {
         page.text(data_row + 1, column, header, &style::header())?;
     }
-    let (times, ids) = (column(table, loops::SECONDS), column(table, loops::ID));
     let first = data_row + 2;
     let drawn = ranked.len().min(DRAWN) as RowNum;
-    for (rank, index) in (0..drawn).zip(ranked) {
-        let row = first + rank;
-        let nest = &model.nests[*index];
-        let cell = row + 1;
-        let text = style::cell(Look::Text, Role::Plain);
-        page.presented_text(row, 0, &format!("INDEX({ids},D{cell})"), &nest.nest.head().id, &text)?;
-        let largest = format!("LARGE({times},C{cell})");
-        let seconds = model.value(nest.time.seconds);
-        page.presentation(row, 1, &largest, &seconds.to_string(), &style::cell(Look::Seconds, Role::Plain))?;
-        page.number(row, 2, f64::from(rank + 1), &style::cell(Look::Number, Role::Plain))?;
-        let anywhere = format!("MATCH(B{cell},{times},0)");
-        let position = match rank {
-            0 => anywhere,
-            _ => {
-                let rest = format!("INDEX({times},D{row}+1):INDEX({times},{})", table.rows.len());
-                format!("IF(B{cell}=B{row},D{row}+MATCH(B{cell},{rest},0),{anywhere})")
-            }
-        };
-        let shown = (index + 1).to_string();
-        page.presentation(row, 3, &position, &shown, &style::cell(Look::Number, Role::Plain))?;
+    let shown = &ranked[..drawn as usize];
+    Ranking { rank: 2, time: 1, position: 3 }.write(page, table, shown, first)?;
+    for (row, index) in (first..).zip(shown) {
+        Found { table, nest: *index, position: format!("D{}", row + 1) }.id(page, (row, 0))?;
     }
     let mut chart = Chart::new(ChartType::Bar);
     let last = first + drawn - 1;

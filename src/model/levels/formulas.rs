@@ -12,6 +12,7 @@ use super::{Reuse, compute, condition, profiled};
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Node};
 use crate::machine::{Level, MachineModel};
 use crate::model::figures::{Detail, Figures, Unit};
+use crate::model::levels_of;
 use crate::model::nest::Nest;
 use crate::model::parameters::ParameterTable;
 
@@ -64,7 +65,7 @@ impl NestLevels {
         match figures.detail() {
             Detail::Least if !has_times => NestLevels::default(),
             Detail::Least | Detail::Values => values(nest, machine, parameters, neighbours, figures),
-            Detail::Formulas => formulas(nest, machine, parameters, neighbours, figures),
+            Detail::Formulas | Detail::AnyMachine => formulas(nest, machine, parameters, neighbours, figures),
         }
     }
 }
@@ -133,12 +134,7 @@ fn finish(
     let name = caches[position].name.clone();
     let sum = Expr::from(fetched) + Expr::from(written_back);
     let bytes = figures.define(format!("bytes, {name}"), Unit::Bytes, sum);
-    let giga = Expr::from(1e9);
-    let rate = match caches.get(position + 1) {
-        Some(Level { gbs: None, .. }) => None,
-        Some(next) => Some(Expr::product([Expr::symbol(&format!("l{}_gbs", next.index)), Expr::symbol("cores"), giga])),
-        None => Some(Expr::symbol("dram_gbs") * giga),
-    };
+    let rate = rate_behind(caches, position, figures.detail());
     let seconds =
         rate.map(|rate| figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate)));
     let (condition, condition_text) = condition(figures.value(capacity));
@@ -163,10 +159,8 @@ fn formulas(
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }
-    let caches = machine.levels();
-    let capacities: Vec<FigureId> = (caches.iter())
-        .map(|cache| figures.define(format!("capacity, {}", cache.name), Unit::Bytes, share(cache)))
-        .collect();
+    let caches = levels_of(machine, figures.detail());
+    let capacities = define_capacities(&caches, figures);
     let mut bytes = |what: &str, lines: &Expr| figures.define(what.to_string(), Unit::Bytes, lines * &line);
     let (cold, flushed) = (bytes("fetched at least", &profile.cold), bytes("written back at least", &profile.flushed));
     // A reuse of nothing is none, whatever the parameters are.
@@ -205,6 +199,42 @@ fn formulas(
     let neighbours = neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     let neighbours = neighbours.filter(|_| figures.symbol(REUSE_BETWEEN_NESTS).is_some_and(|switch| switch > 0.0));
     NestLevels { caches, reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(), conditions, neighbours }
+}
+
+/// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
+fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
+    let mut capacities: Vec<FigureId> = Vec::new();
+    for cache in caches {
+        let mut capacity = share(cache);
+        if let Some(before) = capacities.last().filter(|_| figures.detail() == Detail::AnyMachine) {
+            capacity = where_present(cache, capacity, Expr::from(*before));
+        }
+        capacities.push(figures.define(format!("capacity, {}", cache.name), Unit::Bytes, capacity));
+    }
+    capacities
+}
+
+/// The first if the machine has that level.
+fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
+    let bytes = Expr::symbol(&format!("l{}_bytes", cache.index));
+    Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), present, absent)
+}
+
+/// Bytes a second of what is behind a cache; `None` if it is not known.
+fn rate_behind(caches: &[Level], position: usize, detail: Detail) -> Option<Expr> {
+    let giga = || Expr::from(1e9);
+    let memory = Expr::symbol("dram_gbs") * giga();
+    let cache =
+        |next: &Level| Expr::product([Expr::symbol(&format!("l{}_gbs", next.index)), Expr::symbol("cores"), giga()]);
+    let behind = &caches[position + 1..];
+    match behind.first() {
+        _ if detail == Detail::AnyMachine => {
+            Some(behind.iter().rev().fold(memory, |rate, next| where_present(next, cache(next), rate)))
+        }
+        Some(Level { gbs: None, .. }) => None,
+        Some(next) => Some(cache(next)),
+        None => Some(memory),
+    }
 }
 
 /// Gives parts of formulas cells of their own, equal ones the same.

@@ -7,7 +7,7 @@ use super::neighbours::{self, Neighbours};
 use super::number::Number;
 use super::swept::Swept;
 use crate::expr::{Expr, Lookup};
-use crate::model::figures::{Detail, Figures};
+use crate::model::figures::Figures;
 use crate::model::nest::Nest;
 use crate::model::parameters::ParameterTable;
 
@@ -22,7 +22,7 @@ pub(crate) fn neighbours(
     figures: &mut Figures,
 ) -> Vec<Option<Neighbours<Expr>>> {
     let is_off = figures.symbol(REUSE_BETWEEN_NESTS).unwrap_or(0.0) == 0.0;
-    if is_off && figures.detail() != Detail::Formulas {
+    if is_off && !figures.detail().has_formulas() {
         return vec![None; nests.len()];
     }
     let mut all = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn neighbours(
 
 fn of_function(nests: &[Nest], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Option<Neighbours<Expr>>> {
     let Some(first) = nests.first().filter(|_| nests.len() > 1) else { return vec![None; nests.len()] };
-    if figures.detail() == Detail::Formulas {
+    if figures.detail().has_formulas() {
         let cells = Cells { figures: RefCell::new(figures), known: RefCell::default() };
         let resolve = |expr: &Expr| parameters.resolve(first.function, expr);
         return found(nests, &resolve, Expr::symbol("line_bytes"), &|what, expr| cells.name(what, expr));

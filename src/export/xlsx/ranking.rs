@@ -1,0 +1,199 @@
+//! The costliest nests, found in sheet Loops with LARGE, MATCH and INDEX, so that they follow the inputs. Nests of equal
+//! time are told apart by looking on behind the one found before.
+
+use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
+
+use super::layout::{Sheet, fixed_column_range};
+use super::loops;
+use super::page::{Book, Page, UNKNOWN, chosen};
+use super::style::{self, Look, Role};
+use super::table::{FIRST_ROW, Table};
+use crate::expr::FigureId;
+use crate::model::{Model, NestModel, costliest};
+
+pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+
+/// Columns of a ranking: the rank, the time, and the row in the table of Loops.
+#[derive(Clone, Copy)]
+pub(super) struct Ranking {
+    pub rank: ColNum,
+    pub time: ColNum,
+    pub position: ColNum,
+}
+
+/// The whole column of Loops, as a formula on another sheet writes it.
+pub(super) fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
+    let column = table.column(group, header).expect("the sheet Loops has the columns that it names");
+    format!("{}!{}", Sheet::Loops.name(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+}
+
+impl Ranking {
+    /// Rank, time and position of each of these nests, a row each.
+    pub fn write(self, page: &mut Page, table: &LoopTable, ranked: &[usize], first: RowNum) -> Result<(), XlsxError> {
+        let times = column(table, loops::SECONDS);
+        for (rank, (row, index)) in (0u32..).zip((first..).zip(ranked)) {
+            page.number(row, self.rank, f64::from(rank + 1), &style::cell(Look::Number, Role::Plain))?;
+            let [own, time, before, time_before] = [
+                (row, self.rank),
+                (row, self.time),
+                (row.saturating_sub(1), self.position),
+                (row.saturating_sub(1), self.time),
+            ]
+            .map(|(row, column)| row_col_to_cell(row, column));
+            let seconds = page.book.model.value(page.book.model.nests[*index].time.seconds);
+            let largest = format!("LARGE({times},{own})");
+            page.presentation(
+                row,
+                self.time,
+                &largest,
+                &seconds.to_string(),
+                &style::cell(Look::Seconds, Role::Plain),
+            )?;
+            let anywhere = format!("MATCH({time},{times},0)");
+            let position = match rank {
+                0 => anywhere,
+                _ => {
+                    let rest = format!("INDEX({times},{before}+1):INDEX({times},{})", table.rows.len());
+                    format!("IF({time}={time_before},{before}+MATCH({time},{rest},0),{anywhere})")
+                }
+            };
+            let shown = (index + 1).to_string();
+            page.presentation(row, self.position, &position, &shown, &style::cell(Look::Number, Role::Plain))?;
+        }
+        Ok(())
+    }
+}
+
+/// What is shown of a nest whose position is in a cell.
+pub(super) struct Found<'t, 'a> {
+    pub table: &'t LoopTable<'a>,
+    pub nest: usize,
+    pub position: String,
+}
+
+impl Found<'_, '_> {
+    fn formula(&self, what: (&str, &str)) -> String {
+        format!("INDEX({},{})", column(self.table, what), self.position)
+    }
+
+    pub fn id(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
+        let id = page.book.model.nests[self.nest].nest.head().id.clone();
+        self.text(page, cell, loops::ID, &id)
+    }
+
+    pub fn file(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
+        let file = page.book.model.nests[self.nest].nest.head().file.clone();
+        self.text(page, cell, loops::FILE, &file)
+    }
+
+    pub fn line(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
+        let line = f64::from(page.book.model.nests[self.nest].nest.head().line);
+        self.number(page, cell, loops::LINE, (line, Look::Number))
+    }
+
+    pub fn bound(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
+        let time = &page.book.model.nests[self.nest].time;
+        let bound = chosen(page.book.model.value(time.bound), &time.bound_names()).unwrap_or_default().to_string();
+        self.text(page, cell, loops::BOUND, &bound)
+    }
+
+    pub fn figure(
+        &self,
+        page: &mut Page,
+        cell: (RowNum, ColNum),
+        what: (&str, &str),
+        (id, look): (FigureId, Look),
+    ) -> Result<(), XlsxError> {
+        let value = page.book.model.value(id);
+        self.number(page, cell, what, (value, look))
+    }
+
+    fn text(
+        &self,
+        page: &mut Page,
+        (row, column): (RowNum, ColNum),
+        what: (&str, &str),
+        shown: &str,
+    ) -> Result<(), XlsxError> {
+        page.presented_text(row, column, &self.formula(what), shown, &style::cell(Look::Text, Role::Plain))
+    }
+
+    fn number(
+        &self,
+        page: &mut Page,
+        (row, column): (RowNum, ColNum),
+        what: (&str, &str),
+        (value, look): (f64, Look),
+    ) -> Result<(), XlsxError> {
+        let formula = self.formula(what);
+        if value.is_finite() {
+            return page.presentation(row, column, &formula, &value.to_string(), &style::cell(look, Role::Plain));
+        }
+        page.presented_text(row, column, &formula, UNKNOWN, &style::cell(look, Role::Unknown))
+    }
+}
+
+/// Nests of the sheet Top 100.
+const TOP: usize = 100;
+/// A shorter list of nests is no longer than what Summary has.
+const LONG: usize = 20;
+const HEADER_ROW: RowNum = 3;
+const TOP_ROW: RowNum = 4;
+const COLUMNS: [(&str, f64); 11] = [
+    ("Rank", 8.0),
+    ("Loop", 38.0),
+    ("Time [s]", 14.0),
+    ("Share", 10.0),
+    ("Share up to here", 12.0),
+    ("Bound by", 12.0),
+    ("Memory traffic [B]", 20.0),
+    ("Intensity [flop/B]", 14.0),
+    ("File", 48.0),
+    ("Line", 10.0),
+    ("Row of table", 10.0),
+];
+
+/// Whether there are so many nests that the costliest have a sheet of their own.
+pub(super) fn is_long(model: &Model) -> bool {
+    model.nests.len() > LONG
+}
+
+/// The sheet Top 100.
+pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::Top, book)?;
+    let model = book.model;
+    let ranked = costliest(&model.nests, TOP, &model.figures);
+    page.title(&format!("The {} costliest loop nests", ranked.len()))?;
+    page.text(1, 0, "Found in sheet Loops anew whenever an input changes.", &style::remark())?;
+    for (column, (header, width)) in (0..).zip(COLUMNS) {
+        page.text(HEADER_ROW, column, header, &style::header())?;
+        page.worksheet.set_column_width(column, width)?;
+    }
+    Ranking { rank: 0, time: 2, position: 10 }.write(&mut page, table, &ranked, TOP_ROW)?;
+    let mut share = 0.0;
+    for (row, index) in (TOP_ROW..).zip(&ranked) {
+        let nest = &model.nests[*index];
+        let found = Found { table, nest: *index, position: row_col_to_cell(row, 10) };
+        found.id(&mut page, (row, 1))?;
+        found.figure(&mut page, (row, 3), loops::SHARE, (model.totals.shares[*index], Look::Share))?;
+        let own = model.value(model.totals.shares[*index]);
+        if own.is_finite() {
+            share += own;
+            let formula = format!("SUM(D${}:D{})", TOP_ROW + 1, row + 1);
+            page.presentation(row, 4, &formula, &share.to_string(), &style::cell(Look::Share, Role::Plain))?;
+        }
+        found.bound(&mut page, (row, 5))?;
+        found.figure(&mut page, (row, 6), loops::DRAM_BYTES, (nest.traffic.actual, Look::Count))?;
+        found.figure(&mut page, (row, 7), loops::INTENSITY, (nest.time.intensity, Look::Ratio))?;
+        found.file(&mut page, (row, 8))?;
+        found.line(&mut page, (row, 9))?;
+    }
+    let last_row = TOP_ROW + (ranked.len() as RowNum).max(1) - 1;
+    page.worksheet.set_row_height(HEADER_ROW, 32)?;
+    page.worksheet.set_freeze_panes(TOP_ROW, 2)?;
+    page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
+    page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}

@@ -1,0 +1,151 @@
+//! The sheet Sensitivity: times of the costliest nests over a range of one input at a time, as live grids.
+
+use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
+use rust_xlsxwriter::{
+    Chart, ChartType, ColNum, ConditionalFormat2ColorScale, ConditionalFormatFormula, Format, RowNum, XlsxError,
+};
+
+use super::layout::{Layout, Place, Sheet};
+use super::page::{Book, Page};
+use super::style::{self, Look, Role};
+use crate::expr::FigureId;
+use crate::model::{Model, Sweep};
+
+const FIRST_ROW: RowNum = 4;
+const FIRST_VALUE: ColNum = 1;
+/// The best value of an input that changes nothing.
+const ANY: &str = "any";
+/// Rows of a grid beside its nests: heading, factors, values, total, and a gap.
+const FRAME: RowNum = 6;
+const CHART_ROWS: RowNum = 17;
+const CHART_PIXELS: u32 = 330;
+
+/// The row of a grid's heading.
+fn tops(model: &Model) -> Vec<RowNum> {
+    let mut row = FIRST_ROW;
+    let height = |sweep: &Sweep| (FRAME + sweep.nests.len() as RowNum).max(CHART_ROWS + 1);
+    let next = |sweep: &Sweep| {
+        let top = row;
+        row += height(sweep);
+        top
+    };
+    model.sensitivity.iter().map(next).collect()
+}
+
+/// Gives the figures of the grids their homes.
+pub(super) fn place(model: &Model, layout: &mut Layout) {
+    for (top, sweep) in tops(model).into_iter().zip(&model.sensitivity) {
+        let mut put = |row: RowNum, figures: &[FigureId]| {
+            for (column, figure) in (FIRST_VALUE..).zip(figures) {
+                layout.put(*figure, Place { sheet: Sheet::Sensitivity, row, column });
+            }
+        };
+        put(top + 1, &sweep.factors);
+        put(top + 2, &sweep.values);
+        for (row, (_, seconds)) in (top + 3..).zip(&sweep.nests) {
+            put(row, seconds);
+        }
+        put(top + 3 + sweep.nests.len() as RowNum, &sweep.totals);
+    }
+}
+
+pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::new(Sheet::Sensitivity, book)?;
+    page.title("Sensitivity")?;
+    let text = "Seconds of the nests that were the costliest when the workbook was written, over one input at a time, all others as in force.";
+    page.text(1, 0, text, &style::remark())?;
+    let text = "Factors and block sizes are inputs. The lowest time of a row is framed. Latency of memory is not in the estimate.";
+    page.text(2, 0, text, &style::remark())?;
+    page.worksheet.set_column_width(0, 38)?;
+    let most = book.model.sensitivity.iter().map(|sweep| sweep.values.len()).max().unwrap_or(0) as ColNum;
+    page.worksheet.set_column_range_width(FIRST_VALUE, FIRST_VALUE + most + 1, 13)?;
+    for (top, sweep) in tops(book.model).into_iter().zip(&book.model.sensitivity) {
+        write_grid(&mut page, top, sweep)?;
+        draw(&mut page, top, sweep, FIRST_VALUE + most + 2)?;
+    }
+    page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
+    style::print_setup(&mut page.worksheet, 1);
+    Ok(page)
+}
+
+fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxError> {
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.text(top, 0, &sweep.label, &style::section())?;
+    if !sweep.factors.is_empty() {
+        page.text(top + 1, 0, "Times the value in force", &plain)?;
+    }
+    let is_given = sweep.factors.is_empty();
+    for (column, factor) in (FIRST_VALUE..).zip(&sweep.factors) {
+        page.number(top + 1, column, page.book.model.value(*factor), &style::cell(Look::Number, Role::Input))?;
+    }
+    page.text(top + 2, 0, "Loop", &style::header())?;
+    for (column, value) in (FIRST_VALUE..).zip(&sweep.values) {
+        match is_given {
+            true => {
+                page.number(top + 2, column, page.book.model.value(*value), &style::cell(Look::Number, Role::Input))?
+            }
+            false => page.figure(top + 2, column, *value, Look::Number)?,
+        }
+    }
+    let best = FIRST_VALUE + sweep.values.len() as ColNum;
+    page.text(top + 2, best, "Best", &style::header())?;
+    let mut row = top + 3;
+    for (nest, seconds) in &sweep.nests {
+        page.text(row, 0, &page.book.model.nests[*nest].nest.head().id, &plain)?;
+        write_times(page, (top + 2, row), (&sweep.values, seconds))?;
+        row += 1;
+    }
+    page.text(row, 0, "These nests together", &plain)?;
+    write_times(page, (top + 2, row), (&sweep.values, &sweep.totals))
+}
+
+/// A row of times, the value with the lowest of them, and a colour scale.
+fn write_times(
+    page: &mut Page,
+    (heads, row): (RowNum, RowNum),
+    (values, seconds): (&[FigureId], &[FigureId]),
+) -> Result<(), XlsxError> {
+    for (column, id) in (FIRST_VALUE..).zip(seconds) {
+        page.figure(row, column, *id, Look::Seconds)?;
+    }
+    let last = FIRST_VALUE + seconds.len() as ColNum - 1;
+    let [first_name, last_name] = [FIRST_VALUE, last].map(column_number_to_name);
+    let range = |row: RowNum| format!("${first_name}${0}:${last_name}${0}", row + 1);
+    let model = page.book.model;
+    let times: Vec<f64> = seconds.iter().map(|id| model.value(*id)).collect();
+    let lowest = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let formula = format!("IF(MAX({1})>MIN({1}),INDEX({0},MATCH(MIN({1}),{1},0)),\"{ANY}\")", range(heads), range(row));
+    if times.iter().all(|time| *time == lowest) {
+        page.presented_text(row, last + 1, &formula, ANY, &style::cell(Look::Number, Role::Unknown))?;
+    } else if let Some(position) = times.iter().position(|time| *time == lowest) {
+        let shown = model.value(values[position]).to_string();
+        page.presentation(row, last + 1, &formula, &shown, &style::cell(Look::Number, Role::Plain))?;
+    }
+    let scale = ConditionalFormat2ColorScale::new().set_minimum_color(0xD8ECD4).set_maximum_color(0xF6C7B6);
+    page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &scale)?;
+    let frame = Format::new().set_bold().set_border(rust_xlsxwriter::FormatBorder::Thin);
+    let rule = format!("=AND({0}=MIN({1}),MAX({1})>MIN({1}))", row_col_to_cell(row, FIRST_VALUE), range(row));
+    let lowest = ConditionalFormatFormula::new().set_rule(rule.as_str()).set_format(frame);
+    page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &lowest)?;
+    Ok(())
+}
+
+/// One line a nest beside its grid.
+fn draw(page: &mut Page, top: RowNum, sweep: &Sweep, column: ColNum) -> Result<(), XlsxError> {
+    let name = Sheet::Sensitivity.name();
+    let last = FIRST_VALUE + sweep.values.len() as ColNum - 1;
+    let mut chart = Chart::new(ChartType::Line);
+    for row in (top + 3..).take(sweep.nests.len()) {
+        (chart.add_series())
+            .set_name((name, row, 0))
+            .set_categories((name, top + 2, FIRST_VALUE, top + 2, last))
+            .set_values((name, row, FIRST_VALUE, row, last));
+    }
+    chart.title().set_name(&sweep.label);
+    chart.x_axis().set_name(&sweep.label);
+    chart.y_axis().set_name("seconds").set_num_format("0.0E+00").set_log_base(10);
+    chart.legend().set_position(rust_xlsxwriter::ChartLegendPosition::Right);
+    chart.set_width(820).set_height(CHART_PIXELS);
+    page.worksheet.insert_chart(top, column, &chart)?;
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! How the times of the costliest nests follow a single input: caches, bandwidths, peak, sizes of blocks.
+
+use super::build::NestModel;
+use super::figures::{Figures, Unit};
+use super::parameters::{Kind, ParameterTable};
+use super::what_if::WhatIf;
+use super::{costliest, dimension_name};
+use crate::expr::{Expr, FigureId};
+
+/// Times over a range of one input.
+pub struct Sweep {
+    pub symbol: String,
+    /// What it is, with its unit.
+    pub label: String,
+    /// What the value in force is multiplied by; empty where values are given.
+    pub factors: Vec<FigureId>,
+    pub values: Vec<FigureId>,
+    /// A nest each: its position, and its seconds for every value.
+    pub nests: Vec<(usize, Vec<FigureId>)>,
+    /// Seconds of these nests for every value.
+    pub totals: Vec<FigureId>,
+}
+
+/// Nests of the sweeps of machine parameters, which few figures depend on.
+const NESTS: usize = 10;
+/// Nests of the sweeps of block sizes, which almost all figures depend on.
+const BLOCKED_NESTS: usize = 3;
+/// Machine parameters, what they are called, and what they are multiplied by.
+const SCALED: &[(&str, &str, &[f64])] = &[
+    ("cache_bytes", "Cache of a core [B]", &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]),
+    ("dram_gbs", "Memory bandwidth [GB/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
+    ("gflops_per_core", "Peak of a core [Gflop/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
+];
+/// Iterations of a block; 0 is not blocked.
+const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+
+pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Sweep> {
+    let mut sweeps = Vec::new();
+    let shown = costliest(nests, NESTS, figures);
+    for (symbol, label, factors) in SCALED {
+        let factors: Vec<FigureId> =
+            factors.iter().map(|factor| figures.define("factor", Unit::Count, Expr::from(*factor))).collect();
+        let scaled = |factor: &FigureId, figures: &mut Figures| {
+            figures.define(format!("{symbol}, scaled"), Unit::Count, Expr::from(*factor) * Expr::symbol(symbol))
+        };
+        let values = factors.iter().map(|factor| scaled(factor, figures)).collect();
+        sweeps.push(Sweep::define(symbol, label.to_string(), (factors, values), (nests, &shown), figures));
+    }
+    let shown = &shown[..shown.len().min(BLOCKED_NESTS)];
+    let is_block = |name: &str| parameters.rows().iter().any(|row| row.kind == Kind::Block && row.name == name);
+    for position in 0..nests.iter().map(|nest| nest.nest.spatial().len()).max().unwrap_or(0).min(3) {
+        let name = dimension_name(position);
+        let symbol = format!("block_{name}");
+        let blocked: Vec<usize> =
+            shown.iter().copied().filter(|nest| nests[*nest].nest.spatial().len() > position).collect();
+        if blocked.is_empty() || !is_block(&symbol) {
+            continue;
+        }
+        let values = BLOCKS.iter().map(|size| figures.define(symbol.clone(), Unit::Count, Expr::from(*size))).collect();
+        let label = format!("Block size in {name} [iterations; 0: not blocked]");
+        sweeps.push(Sweep::define(&symbol, label, (Vec::new(), values), (nests, &blocked), figures));
+    }
+    sweeps
+}
+
+impl Sweep {
+    fn define(
+        symbol: &str,
+        label: String,
+        (factors, values): (Vec<FigureId>, Vec<FigureId>),
+        (nests, shown): (&[NestModel], &[usize]),
+        figures: &mut Figures,
+    ) -> Sweep {
+        let mut times: Vec<(usize, Vec<FigureId>)> = shown.iter().map(|nest| (*nest, Vec::new())).collect();
+        for value in &values {
+            let replace = |name: &str| (name == symbol).then(|| Expr::from(*value));
+            let mut what_if = WhatIf::new(format!("{symbol} {}", figures.value(*value)), &replace);
+            for (nest, seconds) in &mut times {
+                seconds.push(what_if.figure(nests[*nest].time.seconds, figures));
+            }
+        }
+        let totals = (0..values.len())
+            .map(|at| {
+                let seconds = times.iter().map(|(_, seconds)| seconds[at]);
+                figures.define_total(format!("time of these nests, {symbol}"), Unit::Seconds, seconds)
+            })
+            .collect();
+        Sweep { symbol: symbol.to_string(), label, factors, values, nests: times, totals }
+    }
+}
