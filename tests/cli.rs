@@ -268,3 +268,13 @@ void tiled(void) {
     let moved = traffic(source)[0];
     assert!((moved / 1600e6 - 1.0).abs() < 1e-3, "{moved}");
 }
+
+#[test]
+fn two_outputs_are_two_files() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let same = path(&dir, "same.txt");
+    let outcome = run(&["analyze", "samples/kernels", "--json", &same, "--xml", &same]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("two outputs would be written to"), "{}", outcome.stderr);
+    assert!(!Path::new(&same).exists());
+}

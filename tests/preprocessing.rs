@@ -117,3 +117,14 @@ fn zero_bytes_at_the_end_are_padding() {
     assert_eq!(loops(&report).len(), 1);
     assert!(said.contains("3 zero bytes"), "{said}");
 }
+
+/// A preprocessor without end is stopped, and the built-in one does the work.
+#[test]
+fn a_command_that_writes_without_end_is_stopped() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("a.c"), "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1; }")
+        .expect("written");
+    let (report, said) = analyse(dir.path(), &["a.c", "--cpp", "yes"]);
+    assert_eq!(report["functions"][0]["loops"].as_array().expect("loops").len(), 1);
+    assert!(said.contains("it wrote more than 256 MiB and was stopped"), "{said}");
+}

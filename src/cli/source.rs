@@ -15,7 +15,7 @@ pub struct SourceArgs {
     /// Define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// Leave a macro undefined
+    /// Leave a macro undefined, also if -D defines it
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
     /// The directory of compile_commands.json; without it the nearest one above each file is used

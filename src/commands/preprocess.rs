@@ -1,7 +1,10 @@
 //! Preprocessing as the command line asks for it: built in, or by a compiler.
 
+use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use super::compile_commands::{Flags, split_words};
 use super::inputs::{decode, name};
@@ -91,11 +94,54 @@ fn run(command: &[String], flags: &Flags, path: &Path) -> Result<String, String>
     for before in &flags.before {
         process.arg("-include").arg(before);
     }
-    let output = process.arg(path).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(decode(output.stdout));
+    process.arg(path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (status, text, complaint) = within_limits(&mut process)?;
+    if status.success() {
+        return Ok(decode(text));
     }
-    let complaint = decode(output.stderr);
+    let complaint = decode(complaint);
     let line = complaint.lines().find(|line| line.contains("error")).or(complaint.lines().next());
-    Err(line.map_or_else(|| output.status.to_string(), str::to_string))
+    Err(line.map_or_else(|| status.to_string(), str::to_string))
+}
+
+/// More than any preprocessed file has.
+const MOST_BYTES: u64 = 256 << 20;
+/// Longer than any preprocessor takes.
+const MOST_TIME: Duration = Duration::from_secs(300);
+
+/// Runs a command to its end; what it wrote. One that does not end, or writes without end, is stopped.
+fn within_limits(process: &mut Command) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), String> {
+    let mut child = process.spawn().map_err(|error| error.to_string())?;
+    let (send, receive) = mpsc::channel();
+    let pipes: [Option<Box<dyn Read + Send>>; 2] =
+        [child.stdout.take().map(|pipe| Box::new(pipe) as _), child.stderr.take().map(|pipe| Box::new(pipe) as _)];
+    for (number, pipe) in pipes.into_iter().enumerate() {
+        let (send, pipe) = (send.clone(), pipe.ok_or("it has no output")?);
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes);
+            // Nobody listens any more when the other pipe was too long.
+            let _ = send.send((number, read));
+        });
+    }
+    let start = Instant::now();
+    let mut written = [Vec::new(), Vec::new()];
+    for _ in 0..written.len() {
+        let why = match receive.recv_timeout(MOST_TIME.saturating_sub(start.elapsed())) {
+            Ok((number, Ok(bytes))) if bytes.len() as u64 <= MOST_BYTES => {
+                written[number] = bytes;
+                continue;
+            }
+            Ok((_, Ok(_))) => format!("it wrote more than {} MiB and was stopped", MOST_BYTES >> 20),
+            Ok((_, Err(error))) => error.to_string(),
+            Err(_) => format!("it did not end within {} s and was stopped", MOST_TIME.as_secs()),
+        };
+        // It may have ended meanwhile.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(why);
+    }
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let [text, complaint] = written;
+    Ok((status, text, complaint))
 }
