@@ -436,3 +436,40 @@ fn sizes_to_validate_are_given_once() {
     let (status, told) = validate(&["--max-accesses", "1"]);
     assert_eq!((status, told.contains("too_long")), (Some(1), true), "{told}");
 }
+
+/// Two grids that take turns are two grids: in a cache that holds them nothing moves but their first fetch and the
+/// last write-back; in a smaller one, one is read, one fetched and written back in every step.
+#[test]
+fn grids_that_take_turns() {
+    let swapped = c("void heat(int n, int nt, double *a, double *b) {
+                       for (int t = 0; t < nt; t++) {
+                         for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3.0;
+                         double *tmp = a; a = b; b = tmp;
+                       }
+                     }
+                     void planes(int n, int nt, double u[2][128]) {
+                       int nw = 1, old = 0;
+                       for (int t = 0; t < nt; t++) {
+                         for (int i = 1; i < n - 1; i++) u[nw][i] = (u[old][i - 1] + u[old][i] + u[old][i + 1]) / 3.0;
+                         old = nw; nw = 1 - nw;
+                       }
+                     }");
+    let turns = fortran(
+        "subroutine turns(n, nt, u)
+           integer :: n, nt, i, t, old, new
+           real(8) :: u(n, 2)
+           old = 1
+           do t = 1, nt
+             new = 3 - old
+             do i = 2, n - 1
+               u(i, new) = (u(i - 1, old) + u(i, old) + u(i + 1, old)) / 3
+             end do
+             old = new
+           end do
+         end subroutine",
+    );
+    for (json, name) in [(&swapped, "heat"), (&swapped, "planes"), (&turns, "turns")] {
+        // 126 elements of one grid, 128 of the other: 16 lines each; one of the grids is written back.
+        assert_eq!(bytes(json, name), [3.0 * 16.0 * 64.0], "{name}");
+    }
+}

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::assignments::{Assignments, Effects, count_assignments};
 use super::symbolic::variables_of;
 use crate::expr::Expr;
-use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId, visit};
 
 /// A variable that every iteration advances by the same amount.
 pub struct Induction {
@@ -29,6 +29,45 @@ pub fn inductions(body: &[Stmt], effects: &Effects) -> Vec<Induction> {
         count.calls == 0 && count.statements == induction.statements
     };
     advances(body, &counts).into_values().filter(every).collect()
+}
+
+/// Variables that a loop's body only gives each other's values: arrays that swap their names (`t = a; a = b; b = t`),
+/// planes that take turns (`new = old; old = 3 - new`). They are the same few all the time.
+pub fn exchanged(body: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
+    let (mut counts, mut copies) = (BTreeMap::new(), BTreeMap::new());
+    count_assignments(body, effects, &mut counts);
+    visit::statements(body, visit::InLoop::Yes, &mut |stmt, _| {
+        if let Stmt::Assign { target: Value::Variable(id), value, .. } = stmt
+            && let Some(from) = copied(value)
+        {
+            copies.entry(*id).or_insert_with(Vec::new).push(from);
+        }
+    });
+    // What some statement gives another value has no part in it.
+    let is_only_copied = |id: &VarId, from: &Vec<VarId>| {
+        let count: Assignments = counts.get(id).copied().unwrap_or_default();
+        count.calls == 0 && count.statements as usize == from.len()
+    };
+    copies.retain(|id, from| is_only_copied(id, from));
+    loop {
+        let closed: BTreeSet<VarId> = copies.keys().copied().collect();
+        copies.retain(|_, from| from.iter().all(|id| closed.contains(id)));
+        if copies.len() == closed.len() {
+            return closed;
+        }
+    }
+}
+
+/// The variable of `a`, `3 - a`.
+fn copied(value: &Value) -> Option<VarId> {
+    match value {
+        Value::Variable(id) => Some(*id),
+        Value::Convert(_, inner) => copied(inner),
+        Value::Binary(BinaryOp::Subtract, number, variable) if matches!(**number, Value::Integer(_)) => {
+            copied(variable)
+        }
+        _ => None,
+    }
 }
 
 fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<VarId, Induction> {

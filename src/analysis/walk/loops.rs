@@ -8,7 +8,7 @@ use super::{Walker, symbol_part};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
 use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
-use crate::analysis::inductions::{advanced, inductions, per_iteration};
+use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
 use crate::analysis::symbolic::{Known, variables_of};
@@ -70,6 +70,12 @@ impl<'f> Walker<'f> {
             self.entry_values = names.filter_map(|name| self.last_values.remove_entry(name)).collect();
         }
         self.vary(&inner.body, self.depth() + 1);
+        for id in exchanged(&inner.body, &self.effects) {
+            match before.get(&id) {
+                Some(known) => self.symbols.known.insert(id, known.clone()),
+                None => self.symbols.known.remove(&id),
+            };
+        }
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let mut ends = Ends::AtBound;
