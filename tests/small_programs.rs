@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Analyses files of the given names and texts; settings are `name=value`.
 fn analyse(files: &[(&str, &str)], settings: &[&str]) -> Value {
@@ -472,4 +472,43 @@ fn grids_that_take_turns() {
         // 126 elements of one grid, 128 of the other: 16 lines each; one of the grids is written back.
         assert_eq!(bytes(json, name), [3.0 * 16.0 * 64.0], "{name}");
     }
+}
+
+/// Whole rows and planes behind a pointer to a row are neighbours of it in the array.
+#[test]
+fn rows_that_pointers_reach() {
+    let json = c("void rows(int ny, int nx, double v[ny][nx], double u[ny][nx]) {
+  for (int j = 1; j < ny - 1; j++) {
+    double *r = v[j];
+    for (int i = 0; i < nx; i++) u[j][i] = r[i] + r[i+nx] + r[i-nx];
+  }
+}
+void fixed(double v[50][100], double u[50][100]) {
+  for (int j = 1; j < 49; j++) {
+    double *r = v[j];
+    for (int i = 0; i < 100; i++) u[j][i] = r[i] + r[i+100] + r[i-100];
+  }
+}
+void cube(int nz, int ny, int nx, double v[nz][ny][nx], double u[nz][ny][nx]) {
+  for (int k = 1; k < nz-1; k++) for (int j = 1; j < ny - 1; j++) for (int i = 0; i < nx; i++) {
+    double *c = &v[k][j][i];
+    u[k][j][i] = c[0] + c[nx] + c[-nx] + c[nx*ny] + c[-nx*ny];
+  }
+}
+void backwards(int n, double a[n][n]) {
+  for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) a[j][n-1-i] += a[j][n-1];
+}
+");
+    let offsets = |name: &str| -> Vec<Value> {
+        let array = |a: &&Value| a["name"] == "v" || a["name"] == "a";
+        let loops = function(&json, name)["loops"].as_array().expect("loops");
+        let arrays = loops.iter().flat_map(|l| l["arrays"].as_array().expect("arrays")).filter(array);
+        arrays.flat_map(|a| a["accesses"].as_array().expect("accesses")).map(|x| x["offset"].clone()).collect()
+    };
+    assert_eq!(offsets("rows"), [json!([0, 0]), json!([0, 1]), json!([0, -1])]);
+    assert_eq!(offsets("fixed"), [json!([0, 0]), json!([0, 1]), json!([0, -1])]);
+    let star = [[0, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
+    assert_eq!(offsets("cube"), star.map(|offset| json!(offset)));
+    // The last element of a row, and what goes backwards from there, stay in it.
+    assert_eq!(offsets("backwards"), [json!([-1, 0]), json!([-1, 0])]);
 }

@@ -101,7 +101,7 @@ fn leading(monomials: &[(Monomial, f64)]) -> Option<&(Monomial, f64)> {
 }
 
 /// How many whole times `stride` is in `rest`, judged by its leading monomial.
-fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
+pub fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
     let monomials = stride.monomials();
     let Some((monomial, coefficient)) = leading(&monomials) else { return 0 };
     let in_rest = rest.monomials().into_iter().find(|(m, _)| m == monomial).map_or(0.0, |(_, c)| c);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::addresses::pointed_dimensions;
-use super::delinearise::{Recovered, delinearise};
+use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
@@ -75,6 +75,8 @@ fn stream(
     if let Some(found) = flattened {
         let dimension = |Recovered { subscript, offset, .. }| Dimension { subscript, offset };
         dimensions = found.into_iter().map(dimension).collect();
+    } else {
+        carry(&mut dimensions, &extents);
     }
     let ty = if pointed.is_some() { &Type::Integer(POINTER_BYTES) } else { &variable.ty };
     let bytes = ty.bytes();
@@ -99,6 +101,34 @@ fn stream(
         extents,
         subscripts,
         accesses: vec![access(offsets, class)],
+    }
+}
+
+/// Whole rows and planes in the first subscript belong to the dimensions behind it: `row[i + nx]` of a pointer to a row.
+fn carry(dimensions: &mut [Dimension], extents: &[Option<(Expr, Expr)>]) {
+    let Some((row, outer)) = dimensions.split_first_mut() else { return };
+    // One that does not move, or backwards, may begin at the end of its row.
+    let is_forward = |(_, by): &(String, Expr)| by.as_number().is_some_and(|by| by > 0.0);
+    let moves = !row.subscript.terms.is_empty() && row.subscript.terms.iter().all(is_forward);
+    if !moves || row.subscript.gather.is_some() {
+        return;
+    }
+    let length = |extent: &Option<(Expr, Expr)>| extent.as_ref().map(|(first, last)| (last - first + 1.0).expand());
+    let strides = extents.iter().scan(Expr::from(1.0), |stride, extent| {
+        *stride = (stride.clone() * length(extent)?).expand();
+        Some(stride.clone())
+    });
+    let mut strides: Vec<(Expr, &mut Dimension)> = strides.zip(outer).collect();
+    for (stride, dimension) in strides.iter_mut().rev().filter(|(_, dimension)| dimension.subscript.gather.is_none()) {
+        let times = match stride.as_integer() {
+            Some(stride) if stride > 0 => row.offset / stride,
+            Some(_) => 0,
+            None => multiple_in(&row.subscript.base, stride),
+        };
+        let (base, offset) = split_integer(&(&row.subscript.base - &(stride.clone() * times as f64)).expand());
+        row.subscript.base = base;
+        row.offset += offset;
+        dimension.offset += times;
     }
 }
 

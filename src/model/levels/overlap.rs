@@ -176,7 +176,7 @@ fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr
 }
 
 /// Bounds that one [`Search`] goes to: ends of ends of many loops are more than can be tried.
-const MOST_STEPS: u32 = 10_000;
+const MOST_STEPS: u32 = 300;
 
 /// A search through the ends of loops. What is not found in time is taken not to be so: a reference less that covers
 /// another, traffic that is higher.
