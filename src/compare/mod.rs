@@ -10,6 +10,7 @@ mod arrays;
 mod live;
 mod machine_loops;
 mod measured;
+mod operations;
 mod parameters;
 mod places;
 mod reasons;
