@@ -2,7 +2,6 @@
 
 use super::Row;
 use super::reasons::{EQUAL, NEAR, short};
-use super::reports::Repeated;
 use super::rows::{OPERATIONS, Sides};
 
 /// The reason for a row of operations whose sides differ, tried against the numbers.
@@ -20,34 +19,23 @@ pub(super) fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promise
     if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
         return "multiplications by two became additions".to_string();
     }
-    let repeated = repeated(sides);
+    let repeated = sides.repeated();
     let is_near = |one: f64, other: f64| (one - other).abs() <= EQUAL * one.abs().max(other.abs());
     if (is(0) || is(1)) && adds > 0.0 && repeated[0] == 0.0 && is_near(-(multiplies + adds), repeated[1]) {
-        return format!(
-            "{} products by two became sums; {} of the multiplications as written repeat others on the same operands, and \
-             are done once",
-            short(adds),
-            short(repeated[1])
-        );
-    }
-    if sides.traced.operations.vector > 0 {
-        return format!(
-            "{} vector instructions, whose numbers of elements are not in a trace",
-            sides.traced.operations.vector
-        );
+        let products = match adds {
+            1.0 => "1 product by two became a sum".to_string(),
+            adds => format!("{} products by two became sums", short(adds)),
+        };
+        return format!("{products}; {} {}", short(repeated[1]), done_once(repeated[1]));
     }
     let kind = OPERATIONS.iter().position(|name| *name == quantity).unwrap_or_default();
     let again = repeated[kind];
     if again > 0.0 && is_near(promised - traced, again) {
-        return format!(
-            "{} of {} repeat others on the same operands, and are done once",
-            short(again),
-            short(promised)
-        );
+        return format!("{} of the {} {}", short(again), short(promised), done_once(again));
     }
     // What is left to explain once these are done once.
     let (once, promised) = match again > 0.0 && promised - again > traced {
-        true => (format!("{} repeat others on the same operands, and are done once; ", short(again)), promised - again),
+        true => (format!("{} {}; ", short(again), done_once(again)), promised - again),
         false => (String::new(), promised),
     };
     let are_constant_calls = is(3) && specials < 0.0;
@@ -57,20 +45,12 @@ pub(super) fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promise
     }
 }
 
-/// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.
-fn repeated(sides: &Sides) -> [f64; 4] {
-    let mut counts = [0.0; 4];
-    let Some((nest, all)) = sides.nest().and_then(|nest| Some((nest, nest.iterations.filter(|all| *all > 0.0)?)))
-    else {
-        return counts;
-    };
-    for (found, iterations) in sides.loops().iter().zip(&nest.loop_iterations) {
-        let Repeated { adds, multiplies, divides, specials } = sides.places.facts(*found).repeated;
-        for (count, own) in counts.iter_mut().zip([adds, multiplies, divides, specials]) {
-            *count += own * iterations.unwrap_or(0.0) / all;
-        }
+/// What becomes of so many operations.
+fn done_once(count: f64) -> &'static str {
+    match count {
+        1.0 => "repeats another on the same operands, and is done once",
+        _ => "repeat others on the same operands, and are done once",
     }
-    counts
 }
 
 /// Why an iteration does so many operations less.
