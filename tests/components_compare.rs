@@ -10,7 +10,8 @@ const FIXTURE: &str = "tests/fixtures/compare/loops.c";
 
 fn loopsheet(directory: &Path, arguments: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    command.args(arguments).arg("--quiet").env("XDG_CACHE_HOME", directory).env_remove("QEMU_LD_PREFIX");
+    // Before them: what follows `--` is the program's.
+    command.arg("--quiet").args(arguments).env("XDG_CACHE_HOME", directory).env_remove("QEMU_LD_PREFIX");
     let output = command.output().expect("it runs");
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code().is_some_and(|code| code < 2), "{arguments:?}: {complaint}");

@@ -136,6 +136,7 @@ impl Case {
                 parallel: None,
                 exits_early: false,
                 registers: None,
+                repeated: Default::default(),
                 body,
             };
             body = Block { items: vec![Item::Loop(Box::new(facts))], ..Block::default() };

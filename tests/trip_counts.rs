@@ -30,6 +30,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         parallel: None,
         exits_early: false,
         registers: None,
+        repeated: Default::default(),
         body,
     }
 }

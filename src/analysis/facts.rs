@@ -192,6 +192,9 @@ pub struct Loop {
     pub exits_early: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
     pub registers: Option<Registers>,
+    /// Additions, multiplications, divisions and specials of the loop's own code that do again what it has done in the same
+    /// iteration, so that a compiler may do them once (`analysis/repeated.rs`); counted in `flops` all the same.
+    pub repeated: OperationCounts,
     pub body: Block,
 }
 

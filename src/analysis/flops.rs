@@ -79,6 +79,15 @@ impl<'f> FlopCounter<'f> {
         }
     }
 
+    /// Counts an operator or a call, without those in its operands.
+    pub fn count_own(&mut self, value: &Value) {
+        match value {
+            Value::Binary(op, left, right) => self.binary(*op, left, right),
+            Value::Call { name, arguments, ty } => self.call(name, arguments, ty),
+            _ => {}
+        }
+    }
+
     /// Counts the conversion that an assignment or a cast to `ty` does.
     pub fn conversion(&mut self, ty: &Type, operand: &Value) {
         if self.language == Language::C && is_address(operand, self.function) {

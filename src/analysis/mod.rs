@@ -16,6 +16,7 @@ mod member_dimensions;
 mod moving;
 mod references;
 mod registers;
+mod repeated;
 mod shared;
 mod symbolic;
 mod walk;

@@ -10,6 +10,7 @@ mod arrays;
 mod live;
 mod machine_loops;
 mod measured;
+mod operations;
 mod parameters;
 mod places;
 mod reasons;
@@ -87,6 +88,10 @@ pub struct Row {
     pub traced: Option<f64>,
     /// Traced over static.
     pub ratio: Option<f64>,
+    /// Of operations as written: how many of them repeat others of the same iteration, if any do. A compiler may do them
+    /// once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<f64>,
     /// Why they differ, from what was seen.
     pub reason: Option<String>,
 }

@@ -1,16 +1,18 @@
 //! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
 //! the difference is not named.
 
+use super::Row;
 use super::machine_loops::replaces_loops;
+use super::operations::of_operations;
 use super::parameters::Suggestion;
 use super::places::LoopRef;
+use super::reports::Array;
 use super::rows::{EXECUTIONS, ITERATIONS, LOADS, OPERATIONS, STORES, Sides, TRAFFIC, TRIP_COUNT, trip_count};
-use super::{Row, reports::Array};
 
 /// Relative difference below which nothing needs a reason.
-const EQUAL: f64 = 1e-9;
+pub(super) const EQUAL: f64 = 1e-9;
 /// How near an explanation has to come, relative to what it explains.
-const NEAR: f64 = 0.02;
+pub(super) const NEAR: f64 = 0.02;
 
 /// Adds a reason to every row whose sides differ.
 pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
@@ -177,96 +179,6 @@ fn machine_loops(sides: &Sides, found: LoopRef) -> String {
     }
 }
 
-fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
-    let difference = |name: &str| {
-        let row = rows.iter().find(|row| row.quantity == name)?;
-        Some(row.traced? - row.promised?)
-    };
-    let [adds, multiplies, divides, specials] = OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
-    let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
-    let is = |name: usize| quantity == OPERATIONS[name];
-    if (is(1) || is(2)) && divides < 0.0 && cancels(divides, multiplies) {
-        return "divisions by a constant whose reciprocal is exact became multiplications".to_string();
-    }
-    if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
-        return "multiplications by two became additions".to_string();
-    }
-    if (is(0) || is(1)) && adds > 0.0 && multiplies < -adds {
-        let once = -(multiplies + adds);
-        return format!(
-            "{} products by two became sums, and {} whose operands are the same are computed once",
-            short(adds),
-            short(once)
-        );
-    }
-    if sides.traced.operations.vector > 0 {
-        return format!(
-            "{} vector instructions, whose numbers of elements are not in a trace",
-            sides.traced.operations.vector
-        );
-    }
-    let iterations = sides.iterations().1.unwrap_or(0.0);
-    let missing = (promised - traced) * iterations;
-    let kind = OPERATIONS.iter().position(|name| *name == quantity).unwrap_or_default();
-    if missing > 0.0 {
-        return hoisted(sides, kind, missing, iterations)
-            .or_else(|| not_entered(sides, missing))
-            .or_else(|| each_round(sides, missing).map(|(copies, of)| match is(3) && specials < 0.0 {
-                true => format!("{copies} fewer in each {of}: calls whose arguments are constants are done by the compiler, those of small powers are products"),
-                false => format!("{copies} fewer in each {of}: the same value was computed before and is kept, or its operands are constants"),
-            }))
-            .unwrap_or_else(|| "fewer than the source has, by no whole number in any of its loops: values are kept or folded on some paths only".to_string());
-    }
-    match sides.traced.called_instructions {
-        0 => match each_round(sides, -missing) {
-            Some((copies, of)) => format!("{copies} more in each {of}: computed again instead of kept, or code of inlined functions"),
-            None => "more than the source has: done ahead for iterations or paths that do not need them, or code of inlined functions".to_string(),
-        },
-        called => format!("{called} instructions of called functions are not in the source that was analysed"),
-    }
-}
-
-/// Whether operations of this kind on the innermost loop's lines were done outside of it, as many as are missing.
-fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<String> {
-    let inner = *sides.loops().last()?;
-    let counts = sides.join.loops.get(&inner)?;
-    let outside = *counts.outside.get(kind)?;
-    let moved = (missing + outside) / iterations;
-    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && (moved - moved.round()).abs() < 1e-6;
-    let facts = sides.places.facts(inner);
-    is_it.then(|| {
-        format!(
-            "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
-            moved.round(),
-            facts.var,
-            facts.line
-        )
-    })
-}
-
-/// Whether as many are missing as there are rounds that do not enter the loop inside.
-fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
-    let loops = sides.loops();
-    loops.windows(2).rev().find_map(|pair| {
-        let (outer, inner) = (sides.join.loops.get(&pair[0])?, sides.join.loops.get(&pair[1])?);
-        let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
-        let facts = sides.places.facts(pair[1]);
-        let is_it = inner.peeled == 0 && (missing - idle).abs() < 1e-6 * idle;
-        is_it.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
-    })
-}
-
-/// The loop of the nest, the innermost first, of whose rounds a count is a multiple; and how many times.
-fn each_round(sides: &Sides, count: f64) -> Option<(f64, String)> {
-    sides.loops().iter().rev().find_map(|found| {
-        let rounds = sides.join.loops.get(found)?.rounds as f64;
-        let times = count / rounds;
-        let is_whole = times > 0.5 && (times - times.round()).abs() < 1e-6;
-        let facts = sides.places.facts(*found);
-        is_whole.then(|| (times.round(), format!("iteration of {} (line {})", facts.var, facts.line)))
-    })
-}
-
 fn of_accesses(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
     let iterations = match sides.iterations() {
         (_, Some(traced)) if traced > 0.0 => traced,
@@ -356,7 +268,7 @@ fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
     }
 }
 
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

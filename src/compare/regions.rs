@@ -42,7 +42,15 @@ pub fn rows(region: &Region, run: &TraceReport) -> Vec<Row> {
 }
 
 fn seen(quantity: &str, unit: &'static str, value: f64) -> Row {
-    Row { quantity: quantity.to_string(), unit, promised: None, traced: Some(value), ratio: None, reason: None }
+    Row {
+        quantity: quantity.to_string(),
+        unit,
+        promised: None,
+        traced: Some(value),
+        ratio: None,
+        repeated: None,
+        reason: None,
+    }
 }
 
 /// Epochs at the window and the capacity that are nearest to a usual core and the nearest cache.

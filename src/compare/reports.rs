@@ -63,8 +63,19 @@ pub struct Loop {
     /// Of its own code, every operator once.
     #[serde(default)]
     pub flops: Flops,
+    /// Of these, those that do again what the same iteration has done.
+    #[serde(default)]
+    pub repeated: Repeated,
     #[serde(default)]
     pub branches: Vec<Branch>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Repeated {
+    pub adds: f64,
+    pub multiplies: f64,
+    pub divides: f64,
+    pub specials: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::arrays::ArrayNames;
 use super::machine_loops::LoopCounts;
 use super::places::{LoopRef, Places, Target};
-use super::reports::{Loop, Nest, References, Region, StaticReport, TraceReport};
+use super::reports::{Loop, Nest, References, Region, Repeated, StaticReport, TraceReport};
 use super::traced::{Join, Traced};
 use super::{Row, regions};
 use crate::metrics::profile::{Accesses, SourceProfile};
@@ -132,10 +132,26 @@ impl<'a> Sides<'a> {
         let did = &self.traced.operations;
         let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials];
         let traced = [did.adds, did.multiplies, did.divides, did.square_roots + self.traced.elementary];
-        for ((quantity, promised), traced) in OPERATIONS.into_iter().zip(promised).zip(traced) {
+        let counts = promised.into_iter().zip(traced).zip(self.repeated());
+        for (quantity, ((promised, traced), repeated)) in OPERATIONS.into_iter().zip(counts) {
             let (promised, traced) = self.each(promised, traced as f64);
-            rows.push(row(quantity, "flop", promised, traced));
+            let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
+            rows.push(Row { repeated, ..row(quantity, "flop", promised, traced) });
         }
+    }
+
+    /// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.
+    pub fn repeated(&self) -> [f64; 4] {
+        let mut counts = [0.0; 4];
+        let Some(nest) = self.nest() else { return counts };
+        let Some(all) = nest.iterations.filter(|all| *all > 0.0) else { return counts };
+        for (found, iterations) in self.loops().iter().zip(&nest.loop_iterations) {
+            let Repeated { adds, multiplies, divides, specials } = self.places.facts(*found).repeated;
+            for (count, own) in counts.iter_mut().zip([adds, multiplies, divides, specials]) {
+                *count += own * iterations.unwrap_or(0.0) / all;
+            }
+        }
+        counts
     }
 
     fn access_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
@@ -214,5 +230,5 @@ pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
 fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {
     let ratio =
         promised.zip(traced).filter(|(promised, _)| *promised != 0.0).map(|(promised, traced)| traced / promised);
-    Row { quantity: quantity.to_string(), unit, promised, traced, ratio, reason: None }
+    Row { quantity: quantity.to_string(), unit, promised, traced, ratio, repeated: None, reason: None }
 }

@@ -332,6 +332,12 @@ fn one_loop(facts: &Loop, place: &Surroundings, chain: &[ChainLoop], weights: &[
         "parent": chain.len().checked_sub(2).map(|i| chain[i].facts.id.clone()),
         "children": facts.body.loops().iter().map(|l| l.id.clone()).collect::<Vec<_>>(),
         "flops": all,
+        "repeated": {
+            "adds": facts.repeated.adds,
+            "multiplies": facts.repeated.multiplies,
+            "divides": facts.repeated.divides,
+            "specials": facts.repeated.specials,
+        },
         "arrays": streams.iter().map(|s| array(s, chain)).collect::<Vec<_>>(),
         "scalars": scalars.iter().map(|s| json!({
             "name": s.name, "type": s.ty, "constant": s.is_constant, "class": s.class.as_str(),

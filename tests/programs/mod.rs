@@ -91,6 +91,7 @@ pub fn nest(function: &str, file: &str, line: u32, loops: &[(&str, &str, &str)],
         parallel: None,
         exits_early: false,
         registers: None,
+        repeated: Default::default(),
         body,
     }
 }

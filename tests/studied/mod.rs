@@ -21,6 +21,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
         promised,
         traced,
         ratio: promised.zip(traced).map(|(promised, traced)| traced / promised),
+        repeated: None,
         reason: reason.map(str::to_string),
     };
     let head = nest(model).nest.head();

@@ -224,22 +224,42 @@ fn block() -> impl Strategy<Value = Block> {
 fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop> {
     let step = prop_oneof![Just(Expr::from(1.0)), expr()].prop_filter("a step of zero", |step| !step.is_zero());
     let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
-    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), (any::<bool>(), registers()), body).prop_map(
-        |((id, file, variable, parallel), line, end_line, (lower, upper, step), (exits_early, registers), body)| Loop {
-            id,
-            file: file.into(),
-            line,
-            end_line,
-            variable,
-            lower,
-            upper,
-            step,
-            parallel,
-            exits_early,
-            registers,
-            body,
-        },
-    )
+    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), (any::<bool>(), registers(), repeated()), body)
+        .prop_map(
+            |(
+                (id, file, variable, parallel),
+                line,
+                end_line,
+                (lower, upper, step),
+                (exits_early, registers, repeated),
+                body,
+            )| Loop {
+                id,
+                file: file.into(),
+                line,
+                end_line,
+                variable,
+                lower,
+                upper,
+                step,
+                parallel,
+                exits_early,
+                registers,
+                repeated,
+                body,
+            },
+        )
+}
+
+fn repeated() -> impl Strategy<Value = OperationCounts> {
+    let some = any::<[u64; 4]>();
+    prop_oneof![Just([0; 4]), some].prop_map(|[adds, multiplies, divides, specials]| OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..OperationCounts::default()
+    })
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {

@@ -400,6 +400,7 @@ mod tests {
                 parallel: None,
                 exits_early: false,
                 registers: None,
+                repeated: Default::default(),
                 body,
             }))
         };

@@ -12,7 +12,7 @@ use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
 use crate::analysis::symbolic::{Known, variables_of};
-use crate::analysis::{references, registers};
+use crate::analysis::{references, registers, repeated};
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::source::Language;
@@ -252,6 +252,7 @@ impl<'f> Walker<'f> {
             references::split_components(&mut body);
         }
         let registers = body.loops().is_empty().then(|| registers::needed(self.function(), inner, &body, &variable));
+        let repeated = repeated::repeated(&inner.body, self.function(), self.symbols.language);
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),
@@ -264,6 +265,7 @@ impl<'f> Walker<'f> {
             parallel: inner.parallel.clone(),
             exits_early,
             registers,
+            repeated,
             body,
         })));
     }

@@ -156,6 +156,17 @@ pub(super) fn registers(fields: &Fields<'_>, name: &'static str) -> Result<Optio
     fields.word(name, read, "five whole numbers: counters, scalars, pointers, invariants, temporaries")
 }
 
+/// Operations of a loop that repeat others.
+pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError> {
+    let read = |text: &str| {
+        let values = text.split_whitespace().map(|value| value.parse().ok()).collect::<Option<Vec<u64>>>()?;
+        let [adds, multiplies, divides, specials] = values.try_into().ok()?;
+        Some(OperationCounts { adds, multiplies, divides, specials, ..Default::default() })
+    };
+    let found = fields.word("ls:repeated", read, "four whole numbers: adds, multiplies, divides, specials")?;
+    Ok(found.unwrap_or_default())
+}
+
 /// What a call moves between processes.
 fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
     let (mut arrays, mut extents) = (Vec::new(), Vec::new());

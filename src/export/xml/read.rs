@@ -258,6 +258,7 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         step,
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
+        repeated: parts::repeated(fields)?,
         registers: integer.zip(floating).map(|(integer, floating)| Registers { integer, floating }),
         body,
     };

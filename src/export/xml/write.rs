@@ -148,6 +148,13 @@ fn operations(ty: &str, counts: OperationCounts) -> Element {
     counted.fold(Element::new("ls:operations").with("type", ty), |element, (name, count)| element.with(name, count))
 }
 
+/// Adds, multiplies, divides, specials; nothing if there are none.
+fn repeated_operations(counts: &OperationCounts) -> Option<String> {
+    let OperationCounts { adds, multiplies, divides, specials, .. } = counts;
+    let counts = [adds, multiplies, divides, specials];
+    counts.iter().any(|count| **count > 0).then(|| counts.map(u64::to_string).join(" "))
+}
+
 fn reason(Reason { code, line, detail }: &Reason) -> Element {
     Element::new("ls:reason").with("code", code).with("line", line).with("detail", detail)
 }
@@ -250,7 +257,21 @@ fn communication(communication: &Communication) -> Element {
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
-    let Loop { id, file, line, end_line, variable, lower, upper, step, parallel, exits_early, registers, body } = inner;
+    let Loop {
+        id,
+        file,
+        line,
+        end_line,
+        variable,
+        lower,
+        upper,
+        step,
+        parallel,
+        exits_early,
+        registers,
+        repeated,
+        body,
+    } = inner;
     let element = Element::new("loop")
         .with("linenum", line)
         .with("loopvar", variable)
@@ -263,7 +284,8 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:parallel", parallel.as_ref())
         .maybe("ls:exits", exits_early.then_some("early"))
         .maybe("ls:integers", registers.map(|needed| register_use(needed.integer)))
-        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)));
+        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)))
+        .maybe("ls:repeated", repeated_operations(repeated));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);

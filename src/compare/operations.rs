@@ -1,0 +1,136 @@
+//! Why a nest does more or fewer floating-point operations than its source has.
+
+use super::Row;
+use super::reasons::{EQUAL, NEAR, short};
+use super::rows::{OPERATIONS, Sides};
+
+/// The reason for a row of operations whose sides differ, tried against the numbers.
+pub(super) fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
+    let difference = |name: &str| {
+        let row = rows.iter().find(|row| row.quantity == name)?;
+        Some(row.traced? - row.promised?)
+    };
+    let [adds, multiplies, divides, specials] = OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
+    let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
+    let is = |name: usize| quantity == OPERATIONS[name];
+    if (is(1) || is(2)) && divides < 0.0 && cancels(divides, multiplies) {
+        return "divisions by a constant whose reciprocal is exact became multiplications".to_string();
+    }
+    if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
+        return "multiplications by two became additions".to_string();
+    }
+    let repeated = sides.repeated();
+    let is_near = |one: f64, other: f64| (one - other).abs() <= EQUAL * one.abs().max(other.abs());
+    if (is(0) || is(1)) && adds > 0.0 && repeated[0] == 0.0 && is_near(-(multiplies + adds), repeated[1]) {
+        let products = match adds {
+            1.0 => "1 product by two became a sum".to_string(),
+            adds => format!("{} products by two became sums", short(adds)),
+        };
+        return format!("{products}; {} {}", short(repeated[1]), done_once(repeated[1]));
+    }
+    let kind = OPERATIONS.iter().position(|name| *name == quantity).unwrap_or_default();
+    let again = repeated[kind];
+    if again > 0.0 && is_near(promised - traced, again) {
+        return format!("{} of the {} {}", short(again), short(promised), done_once(again));
+    }
+    // What is left to explain once these are done once.
+    let (once, promised) = match again > 0.0 && promised - again > traced {
+        true => (format!("{} {}; ", short(again), done_once(again)), promised - again),
+        false => (String::new(), promised),
+    };
+    let are_constant_calls = is(3) && specials < 0.0;
+    once + &match promised > traced {
+        true => fewer(sides, kind, promised - traced, are_constant_calls),
+        false => more(sides, traced - promised),
+    }
+}
+
+/// What becomes of so many operations.
+fn done_once(count: f64) -> &'static str {
+    match count {
+        1.0 => "repeats another on the same operands, and is done once",
+        _ => "repeat others on the same operands, and are done once",
+    }
+}
+
+/// Why an iteration does so many operations less.
+fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> String {
+    let iterations = sides.iterations().1.unwrap_or(0.0);
+    let missing = each * iterations;
+    hoisted(sides, kind, missing, iterations)
+        .or_else(|| not_entered(sides, missing))
+        .or_else(|| {
+            let (copies, of) = each_round(sides, missing)?;
+            let why = match are_constant_calls {
+                true => {
+                    "calls whose arguments are constants are done by the compiler, those of small powers are products"
+                }
+                false => "the same value was computed before and is kept, or its operands are constants",
+            };
+            Some(format!("{copies} fewer in each {of}: {why}"))
+        })
+        .unwrap_or_else(|| {
+            "fewer than the source has, by no whole number in any of its loops: values are kept or folded on some paths \
+             only"
+                .to_string()
+        })
+}
+
+/// Why an iteration does so many operations more.
+fn more(sides: &Sides, each: f64) -> String {
+    let called = sides.traced.called_instructions;
+    if called > 0 {
+        return format!("{called} instructions of called functions are not in the source that was analysed");
+    }
+    match each_round(sides, each * sides.iterations().1.unwrap_or(0.0)) {
+        Some((copies, of)) => {
+            format!("{copies} more in each {of}: computed again instead of kept, or code of inlined functions")
+        }
+        None => {
+            "more than the source has: done ahead for iterations or paths that do not need them, or code of inlined \
+                 functions"
+                .to_string()
+        }
+    }
+}
+
+/// Whether operations of this kind on the innermost loop's lines were done outside of it, as many as are missing.
+fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<String> {
+    let inner = *sides.loops().last()?;
+    let counts = sides.join.loops.get(&inner)?;
+    let outside = *counts.outside.get(kind)?;
+    let moved = (missing + outside) / iterations;
+    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && (moved - moved.round()).abs() < 1e-6;
+    let facts = sides.places.facts(inner);
+    is_it.then(|| {
+        format!(
+            "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
+            moved.round(),
+            facts.var,
+            facts.line
+        )
+    })
+}
+
+/// Whether as many are missing as there are rounds that do not enter the loop inside.
+fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
+    let loops = sides.loops();
+    loops.windows(2).rev().find_map(|pair| {
+        let (outer, inner) = (sides.join.loops.get(&pair[0])?, sides.join.loops.get(&pair[1])?);
+        let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
+        let facts = sides.places.facts(pair[1]);
+        let is_it = inner.peeled == 0 && (missing - idle).abs() < 1e-6 * idle;
+        is_it.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
+    })
+}
+
+/// The loop of the nest, the innermost first, of whose rounds a count is a multiple; and how many times.
+fn each_round(sides: &Sides, count: f64) -> Option<(f64, String)> {
+    sides.loops().iter().rev().find_map(|found| {
+        let rounds = sides.join.loops.get(found)?.rounds as f64;
+        let times = count / rounds;
+        let is_whole = times > 0.5 && (times - times.round()).abs() < 1e-6;
+        let facts = sides.places.facts(*found);
+        is_whole.then(|| (times.round(), format!("iteration of {} (line {})", facts.var, facts.line)))
+    })
+}
