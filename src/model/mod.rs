@@ -221,6 +221,22 @@ impl<'p> Model<'p> {
     }
 }
 
+/// The nests with the most work, bytes of all references and operations at 8 bytes each, the most first. No machine
+/// changes it, so that the rows of sheets stay the same whatever a machine is set to.
+fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+    const BYTES: f64 = 8.0;
+    let work = |nest: &NestModel| {
+        let bytes = nest.nest.streams.iter().map(|used| {
+            let references: u64 = used.stream.accesses.iter().map(|access| access.reads + access.writes).sum();
+            references as f64 * used.stream.element_bytes.map_or(BYTES, |bytes| bytes as f64)
+        });
+        figures.value(nest.iterations) * bytes.sum::<f64>() + figures.value(nest.operations.flops) * BYTES
+    };
+    let mut ranked: Vec<(f64, usize)> = nests.iter().map(work).zip(0..).filter(|(work, _)| work.is_finite()).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.into_iter().take(most).map(|(_, index)| index).collect()
+}
+
 /// The nests with the longest times, the longest first, equal ones in program order.
 pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
     let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
