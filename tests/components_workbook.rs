@@ -222,7 +222,7 @@ fn a_machine_that_is_picked_is_in_force_everywhere() {
         const IN_FORCE: u32 = 4;
         let follows = |(sheet, _, column): &(String, u32, u32)| match sheet.as_str() {
             "Machine" => *column == IN_FORCE,
-            // These are about the nests that were the costliest when the workbook was written: see below.
+            // These are checked figure by figure below.
             "Presets" | "Sensitivity" | "Roofline" | "Steps" => false,
             _ => true,
         };

@@ -83,16 +83,13 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
 }
 
-/// What the outputs need. The workbook has a model of its own, unless it is the only output.
+/// What the outputs need. The workbook has a model of its own, made from this one.
 fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     let is = |wanted: Format| move |(format, _): &(Format, PathBuf)| *format == wanted;
-    let has_directories = [&args.dot, &args.svg, &args.tables].into_iter().any(Option::is_some);
-    let is_shown = args.explain.is_some() || args.top.is_some() || has_directories;
-    if !is_shown && !requested.is_empty() && requested.iter().all(is(Format::Workbook)) {
-        Detail::AnyMachine
-    } else if args.explain.is_some() || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
+    let has_graphs = args.dot.is_some() || args.svg.is_some();
+    if args.explain.is_some() || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
         Detail::Formulas
-    } else if is_silent(args) {
+    } else if is_silent(args) || !has_graphs && requested.iter().all(is(Format::Workbook)) {
         Detail::Least
     } else {
         Detail::Values
@@ -154,7 +151,6 @@ pub(super) fn source_text(path: &str) -> Option<String> {
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook if model.figures.detail() == Detail::AnyMachine => xlsx::workbook(model)?,
         Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),

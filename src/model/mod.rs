@@ -24,6 +24,8 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
+use std::collections::HashSet;
+
 use crate::analysis::facts::Program;
 use crate::expr::FigureId;
 use crate::machine::{Level, MachineModel};
@@ -71,6 +73,8 @@ pub struct Model<'p> {
     pub sensitivity: Vec<Sweep>,
     /// What the chart of the roofline shows, likewise.
     pub roofline: Option<roofline::Chart>,
+    /// Nests that are not in it, because there are too many for a workbook.
+    pub left_out: Option<LeftOut>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -95,15 +99,36 @@ impl<'p> Model<'p> {
         detail: Detail,
     ) -> Result<Model<'p>, SettingError> {
         let (collected, dimensions) = Collected::of(program);
-        let Collected { nests, call_graph, messages } = &collected;
+        let Collected { nests, call_graph, messages, .. } = &collected;
         let (machine, parameters) =
             ParameterTable::build(program, (nests, call_graph, messages), machine, dimensions, settings)?;
         Ok(Model::define(program, (machine, parameters), collected, dimensions, detail))
     }
 
-    /// The same model with formulas that hold for every machine, for the workbook.
+    /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
+    /// costliest nests only, without what depends on all of them: calls, dependences, communication.
     pub fn for_any_machine(&self) -> Model<'p> {
-        let (collected, dimensions) = Collected::of(self.program);
+        let mut most = MOST_NESTS;
+        loop {
+            let model = self.of_costliest(most);
+            if model.figures.len() <= MOST_FIGURES || most == 1 {
+                return model;
+            }
+            most = (most / 2).max(1);
+        }
+    }
+
+    fn of_costliest(&self, most: usize) -> Model<'p> {
+        let (mut collected, dimensions) = Collected::of(self.program);
+        if collected.nests.len() > most {
+            let kept: HashSet<usize> = costliest(&self.nests, most, &self.figures).into_iter().collect();
+            let seconds = |index: &usize| self.value(self.nests[*index].time.seconds);
+            let others: Vec<usize> = (0..self.nests.len()).filter(|index| !kept.contains(index)).collect();
+            let known = others.iter().map(seconds).filter(|seconds| seconds.is_finite());
+            collected.left_out = Some(LeftOut { nests: others.len(), seconds: known.sum() });
+            let mut index = 0..;
+            collected.nests.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+        }
         let known = (self.machine.clone(), self.parameters.clone());
         Model::define(self.program, known, collected, dimensions, Detail::AnyMachine)
     }
@@ -111,7 +136,7 @@ impl<'p> Model<'p> {
     fn define(
         program: &'p Program,
         (machine, parameters): (MachineModel, ParameterTable),
-        Collected { nests, call_graph, messages }: Collected<'p>,
+        Collected { nests, call_graph, messages, left_out }: Collected<'p>,
         dimensions: usize,
         detail: Detail,
     ) -> Model<'p> {
@@ -131,10 +156,15 @@ impl<'p> Model<'p> {
             .collect();
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
+            _ if left_out.is_some() => Vec::new(),
             Detail::Least => Vec::new(),
             _ => dependencies::build(program, &nests, &mut figures),
         };
-        let calls = Calls::define(&call_graph, &nests, &parameters, &mut figures);
+        let calls = match left_out {
+            None => Calls::define(&call_graph, &nests, &parameters, &mut figures),
+            Some(_) => None,
+        };
+        let messages = if left_out.is_none() { messages } else { Vec::new() };
         let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
         let registers = registers::define(&nests, &mut figures);
         let on_other = other.is_some().then(|| OtherMachine::define(&machine, &nests, &mut figures));
@@ -159,6 +189,7 @@ impl<'p> Model<'p> {
             on_other,
             sensitivity,
             roofline: chart,
+            left_out,
             dimensions,
         }
     }
@@ -190,6 +221,22 @@ impl<'p> Model<'p> {
     }
 }
 
+/// The nests with the most work, bytes of all references and operations at 8 bytes each, the most first. No machine
+/// changes it, so that the rows of sheets stay the same whatever a machine is set to.
+fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+    const BYTES: f64 = 8.0;
+    let work = |nest: &NestModel| {
+        let bytes = nest.nest.streams.iter().map(|used| {
+            let references: u64 = used.stream.accesses.iter().map(|access| access.reads + access.writes).sum();
+            references as f64 * used.stream.element_bytes.map_or(BYTES, |bytes| bytes as f64)
+        });
+        figures.value(nest.iterations) * bytes.sum::<f64>() + figures.value(nest.operations.flops) * BYTES
+    };
+    let mut ranked: Vec<(f64, usize)> = nests.iter().map(work).zip(0..).filter(|(work, _)| work.is_finite()).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.into_iter().take(most).map(|(_, index)| index).collect()
+}
+
 /// The nests with the longest times, the longest first, equal ones in program order.
 pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
     let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
@@ -199,11 +246,24 @@ pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> 
     ranked
 }
 
+/// Nests of a workbook, and figures: a sheet has 1,048,576 rows, and what is larger is slow to open.
+const MOST_NESTS: usize = 1500;
+const MOST_FIGURES: usize = 900_000;
+
+/// Nests that a workbook is without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeftOut {
+    pub nests: usize,
+    /// Their time on the machine as written, as far as it is known.
+    pub seconds: f64,
+}
+
 /// What figures are defined of.
 struct Collected<'p> {
     nests: Vec<Nest<'p>>,
     call_graph: CallGraph,
     messages: Vec<communication::MessageSite<'p>>,
+    left_out: Option<LeftOut>,
 }
 
 impl<'p> Collected<'p> {
@@ -213,7 +273,7 @@ impl<'p> Collected<'p> {
         let call_graph = CallGraph::collect(program, &nests);
         let messages = communication::collect(program, &nests);
         let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
-        (Collected { nests, call_graph, messages }, dimensions)
+        (Collected { nests, call_graph, messages, left_out: None }, dimensions)
     }
 }
 

@@ -4,7 +4,7 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::build::NestModel;
-use super::costliest;
+use super::busiest;
 use super::figures::{Figures, Unit};
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::{Level, MachineModel};
@@ -52,7 +52,7 @@ pub fn roofs(machine: &MachineModel) -> Vec<Roof> {
 pub struct Chart {
     /// Ceilings, each a line between two points.
     pub lines: Vec<Line>,
-    /// Nests with operations, the costliest first: position, intensity, flops a second.
+    /// Nests with operations, those with the most work first: position, intensity, flops a second.
     pub points: Vec<(usize, FigureId, FigureId)>,
 }
 
@@ -97,7 +97,7 @@ impl Chart {
         }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
         let shown: Vec<usize> =
-            costliest(nests, nests.len(), figures).into_iter().filter(has_flops).take(DRAWN).collect();
+            busiest(nests, nests.len(), figures).into_iter().filter(has_flops).take(DRAWN).collect();
         let point = |nest: usize| {
             let rate = figures.define("flops a second", Unit::FlopsPerSecond, self::rate(&nests[nest]));
             (nest, nests[nest].time.intensity, rate)

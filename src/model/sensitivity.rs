@@ -1,10 +1,10 @@
-//! How the times of the costliest nests follow a single input: caches, bandwidths, peak, sizes of blocks.
+//! How the times of the nests with the most work follow a single input: caches, bandwidths, peak, sizes of blocks.
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
 use super::parameters::{Kind, ParameterTable};
 use super::what_if::WhatIf;
-use super::{costliest, dimension_name};
+use super::{busiest, dimension_name};
 use crate::expr::{Expr, FigureId};
 
 /// Times over a range of one input.
@@ -36,7 +36,7 @@ const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
-    let shown = costliest(nests, NESTS, figures);
+    let shown = busiest(nests, NESTS, figures);
     for (symbol, label, factors) in SCALED {
         let factors: Vec<FigureId> =
             factors.iter().map(|factor| figures.define("factor", Unit::Count, Expr::from(*factor))).collect();

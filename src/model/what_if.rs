@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
-use super::{Model, costliest};
+use super::{Model, busiest};
 use crate::expr::{Comparison, Expr, FigureId, Node};
 use crate::machine::MachineModel;
 
@@ -52,7 +52,7 @@ impl<'r> WhatIf<'r> {
 
 /// Times on a second machine.
 pub struct OtherMachine {
-    /// The nests that are compared: all, or the costliest ones of a big program.
+    /// The nests that are compared: all, or those with the most work of a big program.
     pub nests: Vec<OtherNest>,
     /// Seconds of these nests on both machines, and the second over the first.
     pub seconds: (FigureId, FigureId),
@@ -75,7 +75,7 @@ const MOST_COMPARED: usize = 200;
 impl OtherMachine {
     pub(super) fn define(machine: &MachineModel, nests: &[NestModel], figures: &mut Figures) -> OtherMachine {
         let on_other = |name: &str| machine.parameter(name).is_some().then(|| Expr::symbol(&Model::on_other(name)));
-        let mut compared = costliest(nests, MOST_COMPARED, figures);
+        let mut compared = busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
         let mut define = |nest: usize| {
             let time = &nests[nest].time;

@@ -1,4 +1,4 @@
-//! The sheet Roofline: the ceilings of the machine and the costliest nests below them, live.
+//! The sheet Roofline: the ceilings of the machine and the busiest nests below them, live.
 
 use rust_xlsxwriter::{
     Chart, ChartDataLabel, ChartFormat, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartSolidFill,
@@ -47,7 +47,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Roofline, book)?;
     page.title("Roofline")?;
-    let text = "What the machine in force can do at best, and the nests that were the costliest when the workbook was written: \
+    let text = "What the machine in force can do at best, and the nests with the most work (operations and references, when the workbook was written): \
                 at an intensity of I flops a byte no more than min(peak, I x bandwidth) flops a second. Intensities are those of memory traffic.";
     page.text(1, 0, text, &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {

@@ -1,4 +1,4 @@
-//! The sheet Sensitivity: times of the costliest nests over a range of one input at a time, as live grids.
+//! The sheet Sensitivity: times of the nests with the most work over a range of one input at a time, as live grids.
 
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{
@@ -52,7 +52,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Sensitivity, book)?;
     page.title("Sensitivity")?;
-    let text = "Seconds of the nests that were the costliest when the workbook was written, over one input at a time, all others as in force.";
+    let text = "Seconds of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force.";
     page.text(1, 0, text, &style::remark())?;
     let text = "Factors and block sizes are inputs. The lowest time of a row is framed. Latency of memory is not in the estimate.";
     page.text(2, 0, text, &style::remark())?;

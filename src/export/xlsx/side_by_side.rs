@@ -43,7 +43,10 @@ pub(super) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         });
     }
     let remark = match other.nests.len() < model.nests.len() {
-        true => format!("The {} nests that were the costliest when the workbook was written.", other.nests.len()),
+        true => format!(
+            "The {} nests with the most work (operations and references) when the workbook was written.",
+            other.nests.len()
+        ),
         false => "All nests. Pick machine B on sheet Machine.".to_string(),
     };
     Table { sheet: Sheet::SideBySide, title: "Machines A and B", remark, rows: other.nests.iter().collect(), columns }

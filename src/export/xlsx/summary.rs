@@ -1,9 +1,13 @@
 //! The sheet Summary: totals, coverage, the costliest nests and a chart, all of them live.
 
-use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
+use rust_xlsxwriter::utility::row_col_to_cell_absolute;
+use rust_xlsxwriter::{
+    Chart, ChartAxisLabelPosition, ChartFormat, ChartLegendPosition, ChartSolidFill, ChartType, ColNum, RowNum,
+    XlsxError,
+};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
-use super::page::{Book, Page};
+use super::page::{Book, Page, chosen};
 use super::presets::Choices;
 use super::ranking::{Found, LoopTable, Ranking};
 use super::style::{self, Look, Role};
@@ -23,6 +27,10 @@ const DRAWN: usize = 20;
 const TOTALS_ROW: RowNum = 4;
 const CHART_ROWS: RowNum = 21;
 const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
+/// What bounds the nests of the chart; the columns of its series follow.
+const BOUND: ColNum = 4;
+/// Of what bounds a nest: arithmetic, caches from the nearest, memory.
+const COLOURS: [u32; 6] = [0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0x24476B];
 /// Where the times on machine B stand beside the costliest nests.
 const ON_B: ColNum = 8;
 /// What is said of a nest that sheet A and B leaves out.
@@ -83,7 +91,9 @@ pub(super) fn write<'a>(
         page.worksheet.set_column_width(column, width)?;
     }
     write_totals(&mut page)?;
-    let row = write_coverage(&mut page)?.max(TOTALS_ROW + totals(book.model).len() as RowNum + 2) + 1;
+    let row = write_coverage(&mut page)?
+        .max(TOTALS_ROW + totals(book.model).len() as RowNum + if book.model.left_out.is_some() { 5 } else { 2 })
+        + 1;
     let ranked = costliest(&book.model.nests, usize::MAX, &book.model.figures);
     if ranked.is_empty() {
         page.text(row, 0, "No loop with a known time was found.", &style::remark())?;
@@ -109,7 +119,16 @@ fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
         page.figure(row, 1, id, look)?;
         page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
     }
-    Ok(())
+    let Some(left_out) = page.book.model.left_out else { return Ok(()) };
+    let row = TOTALS_ROW + 1 + totals(page.book.model).len() as RowNum;
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.text(row, 0, "Further nests, not in this workbook", &plain)?;
+    page.number(row, 1, left_out.nests as f64, &style::cell(Look::Count, Role::Plain))?;
+    page.text(row + 1, 0, "Their time when it was written", &plain)?;
+    page.number(row + 1, 1, left_out.seconds, &style::cell(Look::Seconds, Role::Plain))?;
+    page.text(row + 1, 2, "s", &plain)?;
+    let text = "The totals are those of the costliest nests. JSON, --tables and --html have all, and calls, dependences and communication.";
+    page.text(row + 2, 0, text, &style::remark())
 }
 
 /// Counts of loops and of reasons; returns the row after the last.
@@ -208,6 +227,26 @@ fn write_on_other(
     Ok(())
 }
 
+/// The time of each nest in the column of what bounds it, so that the chart has a colour for each; returns how many
+/// columns there are.
+fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usize, XlsxError> {
+    let model = page.book.model;
+    let names = model.nests[shown[0]].time.bound_names();
+    for (column, name) in (BOUND + 1..).zip(&names) {
+        page.text(first - 1, column, name, &style::header())?;
+        let head = row_col_to_cell_absolute(first - 1, column);
+        for (row, index) in (first..).zip(shown) {
+            let time = &model.nests[*index].time;
+            let is_bound = chosen(model.value(time.bound), &names) == Some(*name);
+            let value = if is_bound { model.value(time.seconds) } else { 0.0 };
+            let formula = format!("IF(E{0}={head},B{0},0)", row + 1);
+            let format = style::cell(Look::Seconds, Role::Plain).set_num_format("0.000E+00;;");
+            page.presentation(row, column, &formula, &value.to_string(), &format)?;
+        }
+    }
+    Ok(names.len())
+}
+
 /// Rank, time and row in Loops of the nests in the chart, and the chart.
 fn write_chart(
     page: &mut Page,
@@ -217,7 +256,7 @@ fn write_chart(
     data_row: RowNum,
 ) -> Result<(), XlsxError> {
     page.text(data_row, 0, "Time by loop nest, the costliest first", &style::section())?;
-    for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table"]) {
+    for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table", "Bound by"]) {
         page.text(data_row + 1, column, header, &style::header())?;
     }
     let first = data_row + 2;
@@ -225,25 +264,29 @@ fn write_chart(
     let shown = &ranked[..drawn as usize];
     Ranking { rank: 2, time: 1, position: 3 }.write(page, table, shown, first)?;
     for (row, index) in (first..).zip(shown) {
-        Found { table, nest: *index, position: format!("D{}", row + 1) }.id(page, (row, 0))?;
+        let found = Found { table, nest: *index, position: format!("D{}", row + 1) };
+        found.id(page, (row, 0))?;
+        found.bound(page, (row, BOUND))?;
     }
-    let mut chart = Chart::new(ChartType::Bar);
+    let bounds = write_by_bound(page, shown, first)?;
+    let mut chart = Chart::new(ChartType::BarStacked);
     let last = first + drawn - 1;
     let name = Sheet::Summary.name();
-    (chart.add_series())
-        .set_name("Estimated time")
-        .set_categories((name, first, 0, last, 0))
-        .set_values((name, first, 1, last, 1))
-        .set_format(
-            rust_xlsxwriter::ChartFormat::new()
-                .set_solid_fill(rust_xlsxwriter::ChartSolidFill::new().set_color(0x3A6491)),
-        )
-        .set_gap(40);
-    chart.title().set_name("Estimated time by loop nest, the costliest first");
+    for (column, colour) in (BOUND + 1..).take(bounds).zip(COLOURS.iter().cycle()) {
+        let fill = ChartSolidFill::new().set_color(*colour).clone();
+        (chart.add_series())
+            .set_name((name, first - 1, column))
+            .set_categories((name, first, 0, last, 0))
+            .set_values((name, first, column, last, column))
+            .set_format(ChartFormat::new().set_solid_fill(&fill))
+            .set_gap(40)
+            .set_overlap(100);
+    }
+    chart.title().set_name("Estimated time by loop nest and what bounds it, the costliest first");
     // A bar chart has its categories on the y axis, upwards; the costliest is to be on top.
     chart.y_axis().set_reverse();
     chart.x_axis().set_name("seconds").set_num_format("0.0E+00").set_label_position(ChartAxisLabelPosition::High);
-    chart.legend().set_hidden();
+    chart.legend().set_position(ChartLegendPosition::Right);
     chart.set_width(1180).set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
     page.worksheet.insert_chart(chart_row, 0, &chart)?;
     Ok(())
