@@ -204,7 +204,12 @@ impl Symbols<'_> {
     fn text_symbol(&mut self, value: &Value) -> Option<Expr> {
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
-        let changes = |id: &VarId| self.loops.contains(id) || self.known.contains_key(id);
+        let loops: Vec<&str> = self.loops.iter().map(|id| self.function.variable(*id).name.as_str()).collect();
+        let changes = |id: &VarId| match self.known.get(id) {
+            Some(Known::Is(expr)) => loops.iter().any(|name| expr.mentions(name)) || !self.levels.is_empty(),
+            Some(_) => true,
+            None => self.loops.contains(id),
+        };
         let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;

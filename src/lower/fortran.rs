@@ -24,6 +24,7 @@ mod inquiries;
 mod intrinsic_types;
 mod keywords;
 mod kinds;
+mod layouts;
 mod loops;
 mod modules;
 mod names;
