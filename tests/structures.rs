@@ -72,3 +72,35 @@ fn structures_of_unknown_size_have_a_reason() {
     );
     assert_eq!(small::reasons(&json, "s"), ["unknown_layout"]);
 }
+
+/// Pointers of other types into an array are arrays of their own type that share its storage.
+#[test]
+fn pointers_that_are_cast_have_elements_of_their_own_type() {
+    let json = c("#include <complex.h>
+        struct quad { float a, b, c, d; };
+        void parts(double complex *z, int n) { double *d = (double *)z; for (int i = 0; i < n; i++) d[i] = 0; }
+        void floats(double *x, int n) { float *f = (float *)x; for (int i = 0; i < n; i++) f[i] = 0; }
+        void bytes(double *a, int n) { char *c = (char *)a; for (int i = 0; i < n; i++) c[i] = 0; }
+        void raw(char *raw, int n) { double *e = (double *)(raw + 64); for (int i = 0; i < n; i++) e[i] = 0; }
+        void quads(struct quad *p, int n) { float *f = (float *)p; for (int i = 0; i < n; i++) f[i] = 0; }
+        void same(double *a, int n) { double *d = a + 2; for (int i = 0; i < n; i++) d[i] = 0; }
+        void both(double *x, int n) {
+          float *f = (float *)x;
+          for (int i = 0; i < n; i++) f[i] = 0;
+          for (int i = 0; i < n; i++) x[i] += 1;
+        }");
+    for (name, pointer, ty, size) in
+        [("parts", "d", "real8", 8), ("floats", "f", "real4", 4), ("raw", "e", "real8", 8), ("quads", "f", "real4", 4)]
+    {
+        let array = array(&json, name, pointer);
+        assert_eq!((array["type"].as_str(), array["element_bytes"].as_u64()), (Some(ty), Some(size)), "{name}");
+        assert_eq!(array["subscripts"][0], "i", "{name}");
+        assert_eq!(small::bytes(&json, name), [2.0 * 128.0 * size as f64], "{name}");
+    }
+    assert_eq!(array(&json, "bytes", "c")["element_bytes"].as_u64(), Some(1));
+    // The same type: an element of the array itself.
+    assert_eq!(array(&json, "same", "a")["accesses"][0]["offset"][0].as_i64(), Some(2));
+    // The second loop comes after the first.
+    let edges = small::function(&json, "both")["dependencies"].as_array().map(|all| all.len());
+    assert!(edges.is_some_and(|count| count > 0), "{:?}", small::function(&json, "both"));
+}

@@ -17,6 +17,7 @@ mod declarations;
 mod declarators;
 mod directives;
 mod elementwise;
+mod evaluated_once;
 mod expression;
 mod implicit;
 mod input_output;

@@ -1,7 +1,7 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::analysis::addresses::{addressed, is_left_out};
+use crate::analysis::addresses::{Address, addressed, is_left_out};
 use crate::analysis::alternatives::Alternative;
 use crate::analysis::facts::{AccessClass, Block, Scalar};
 use crate::analysis::flops::FlopCounter;
@@ -68,6 +68,10 @@ impl<'f> Walker<'f> {
         let is_number = matches!(variable.ty, Type::Real(_)) && variable.dimensions.is_empty() && is_literal(value);
         let expression = if is_index || is_number { self.value(value) } else { None };
         let address = if is_pointer { self.symbols.address(value) } else { None };
+        // Cast from a pointer to something else: the two views have nothing but their storage in common.
+        let ty = &self.function().variable(id).ty;
+        let is_view = |address: &Address| *ty != Type::Unknown && self.function().variable(address.array).ty != *ty;
+        let address = address.filter(|address| !is_view(address));
         let known = match (expression, address) {
             (Some(known), _) if self.depth() > 0 => known,
             (Some(Known::Is(expr)), _) if expr.symbols().len() <= MOST_SYMBOLS => Known::Is(expr),
