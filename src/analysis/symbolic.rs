@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::addresses::Address;
+use super::addresses::{Address, addressed};
 use super::alternatives::Alternative;
 use super::calls::Passed;
 use super::facts::{Constant, Origin};
@@ -263,7 +263,10 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
         Value::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
         Value::Real(x, _) => format!("{x}"),
         Value::Convert(_, operand) => again(operand),
-        _ => ir::text::show(function, value),
+        other => match addressed(other) {
+            Some(inner) => format!("&{}", again(inner)),
+            None => ir::text::show(function, value),
+        },
     }
 }
 

@@ -14,6 +14,7 @@ use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers};
+use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::source::Language;
@@ -29,6 +30,9 @@ impl<'f> Walker<'f> {
         let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        if let Control::Counted { lower, upper, step, .. } = &inner.control {
+            [lower, upper, step].into_iter().for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
+        }
         let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
         let before = self.symbols.known.clone();
         let (variable, lower, mut upper, step) = match &inner.control {
@@ -109,6 +113,23 @@ impl<'f> Walker<'f> {
         }
         if !exits_early {
             self.symbols.known.extend(left);
+        }
+    }
+
+    /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
+    fn reads_in_bound(&mut self, place: &Place, bound: &Value, block: &mut Block) {
+        match bound {
+            Value::Element { .. } if self.depth() > 0 && self.symbols.expression(bound).is_none() => {
+                self.reads_in(place, bound, block);
+            }
+            Value::Unary(_, inner) | Value::Convert(_, inner) => self.reads_in_bound(place, inner, block),
+            Value::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|side| self.reads_in_bound(place, side, block));
+            }
+            Value::Call { arguments, .. } => {
+                arguments.iter().for_each(|argument| self.reads_in_bound(place, argument, block));
+            }
+            _ => {}
         }
     }
 
