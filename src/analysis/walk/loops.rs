@@ -25,7 +25,6 @@ impl<'f> Walker<'f> {
         let trip_symbol =
             || Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
-        let is_uncounted = matches!(inner.control, Control::Uncounted { .. });
         let mut has_range = false;
         let mut start = None;
         let counter = self.counter(inner);
@@ -84,7 +83,7 @@ impl<'f> Walker<'f> {
         match &inner.control {
             Control::Uncounted { condition: Some(condition), .. } => {
                 if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
-                    (upper, ends) = (trips, found);
+                    (upper, ends, has_range) = (trips, found, true);
                 }
             }
             Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
@@ -99,8 +98,8 @@ impl<'f> Walker<'f> {
         if let Some((id, start)) = &started {
             self.symbols.starts.insert(*id, start.clone());
         }
-        let left = (reasons.is_empty() || is_uncounted) && ends == Ends::AtBound;
-        let left = if left { after(&bounds, counter.filter(|_| has_range), moved) } else { Vec::new() };
+        let left = has_range && ends == Ends::AtBound;
+        let left = if left { after(&bounds, counter, moved) } else { Vec::new() };
         let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
