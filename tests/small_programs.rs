@@ -92,10 +92,11 @@ fn rows_of_sparse_matrices_follow_each_other() {
           return s;
         }";
     let json = analyse(&[("a.c", source)], &["n=1000", "trip_v_4=10", "trip_w_11=10"]);
-    // 1000 rows of 10 elements of 8 bytes; where the first row begins in its line is not known.
-    assert!((80_000.0..=80_128.0).contains(&bytes(&json, "v")[0]), "{:?}", bytes(&json, "v"));
-    // With the 1000 row pointers of 4 bytes, which are loaded in the body here.
-    assert!((84_000.0..=84_192.0).contains(&bytes(&json, "w")[0]), "{:?}", bytes(&json, "w"));
+    // 1000 rows of 10 elements of 8 bytes and 1001 row pointers of 4 bytes, loaded by the bounds or in the body; where
+    // the first row begins in its line is not known.
+    for name in ["v", "w"] {
+        assert!((84_000.0..=84_192.0).contains(&bytes(&json, name)[0]), "{name}: {:?}", bytes(&json, name));
+    }
 }
 
 #[test]

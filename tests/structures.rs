@@ -104,3 +104,18 @@ fn pointers_that_are_cast_have_elements_of_their_own_type() {
     let edges = small::function(&json, "both")["dependencies"].as_array().map(|all| all.len());
     assert!(edges.is_some_and(|count| count > 0), "{:?}", small::function(&json, "both"));
 }
+
+#[test]
+fn lists_of_values_are_stored() {
+    let json = c("double use(double *);
+        void s(double *a, double *b, double *o, int n) {
+          for (int i = 0; i < n; i++) { double v[3] = {a[i], b[i], 0}; o[i] = v[0] + v[1] + v[2]; }
+        }
+        void table(double *o, int n) {
+          for (int i = 0; i < n; i++) { double v[3] = {1, 2, 3}; o[i] = v[i % 3]; }
+        }");
+    assert_eq!(small::accesses(&json, "s", "v"), [3, 3]);
+    assert_eq!(small::accesses(&json, "s", "a"), [1, 0]);
+    // There before the program runs.
+    assert_eq!(small::accesses(&json, "table", "v"), [1, 0]);
+}
