@@ -145,14 +145,22 @@ pub struct Assignments {
 pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Value> {
     let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
-    let mut once = BTreeMap::new();
+    let mut once: BTreeMap<VarId, Value> = BTreeMap::new();
+    let straight: BTreeSet<VarId> = (function.body.iter())
+        .filter_map(|statement| match statement {
+            Stmt::Assign { target: Value::Variable(id), .. } => Some(*id),
+            _ => None,
+        })
+        .collect();
     for statement in &function.body {
         let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
         let variable = function.variable(*id);
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
-        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1));
+        // What is set once, but after this or from its own value, has two values.
+        let stays = |used: &VarId| !straight.contains(used) || once.contains_key(used);
+        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1 && stays(used)));
         if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
             once.insert(*id, value.clone());
         }

@@ -28,7 +28,7 @@ pub fn in_structure(
     let strides: Vec<f64> = strides.chain([scale]).collect();
     let mut joined = Dimension {
         subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
-        offset: i64::from(offset / bytes),
+        offset: offset.div_euclid(i64::from(bytes)),
     };
     for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
         for (variable, coefficient) in dimension.subscript.terms {

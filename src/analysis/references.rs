@@ -85,7 +85,10 @@ fn stream(
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
         && let Some(whole) = name.strip_suffix(layout.member.as_str())
     {
-        name = whole.trim_end_matches(['.', '-', '>']).to_string();
+        name = whole.trim_end_matches(['.', '-', '>', '%']).to_string();
+    }
+    if symbols.function.members.get(&array).is_some_and(|layout| layout.record_bytes == 0) {
+        reasons.push(("unknown_layout", format!("how far apart the structures of `{}` lie", variable.name)));
     }
     if bytes.is_none() {
         reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));

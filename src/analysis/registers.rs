@@ -454,7 +454,7 @@ fn known_strides(stream: &Stream) -> usize {
 
 /// The array that a reference shares its address with: members of the structures of one array do.
 fn structure<'s>(function: &Function, array: &'s str) -> &'s str {
-    if function.members.is_empty() || !array.contains(['.', '>']) {
+    if function.members.is_empty() || !array.contains(['.', '>', '%']) {
         return array;
     }
     let layout = function.members.iter().find(|(id, _)| function.variable(**id).name == array);

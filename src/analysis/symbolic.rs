@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::addresses::Address;
+use super::addresses::{Address, addressed};
 use super::alternatives::Alternative;
 use super::calls::Passed;
 use super::facts::{Constant, Origin};
@@ -204,7 +204,12 @@ impl Symbols<'_> {
     fn text_symbol(&mut self, value: &Value) -> Option<Expr> {
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
-        let changes = |id: &VarId| self.loops.contains(id) || self.known.contains_key(id);
+        let loops: Vec<&str> = self.loops.iter().map(|id| self.function.variable(*id).name.as_str()).collect();
+        let changes = |id: &VarId| match self.known.get(id) {
+            Some(Known::Is(expr)) => loops.iter().any(|name| expr.mentions(name)) || !self.levels.is_empty(),
+            Some(_) => true,
+            None => self.loops.contains(id),
+        };
         let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
@@ -258,7 +263,10 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
         Value::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
         Value::Real(x, _) => format!("{x}"),
         Value::Convert(_, operand) => again(operand),
-        _ => ir::text::show(function, value),
+        other => match addressed(other) {
+            Some(inner) => format!("&{}", again(inner)),
+            None => ir::text::show(function, value),
+        },
     }
 }
 

@@ -120,10 +120,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         outputs: outputs(function, &effects),
         effects,
         conditional: BTreeSet::new(),
-        last_values: BTreeMap::new(),
         loaded: BTreeMap::new(),
-        entry_values: BTreeMap::new(),
-        has_uncounted: counted.is_some() || language == Language::C,
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
@@ -180,13 +177,8 @@ struct Walker<'f> {
     effects: Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
-    /// What scalars were last set to outside of loops, by name; kept where loops without a header need it.
-    last_values: BTreeMap<String, Expr>,
     /// The elements that variables inside of loops were last set to, as array and place.
     loaded: BTreeMap<VarId, (VarId, Expr)>,
-    /// Those of the variables that the loop at hand, itself outside of loops, advances.
-    entry_values: BTreeMap<String, Expr>,
-    has_uncounted: bool,
     /// Whether the loop around the walk, or the function, has several loops side by side.
     in_sequence: bool,
     /// The next variable that counts iterations of a loop without a variable.
@@ -283,13 +275,19 @@ impl<'f> Walker<'f> {
     /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
-        if self.has_uncounted {
-            self.last_values.remove(&self.function().variable(id).name);
+        if depth > 0 {
+            self.symbols.known.insert(id, Known::Changes { depth, loaded: false });
+            return;
         }
-        match depth {
-            0 => self.symbols.known.remove(&id),
-            _ => self.symbols.known.insert(id, Known::Changes { depth, loaded: false }),
-        };
+        self.symbols.known.remove(&id);
+        self.renamed(id);
+    }
+
+    /// From here on the name of a variable stands for another value: what was made from the one before is not known
+    /// any more.
+    fn renamed(&mut self, id: VarId) {
+        let name = &self.symbols.function.variable(id).name;
+        self.symbols.known.retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
     }
 
     /// Forgets what is known of every variable that the statements assign.

@@ -65,12 +65,12 @@ impl<'a> Compiler<'a> {
     pub fn array(&mut self, id: VarId) -> Option<usize> {
         let function = self.source.function;
         let variable = function.variable(id);
-        let member = function.members.get(&id);
+        let member = function.members.get(&id).filter(|layout| layout.record_bytes > 0);
         let name = match member {
             Some(layout) => variable.name.strip_suffix(layout.member.as_str()).unwrap_or(&variable.name),
             None => &variable.name,
         };
-        let name = name.trim_end_matches(['.', '-', '>']).to_string();
+        let name = name.trim_end_matches(['.', '-', '>', '%']).to_string();
         if let Some(number) = self.array_numbers.get(&name) {
             return Some(*number);
         }

@@ -167,14 +167,14 @@ impl<'a> Compiler<'a> {
         if self.refuse_if_moving(array) {
             return None;
         }
-        let member = function.members.get(&array);
+        let member = function.members.get(&array).filter(|layout| layout.record_bytes > 0);
         let number = self.array(array)?;
         let mut start = Affine::slot(self.arrays[number].base);
         let mut found = Vec::new();
         let own = member.map_or(0, |layout| layout.extents.len());
         let bytes = variable.ty.bytes().filter(|bytes| *bytes > 0).unwrap_or(self.arrays[number].bytes as u32);
         if let Some(layout) = member {
-            start.base = i64::from(layout.offset);
+            start.base = layout.offset;
             let mut stride = i64::from(bytes);
             for (value, extent) in subscripts.iter().zip(&layout.extents) {
                 let value = self.integer(value);

@@ -56,9 +56,9 @@ pub struct Function {
 pub struct MemberLayout {
     /// The end of the variable's name that names the member: `x`, `velocity.x`.
     pub member: String,
-    /// Bytes from the beginning of the structure.
-    pub offset: u32,
-    /// Bytes from one structure to the next.
+    /// Bytes from the beginning of the structure to the member's element whose subscripts are all zero.
+    pub offset: i64,
+    /// Bytes from one structure to the next; 0 if that is not known.
     pub record_bytes: u32,
     /// Extents of the member's own dimensions in storage order.
     pub extents: Vec<u32>,

@@ -47,32 +47,47 @@ impl Flow {
     }
 }
 
-/// How control leaves one statement: an `if` tells its branches apart.
+/// How control leaves one statement: an `if` tells its branches apart, the last `if` of a branch its own.
 #[derive(Clone, Debug)]
 pub enum Exits {
     Plain(Flow),
-    Branches(Flow, Flow),
+    Branches(Box<Exits>, Box<Exits>),
 }
 
 impl Exits {
+    pub fn branches(then: Flow, otherwise: Flow) -> Exits {
+        Exits::Branches(Box::new(Exits::Plain(then)), Box::new(Exits::Plain(otherwise)))
+    }
+
     pub fn total(&self) -> Flow {
         match self {
             Exits::Plain(flow) => flow.clone(),
-            Exits::Branches(then, otherwise) => then.or(otherwise),
+            Exits::Branches(then, otherwise) => then.total().or(&otherwise.total()),
+        }
+    }
+
+    /// Whether control reaches what follows.
+    pub fn falls(&self) -> Falls {
+        match self {
+            Exits::Plain(flow) => flow.falls,
+            Exits::Branches(then, otherwise) => match (then.falls(), otherwise.falls()) {
+                (then, otherwise) if then == otherwise => then,
+                _ => Falls::Sometimes,
+            },
         }
     }
 
     pub fn jumps_to(&self, label: &Label) -> bool {
         match self {
             Exits::Plain(flow) => flow.jumps.contains(label),
-            Exits::Branches(then, otherwise) => then.jumps.contains(label) || otherwise.jumps.contains(label),
+            Exits::Branches(then, otherwise) => then.jumps_to(label) || otherwise.jumps_to(label),
         }
     }
 
     pub fn has_jumps(&self) -> bool {
         match self {
             Exits::Plain(flow) => !flow.jumps.is_empty(),
-            Exits::Branches(then, otherwise) => !then.jumps.is_empty() || !otherwise.jumps.is_empty(),
+            Exits::Branches(then, otherwise) => then.has_jumps() || otherwise.has_jumps(),
         }
     }
 

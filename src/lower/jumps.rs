@@ -85,7 +85,7 @@ impl Jumps<'_> {
                 let (then, taken) = self.block(branch.then);
                 let (otherwise, not_taken) = self.block(branch.otherwise);
                 (branch.then, branch.otherwise) = (then, otherwise);
-                (Some(Stmt::If(branch)), Exits::Branches(taken, not_taken))
+                (Some(Stmt::If(branch)), Exits::branches(taken, not_taken))
             }
             Stmt::Loop(inner) => {
                 let (inner, flow) = self.counted(*inner);
@@ -197,23 +197,35 @@ impl Jumps<'_> {
         self.depth += 1;
         let (body, flow) = self.forward(passed);
         self.depth -= 1;
+        self.put(out, body, flow, exits, 0)
+    }
+
+    /// Puts statements behind others, in the branches from which control goes on to them.
+    fn put(&mut self, out: &mut Vec<Stmt>, body: Vec<Stmt>, flow: Flow, exits: Exits, depth: usize) -> Exits {
         match (exits, out.last_mut()) {
-            (Exits::Branches(then, otherwise), Some(Stmt::If(branch)))
-                if then.falls == Falls::Never && otherwise.falls == Falls::Always =>
-            {
-                branch.otherwise.extend(body);
-                Exits::Branches(then, flow)
+            (Exits::Plain(before), _) if before.falls == Falls::Always => {
+                out.extend(body);
+                Exits::Plain(flow)
             }
             (Exits::Branches(then, otherwise), Some(Stmt::If(branch)))
-                if otherwise.falls == Falls::Never && then.falls == Falls::Always =>
+                if then.falls() == Falls::Never && otherwise.falls() != Falls::Never =>
             {
-                branch.then.extend(body);
-                Exits::Branches(flow, otherwise)
+                let otherwise = self.put(&mut branch.otherwise, body, flow, *otherwise, depth + 1);
+                Exits::Branches(then, Box::new(otherwise))
+            }
+            (Exits::Branches(then, otherwise), Some(Stmt::If(branch)))
+                if otherwise.falls() == Falls::Never && then.falls() != Falls::Never =>
+            {
+                let then = self.put(&mut branch.then, body, flow, *then, depth + 1);
+                Exits::Branches(Box::new(then), otherwise)
             }
             (exits, _) => {
                 let before = exits.total();
-                if let Some(guarded) = self.guarded(body, &before.jumps) {
-                    out.push(guarded);
+                let Some(guarded) = self.guarded(body, &before.jumps) else { return exits };
+                out.push(guarded);
+                if flow.falls == Falls::Never && before.falls == Falls::Sometimes && depth < NESTING_LIMIT {
+                    // Either these run, and leave, or one of the jumps was taken: what comes next runs for the rest.
+                    return Exits::branches(flow, Flow { falls: Falls::Never, ..before });
                 }
                 let falls = if before.falls == Falls::Never { Falls::Never } else { Falls::Sometimes };
                 Exits::Plain(Flow { falls, jumps: before.jumps.union(&flow.jumps).cloned().collect() })

@@ -1,6 +1,7 @@
 //! What dummy arguments are in the caller's terms.
 
 use super::instance::Instance;
+use crate::analysis::addresses::addressed;
 use crate::ir::{Stmt, Type, Value, VarId, Variable};
 use crate::source::Language;
 
@@ -45,6 +46,7 @@ impl Instance<'_, '_, '_> {
     pub fn bind(&mut self, formal: VarId, actual: &Value) -> Option<()> {
         let variable = self.template.function.variable(formal);
         self.passed.insert(formal, actual.clone());
+        let actual = addressed(actual).unwrap_or(actual);
         if matches!(variable.ty, Type::Derived(..)) {
             return Some(());
         }

@@ -199,7 +199,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         let root_of = |formal: &&VarId| self.template.function.variable(**formal).name == root;
         let Some(formal) = self.template.formals.iter().find(root_of) else { return Some(None) };
         let actual = self.passed.get(formal)?;
-        let (base, outer) = match actual {
+        let (base, outer) = match addressed(actual).unwrap_or(actual) {
             Value::Variable(base) => (*base, &[][..]),
             Value::Element { array, subscripts, .. } => (*array, &subscripts[..]),
             _ => return None,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{ProcedureId, Procedures, Target, formals};
+use crate::analysis::addresses::addressed;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, Role, Stmt, Value, VarId};
@@ -166,7 +167,7 @@ impl Scan<'_> {
         for (position, argument) in arguments.iter().enumerate() {
             // More arguments than the callee names: nothing is known of them.
             if writes.is_none_or(|w| w.get(position).copied().unwrap_or(true)) {
-                match argument {
+                match addressed(argument).unwrap_or(argument) {
                     Value::Variable(id) => match self.function.variable(*id).role {
                         Role::Global => self.assigned(*id),
                         _ => self.written(*id),

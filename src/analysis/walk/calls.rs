@@ -1,6 +1,7 @@
 //! What calls do, as far as the bodies behind them are known.
 
 use super::Walker;
+use crate::analysis::addresses::addressed;
 use crate::analysis::calls::Target;
 use crate::analysis::communication::{self, Datatypes, Types};
 use crate::analysis::facts::{Block, Body, Call, Communication};
@@ -56,11 +57,12 @@ impl<'f> Walker<'f> {
 
     /// An array that a known body takes is passed as an address, a section of an array is handed over, an element
     /// that Fortran passes to a procedure without a body is where an array starts: the caller only evaluates
-    /// subscripts and bounds. What C passes is the element, and of an array of pointers that is one.
+    /// subscripts and bounds. What C passes is the element, and of an array of pointers that is one; of `&a[i]` it is an
+    /// address.
     pub(super) fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
         let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
         let is_start = || match self.effects.target(at.0) {
-            Target::Unknown => self.symbols.language == Language::Fortran,
+            Target::Unknown | Target::Communication(_) => self.symbols.language == Language::Fortran,
             _ => self.effects.takes_array(at.0, at.1),
         };
         match argument {
@@ -74,7 +76,13 @@ impl<'f> Walker<'f> {
                     }
                 }
             }
-            _ => self.reads_in(place, argument, block),
+            _ => match (addressed(argument), self.effects.target(at.0)) {
+                // `frexp(x, &e[i])`
+                (Some(element @ Value::Element { .. }), Target::Library(kind)) if touches_element(kind) => {
+                    self.reads_in(place, element, block);
+                }
+                _ => self.reads_in(place, argument, block),
+            },
         }
     }
 
@@ -117,4 +125,10 @@ impl<'f> Walker<'f> {
             self.changes(id, self.depth());
         }
     }
+}
+
+/// Whether a library function uses the number that it is given the address of.
+fn touches_element(kind: IntrinsicKind) -> bool {
+    use IntrinsicKind::{Allocation, Array, Communication, Io, Memory, System, Timer};
+    !matches!(kind, Allocation | Array | Communication | Io | Memory | System | Timer)
 }

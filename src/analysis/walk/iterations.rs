@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Walker;
 use crate::analysis::symbolic::variables_of;
 use crate::expr::Expr;
-use crate::ir::{self, BinaryOp, Jump, Stmt, Value, VarId};
+use crate::ir::{self, BinaryOp, Jump, Stmt, Type, Value, VarId};
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,14 +39,6 @@ impl<'f> Walker<'f> {
         self.until_false(&Value::binary(op, Value::Variable(variable), bound.clone()), header)
     }
 
-    /// With the values that scalars had when the loop was entered; outside of loops their names stand for them.
-    fn entered(&self, expr: &Expr) -> Expr {
-        if self.depth() > 0 {
-            return expr.clone();
-        }
-        expr.substitute(&|name| self.entry_values.get(name).or_else(|| self.last_values.get(name)).cloned()).expand()
-    }
-
     /// In iteration k the two sides of a comparison are d + s·(k − 1) apart.
     fn until_false(&mut self, part: &Value, (counter, lower, step): (&str, &Expr, &Expr)) -> Option<Expr> {
         let zero = Value::Integer(0);
@@ -63,10 +55,14 @@ impl<'f> Walker<'f> {
         if used.iter().any(|id| self.conditional.contains(id)) {
             return None;
         }
+        let types = [left, right].map(|side| side.ty(self.function()));
+        if let Some(Type::Real(bytes)) = types.into_iter().find(Type::is_floating) {
+            return self.rounds_of_reals((op, left, right), (counter, lower), bytes);
+        }
         let apart = (self.symbols.expression(left)? - self.symbols.expression(right)?).expand();
         let mut linear = apart.linear_in(&[counter])?;
         let slope = linear.coefficients.remove(0).as_number().filter(|slope| *slope != 0.0)?;
-        let first = self.entered(&(linear.rest + lower.clone() * slope).expand());
+        let first = (linear.rest + lower.clone() * slope).expand();
         let slope = slope * step.as_number()?;
         // Counted so that the distance falls from −d towards zero.
         let (left_over, step) = if slope > 0.0 { (-first, slope) } else { (first, -slope) };
@@ -84,6 +80,44 @@ impl<'f> Walker<'f> {
             _ => return None,
         };
         Some(trips)
+    }
+
+    /// Rounds of a loop over a real variable, if start, end and step are numbers: it is run as a program would, with
+    /// that many bytes. What is left of a sum that is not exact may be one round.
+    fn rounds_of_reals(
+        &mut self,
+        (op, left, right): (BinaryOp, &Value, &Value),
+        (counter, lower): (&str, &Expr),
+        bytes: u32,
+    ) -> Option<Expr> {
+        const LONGEST: u32 = 1 << 20;
+        let round = |x: f64| if bytes == 4 { f64::from(x as f32) } else { x };
+        let mut side = |value: &Value| {
+            let mut linear = self.symbols.expression(value)?.linear_in(&[counter])?;
+            let slope = linear.coefficients.remove(0).as_number()?;
+            let first = (linear.rest + lower.clone() * slope).expand().as_number()?;
+            Some((round(first), round(slope)))
+        };
+        let ((mut a, step_a), (mut b, step_b)) = (side(left)?, side(right)?);
+        let holds = |a: f64, b: f64| match op {
+            BinaryOp::Less => a < b,
+            BinaryOp::LessOrEqual => a <= b,
+            BinaryOp::Greater => a > b,
+            BinaryOp::GreaterOrEqual => a >= b,
+            _ => a != b,
+        };
+        if step_a == step_b {
+            return None;
+        }
+        let mut rounds = 0;
+        while holds(a, b) {
+            (a, b) = (round(a + step_a), round(b + step_b));
+            rounds += 1;
+            if rounds > LONGEST {
+                return None;
+            }
+        }
+        (rounds > 0).then(|| Expr::from(f64::from(rounds)))
     }
 }
 

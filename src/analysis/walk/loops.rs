@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::iterations::Ends;
 use super::settings::holds_sequence;
+use super::values::MOST_SYMBOLS;
 use super::{Walker, symbol_part};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
@@ -13,6 +14,7 @@ use crate::analysis::iterations::mentions;
 use crate::analysis::moving::Level;
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers, repeated};
+use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::source::Language;
@@ -23,9 +25,13 @@ impl<'f> Walker<'f> {
         let trip_symbol =
             || Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
+        let mut has_range = false;
         let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        if let Control::Counted { lower, upper, step, .. } = &inner.control {
+            [lower, upper, step].into_iter().for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
+        }
         let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
         let before = self.symbols.known.clone();
         let (variable, lower, mut upper, step) = match &inner.control {
@@ -42,7 +48,10 @@ impl<'f> Walker<'f> {
                     reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
                 }
                 match bounds {
-                    [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => (name, lower, upper, step),
+                    [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => {
+                        has_range = true;
+                        (name, lower, upper, step)
+                    }
                     // The end moves: how fast is seen below.
                     [Some(lower), _, Some(step)] if moves && step.as_integer().is_some_and(|s| s != 0) => {
                         let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + lower.clone();
@@ -65,10 +74,7 @@ impl<'f> Walker<'f> {
             }
         };
         let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
-        if self.depth() == 0 {
-            let names = advancing.iter().map(|(id, _)| &function.variable(*id).name);
-            self.entry_values = names.filter_map(|name| self.last_values.remove_entry(name)).collect();
-        }
+        let moved = advancing.clone();
         self.vary(&inner.body, self.depth() + 1);
         for id in exchanged(&inner.body, &self.effects) {
             match before.get(&id) {
@@ -77,12 +83,13 @@ impl<'f> Walker<'f> {
             };
         }
         self.symbols.known.extend(advancing);
+        let moved: Vec<(VarId, Known)> = moved.into_iter().filter(|(id, _)| !conditional.contains(id)).collect();
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let mut ends = Ends::AtBound;
         match &inner.control {
             Control::Uncounted { condition: Some(condition), .. } => {
                 if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
-                    (upper, ends) = (trips, found);
+                    (upper, ends, has_range) = (trips, found, true);
                 }
             }
             Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
@@ -97,7 +104,9 @@ impl<'f> Walker<'f> {
         if let Some((id, start)) = &started {
             self.symbols.starts.insert(*id, start.clone());
         }
-        self.loop_body(inner, counter, bounds, (&reasons, ends), block);
+        let left = has_range && ends == Ends::AtBound;
+        let left = if left { after(&bounds, counter, moved) } else { Vec::new() };
+        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
         }
@@ -106,6 +115,26 @@ impl<'f> Walker<'f> {
         self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
             self.changes(*variable, self.depth());
+        }
+        if !exits_early {
+            self.symbols.known.extend(left);
+        }
+    }
+
+    /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
+    fn reads_in_bound(&mut self, place: &Place, bound: &Value, block: &mut Block) {
+        match bound {
+            Value::Element { .. } if self.depth() > 0 && self.symbols.expression(bound).is_none() => {
+                self.reads_in(place, bound, block);
+            }
+            Value::Unary(_, inner) | Value::Convert(_, inner) => self.reads_in_bound(place, inner, block),
+            Value::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|side| self.reads_in_bound(place, side, block));
+            }
+            Value::Call { arguments, .. } => {
+                arguments.iter().for_each(|argument| self.reads_in_bound(place, argument, block));
+            }
+            _ => {}
         }
     }
 
@@ -223,7 +252,7 @@ impl<'f> Walker<'f> {
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
         (reasons, ends): (&[(&'static str, String)], Ends),
         block: &mut Block,
-    ) {
+    ) -> bool {
         self.symbols.loops.extend(counter);
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
         self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body, &self.effects) });
@@ -268,7 +297,36 @@ impl<'f> Walker<'f> {
             repeated,
             body,
         })));
+        exits_early
     }
+}
+
+/// What the variable of a loop and those that it advances hold after its last iteration. A loop from zero or one on is
+/// taken to run as far as its end, any other to run or not.
+fn after(
+    (variable, lower, upper, step): &(String, Expr, Expr, Expr),
+    counter: Option<VarId>,
+    moved: Vec<(VarId, Known)>,
+) -> Vec<(VarId, Known)> {
+    let Some(by) = step.as_integer() else { return Vec::new() };
+    let rounds = match by {
+        1 => (upper.clone() - lower.clone() + 1.0).expand(),
+        -1 => (lower.clone() - upper.clone() + 1.0).expand(),
+        _ => ((upper.clone() - lower.clone() + step.clone()).expand().quotient(step.clone())).floor(),
+    };
+    let runs = matches!((lower.as_integer(), by), (Some(0 | 1), 1..)) || rounds.as_number().is_some_and(|n| n >= 0.0);
+    let rounds = if runs { rounds } else { Expr::max([Expr::from(0.0), rounds]) };
+    let end = (lower.clone() + rounds * step.clone()).expand();
+    let last = |known: Known| match known {
+        Known::Is(expr) => {
+            let expr = expr.substitute(&|name| (name == variable).then(|| end.clone())).expand();
+            (expr.symbols().len() <= MOST_SYMBOLS).then_some(Known::Is(expr))
+        }
+        _ => None,
+    };
+    let counted = counter.map(|id| (id, Known::Is(end.clone())));
+    let all = moved.into_iter().filter_map(|(id, known)| Some((id, last(known)?)));
+    all.chain(counted.filter(|_| end.symbols().len() <= MOST_SYMBOLS)).collect()
 }
 
 /// By one, up or down.

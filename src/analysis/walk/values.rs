@@ -1,7 +1,7 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::analysis::addresses::{addressed, is_left_out};
+use crate::analysis::addresses::{Address, addressed, is_left_out};
 use crate::analysis::alternatives::Alternative;
 use crate::analysis::facts::{AccessClass, Block, Scalar};
 use crate::analysis::flops::FlopCounter;
@@ -12,6 +12,9 @@ use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
 use crate::source::Language;
+
+/// A scalar outside of loops whose value has more symbols is known by its name.
+pub(super) const MOST_SYMBOLS: usize = 8;
 
 impl<'f> Walker<'f> {
     pub(super) fn assign(&mut self, place: &Place, target: &Value, value: &Value, block: &mut Block) {
@@ -50,7 +53,7 @@ impl<'f> Walker<'f> {
     /// a pointer points.
     fn remember(&mut self, id: VarId, value: &Value) {
         if self.symbols.assigned_once.contains_key(&id) {
-            return;
+            return self.renamed(id);
         }
         let variable = self.function().variable(id);
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
@@ -62,26 +65,18 @@ impl<'f> Walker<'f> {
         {
             self.loaded.insert(id, row);
         }
-        let expression = if is_index { self.value(value) } else { None };
-        if self.has_uncounted && self.depth() == 0 && is_index {
-            match &expression {
-                Some(Known::Is(expr)) => {
-                    let expr = expr.substitute(&|name| self.last_values.get(name).cloned());
-                    self.last_values.insert(variable.name.clone(), expr)
-                }
-                _ => self.last_values.remove(&variable.name),
-            };
-        }
+        let is_number = matches!(variable.ty, Type::Real(_)) && variable.dimensions.is_empty() && is_literal(value);
+        let expression = if is_index || is_number { self.value(value) } else { None };
         let address = if is_pointer { self.symbols.address(value) } else { None };
+        // Cast from a pointer to something else: the two views have nothing but their storage in common.
+        let ty = &self.function().variable(id).ty;
+        let is_view = |address: &Address| *ty != Type::Unknown && self.function().variable(address.array).ty != *ty;
+        let address = address.filter(|address| !is_view(address));
         let known = match (expression, address) {
             (Some(known), _) if self.depth() > 0 => known,
-            // Outside of loops the name is more telling than its value, if that cannot change later.
-            (Some(Known::Is(expr)), _) if expr.as_number().is_some() => Known::Is(expr),
+            (Some(Known::Is(expr)), _) if expr.symbols().len() <= MOST_SYMBOLS => Known::Is(expr),
             (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => Known::Points(address),
-            _ if self.depth() == 0 => {
-                self.symbols.known.remove(&id);
-                return;
-            }
+            _ if self.depth() == 0 => return self.changes(id, 0),
             _ => {
                 let is_next = self.names_member_of(value, id);
                 let loaded = is_next || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
@@ -209,5 +204,14 @@ impl<'f> Walker<'f> {
                 writes,
             }),
         }
+    }
+}
+
+/// A number as written.
+fn is_literal(value: &Value) -> bool {
+    match value {
+        Value::Integer(_) | Value::Real(..) => true,
+        Value::Unary(ir::UnaryOp::Negate, inner) | Value::Convert(_, inner) => is_literal(inner),
+        _ => false,
     }
 }

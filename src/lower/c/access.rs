@@ -297,7 +297,7 @@ impl<'t> Lowering<'t> {
         let size =
             |extent: &Extent| fold_value(&self.function, extent.upper.as_ref()?)?.checked_add(1)?.try_into().ok();
         let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
-        Some(MemberLayout { member, offset, record_bytes: bytes, extents })
+        Some(MemberLayout { member, offset: i64::from(offset), record_bytes: bytes, extents })
     }
 
     fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {

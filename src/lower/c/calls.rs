@@ -60,7 +60,7 @@ impl<'t> Lowering<'t> {
         children(list).into_iter().map(|argument| self.argument(argument)).collect()
     }
 
-    /// An argument; `&a[i]` is given as the element, and what it refers to may change.
+    /// An argument; `&x` is given as the variable, and what it refers to may change.
     fn argument(&mut self, node: Node<'t>) -> Value {
         let mut inner = node;
         while let Some(Role::Parenthesised | Role::Cast) = self.role(inner) {
@@ -82,10 +82,14 @@ impl<'t> Lowering<'t> {
             return self.value(node);
         }
         let value = self.part_value(inner, Field::Argument);
-        if let Value::Variable(id) = value {
-            self.addressed.push(id);
+        match value {
+            Value::Variable(id) => {
+                self.addressed.push(id);
+                value
+            }
+            Value::Element { .. } => Value::Opaque { reason: self.reason("address_of", inner), inner: vec![value] },
+            _ => value,
         }
-        value
     }
 
     /// From the declaration; else from the table of library functions.

@@ -165,6 +165,11 @@ impl<'t> Lowering<'t> {
         let outer = self.deferred.replace(Vec::new());
         let mut values = Vec::new();
         if self.role(value) == Some(Role::ArrayConstructor) {
+            if self.initialise_elements(id, value) {
+                self.flush_deferred();
+                self.deferred = outer;
+                return;
+            }
             self.values_below(value, &mut values, 0);
         } else {
             values.push(self.value(value));
@@ -183,6 +188,25 @@ impl<'t> Lowering<'t> {
         }
         self.flush_deferred();
         self.deferred = outer;
+    }
+
+    /// Stores every value of a plain list, `{a[i], b[i], 0}`, unless all are literals, which are there before the
+    /// program runs. Says whether it has done so.
+    fn initialise_elements(&mut self, id: VarId, list: Node<'t>) -> bool {
+        let of_numbers =
+            matches!(self.type_of_variable(id), CType::Array(inner, _) if matches!(*inner, CType::Arithmetic(_)));
+        let plain = |node: &Node<'t>| !matches!(self.role(*node), Some(Role::ArrayConstructor | Role::Keyword) | None);
+        let is_literal = |node: &Node<'t>| matches!(self.role(*node), Some(Role::Number));
+        let items = children(list);
+        if !of_numbers || !items.iter().all(plain) || items.iter().all(is_literal) {
+            return false;
+        }
+        for (at, item) in (0..).zip(items) {
+            let (place, value) = (self.place(item), self.value(item));
+            let target = Value::Element { array: id, subscripts: vec![Value::Integer(at)], place: place.clone() };
+            self.emit(Stmt::Assign { place, target, value });
+        }
+        true
     }
 
     /// Reports a type that nothing declares, once.

@@ -8,7 +8,9 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::scope::Lowering;
 use super::types::CType;
-use crate::ir::{BinaryOp, If, Stmt, Type, UnaryOp, Value};
+use crate::ir::text::show;
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, wider};
 use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
@@ -205,18 +207,61 @@ impl<'t> Lowering<'t> {
 
     fn select(&mut self, node: Node<'t>) -> Value {
         let condition = self.settled(|this| this.part_value(node, Field::Condition));
-        let then = match part(node, Field::Consequence) {
-            Some(then) => self.guarded(node, condition.clone(), |this| this.value(then)),
+        let (then, mut first) = match part(node, Field::Consequence) {
+            Some(then) => self.captured(|this| this.settled(|this| this.value(then))),
             // GNU's `a ?: b`.
-            None if is_simple(&condition) => condition.clone(),
+            None if is_simple(&condition) => (condition.clone(), Vec::new()),
             None => {
                 let inner = vec![condition, self.part_value(node, Field::Alternative)];
                 return Value::Opaque { reason: self.reason("conditional_without_middle", node), inner };
             }
         };
-        let guard = Value::Unary(UnaryOp::Not, Box::new(condition.clone()));
-        let otherwise = self.guarded(node, guard, |this| this.part_value(node, Field::Alternative));
+        let (otherwise, mut second) =
+            self.captured(|this| this.settled(|this| this.part_value(node, Field::Alternative)));
+        let place = self.place(node);
+        if self.is_called_in_one(&condition, [&then, &otherwise]) {
+            // Only one of the calls is made.
+            let ty = CType::Arithmetic(wider(then.ty(&self.function), otherwise.ty(&self.function)));
+            let chosen = self.add_variable(&format!("choice@{}", place.line), ty, Storage::Local, place.clone());
+            let chosen = Value::Variable(chosen);
+            let set = |value| Stmt::Assign { place: place.clone(), target: chosen.clone(), value };
+            first.push(set(then));
+            second.push(set(otherwise));
+            self.emit(Stmt::If(Box::new(If { place, condition, then: first, otherwise: second })));
+            return chosen;
+        }
+        let not = |condition| Value::Unary(UnaryOp::Not, Box::new(condition));
+        for (guard, then) in [(condition.clone(), first), (not(condition.clone()), second)] {
+            if !then.is_empty() {
+                self.emit(Stmt::If(Box::new(If {
+                    place: place.clone(),
+                    condition: guard,
+                    then,
+                    otherwise: Vec::new(),
+                })));
+            }
+        }
         Value::Select(Box::new(condition), Box::new(then), Box::new(otherwise))
+    }
+
+    /// Whether one of two numbers to choose from is made by a call, and the choice is not that of the larger one.
+    fn is_called_in_one(&self, condition: &Value, arms: [&Value; 2]) -> bool {
+        let calls = |value: &Value| {
+            let mut found = false;
+            each_value(value, &mut |part| found |= matches!(part, Value::Call { .. }));
+            found
+        };
+        if !arms.iter().any(|arm| calls(arm)) || !arms.iter().all(|arm| arm.ty(&self.function).is_floating()) {
+            return false;
+        }
+        let text = |value: &Value| show(&self.function, value);
+        match condition {
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let sides = [text(left), text(right)];
+                !arms.iter().all(|arm| sides.contains(&text(arm)))
+            }
+            _ => true,
+        }
     }
 
     /// A value whose side effects must be over before the next one is read.

@@ -142,7 +142,12 @@ impl<'t> Lowering<'t> {
         let ty = self.member_type(&ty, member);
         let id = self.add_variable(&format!("{name}.{member}"), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
-            let layout = MemberLayout { member: member.to_string(), offset, record_bytes, extents: Vec::new() };
+            let layout = MemberLayout {
+                member: member.to_string(),
+                offset: i64::from(offset),
+                record_bytes,
+                extents: Vec::new(),
+            };
             self.function.members.insert(id, layout);
         }
         self.function.variables[id.0 as usize].dimensions = dimensions;

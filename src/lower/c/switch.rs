@@ -4,8 +4,10 @@ use tree_sitter::Node;
 
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
+use super::types::CType;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value};
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, If, Role as Storage, Stmt, UnaryOp, Value};
 use crate::syntax::Role;
 
 /// Cases that share statements: `case 1: case 2: …`.
@@ -27,7 +29,14 @@ impl<'t> Lowering<'t> {
         let place = self.place(node);
         let groups = self.groups(node);
         let outer = std::mem::replace(&mut self.leaves_switch, true);
-        self.emit(Stmt::Evaluate { place, values: vec![selector.clone()] });
+        let selector = if holds_access(&selector) {
+            let subject = self.add_temporary(&selector, &place);
+            self.emit(Stmt::Assign { place, target: subject.clone(), value: selector });
+            subject
+        } else {
+            self.emit(Stmt::Evaluate { place, values: vec![selector.clone()] });
+            selector
+        };
         self.scoped(|this| this.nested_groups(&selector, groups));
         self.leaves_switch = outer;
     }
@@ -99,7 +108,11 @@ impl<'t> Lowering<'t> {
             return self.emit(Stmt::Opaque { place, reason, inner });
         }
         let default = group.iter().position(|arm| arm.is_default);
+        // What runs before an arm runs on into it: all arms up to one are in the condition that leads to it.
+        let mut running = Vec::new();
         for at in 0..group.len() {
+            let statements = group[at].statements.clone();
+            running.extend(self.captured(|this| this.statements(statements)).1);
             let place = self.place_of(group.get(at));
             let condition = match default {
                 Some(default) if default <= at => {
@@ -109,15 +122,19 @@ impl<'t> Lowering<'t> {
                 None if at + 1 == group.len() => None,
                 _ => self.matches(selector, &group[..=at]),
             };
-            let statements = group[at].statements.clone();
-            match condition {
-                None => self.statements(statements),
-                Some(condition) => {
-                    let (_, then) = self.captured(|this| this.statements(statements));
-                    self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise: Vec::new() })));
-                }
+            if let Some(condition) = condition {
+                let then = std::mem::take(&mut running);
+                running = vec![Stmt::If(Box::new(If { place, condition, then, otherwise: Vec::new() }))];
             }
         }
+        self.block.extend(running);
+    }
+
+    /// A variable that holds a value which is used several times.
+    fn add_temporary(&mut self, value: &Value, place: &Place) -> Value {
+        let name = format!("switch@{}", place.line);
+        let ty = CType::Arithmetic(value.ty(&self.function));
+        Value::Variable(self.add_variable(&name, ty, Storage::Local, place.clone()))
     }
 
     fn place_of(&self, arm: Option<&Arm<'t>>) -> Place {
@@ -147,4 +164,13 @@ impl<'t> Lowering<'t> {
         }
         matches!(last.and_then(|node| self.role(node)), Some(Role::Exit | Role::Return | Role::Cycle | Role::Goto))
     }
+}
+
+/// Whether evaluating a value once or several times is not the same.
+fn holds_access(value: &Value) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        found |= matches!(part, Value::Element { .. } | Value::Call { .. } | Value::Select(..));
+    });
+    found
 }

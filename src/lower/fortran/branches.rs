@@ -6,8 +6,10 @@ use super::expression::Argument;
 use super::names::kind;
 use super::procedure::Lowering;
 use super::statements::children;
-use crate::ir::{BinaryOp, If, Stmt, Value};
-use crate::syntax::{Role, named_children};
+use crate::diagnostic::Place;
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, If, Role, Stmt, Value, Variable};
+use crate::syntax::{Role as Syntax, named_children};
 
 /// Longer chains would nest too deeply.
 const BRANCH_LIMIT: usize = 200;
@@ -36,9 +38,10 @@ impl<'a> Lowering<'a> {
     /// Condition and statements of an `if`, `else if` or `else`.
     fn branch<'t>(&mut self, node: Node<'t>) -> Branch<'t> {
         let condition =
-            named_children(node).into_iter().find(|n| self.reader.tree.role(*n) == Some(Role::Parenthesised));
-        let condition = condition.map(|n| self.reader.read(n)).map(|e| self.own_value(&e));
-        let (place, mut before) = (self.place(node), Vec::new());
+            named_children(node).into_iter().find(|n| self.reader.tree.role(*n) == Some(Syntax::Parenthesised));
+        let condition = condition.map(|n| self.reader.read(n));
+        let (condition, mut before) = self.with_before(|this| condition.map(|e| this.own_value(&e)));
+        let place = self.place(node);
         let condition = condition.map(|condition| self.hoist_reductions(&place, condition, &mut before));
         Branch { node, before, condition, body: self.body(node) }
     }
@@ -74,11 +77,12 @@ impl<'a> Lowering<'a> {
         let selector = selector.map_or(Value::opaque("syntax_error", ""), |e| self.own_value(&e));
         let place = self.place(node);
         let selector = self.hoist_reductions(&place, selector, out);
+        let selector = if is_case { self.once(selector, &place, out) } else { selector };
         let (mut branches, mut default) = (Vec::new(), None);
         let mut clauses = children(node);
         clauses.reverse();
         while let Some(clause) = clauses.pop() {
-            if self.reader.tree.role(clause) == Some(Role::Block) {
+            if self.reader.tree.role(clause) == Some(Syntax::Block) {
                 clauses.extend(named_children(clause).into_iter().rev());
                 continue;
             }
@@ -96,6 +100,27 @@ impl<'a> Lowering<'a> {
         }
         branches.extend(default);
         self.chain(node, branches, out);
+    }
+
+    /// A value that is used several times and evaluated once: a variable, unless it is one or a number.
+    fn once(&mut self, value: Value, place: &Place, out: &mut Vec<Stmt>) -> Value {
+        let mut is_simple = true;
+        each_value(&value, &mut |part| {
+            is_simple &= !matches!(part, Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. });
+        });
+        if is_simple {
+            return value;
+        }
+        let target = Value::Variable(self.push(Variable {
+            name: format!("select@{}", place.line),
+            ty: value.ty(&self.function),
+            dimensions: Vec::new(),
+            role: Role::Local,
+            constant: None,
+            place: place.clone(),
+        }));
+        out.push(Stmt::Assign { place: place.clone(), target: target.clone(), value });
+        target
     }
 
     /// `case (1, 3:5)` as a comparison with the selector.

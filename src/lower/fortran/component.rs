@@ -8,7 +8,7 @@ use super::procedure::{Lowering, key};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
 use super::value::section;
 use crate::diagnostic::Place;
-use crate::ir::{Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{Extent, MemberLayout, Reason, Role, Type, Value, VarId, Variable};
 
 /// What is known of one part of a path.
 struct Step<'a> {
@@ -24,6 +24,18 @@ struct Lookup<'a> {
     role: Role,
     place: Place,
     outcome: Outcome,
+    /// The structures of an array that the path ends in.
+    record: Option<Record>,
+}
+
+/// Structures of an array on the way.
+struct Record {
+    /// Bytes of one, if known.
+    bytes: Option<u32>,
+    /// The first of the parts of the path that lie in them.
+    first: usize,
+    /// Bytes from the beginning of one to where the path has come to.
+    offset: Option<u32>,
 }
 
 #[derive(PartialEq)]
@@ -134,8 +146,33 @@ impl<'a> Lowering<'a> {
             constant: None,
             place: found.place.clone(),
         });
+        if let Some(layout) = self.member_layout(text, found) {
+            self.function.members.insert(id, layout);
+        }
         self.ids.insert(key, id);
         id
+    }
+
+    /// Where a component of the structures of an array lies.
+    fn member_layout(&self, text: &str, found: &Lookup<'a>) -> Option<MemberLayout> {
+        let record = found.record.as_ref().filter(|_| found.outcome == Outcome::Known)?;
+        let member = text.splitn(record.first + 1, '%').last()?.to_string();
+        let unknown = MemberLayout { member: member.clone(), offset: 0, record_bytes: 0, extents: Vec::new() };
+        let known = || {
+            let (bytes, mut offset) = (record.bytes?, i64::from(record.offset?));
+            let mut stride = i64::from(found.ty.bytes()?);
+            let mut extents = Vec::new();
+            let last = found.steps.last()?;
+            for bounds in last.bounds {
+                let lower = self.world.lower(bounds, last.home)?;
+                let extent = self.world.extent(bounds, last.home)?;
+                offset = offset.checked_sub(lower.checked_mul(stride)?)?;
+                stride = stride.checked_mul(extent)?;
+                extents.push(u32::try_from(extent).ok()?);
+            }
+            Some(MemberLayout { member, offset, record_bytes: bytes, extents })
+        };
+        Some(known().unwrap_or(unknown))
     }
 
     fn look_up(&mut self, path: &Path, scope: &'a Scope) -> Lookup<'a> {
@@ -145,6 +182,7 @@ impl<'a> Lowering<'a> {
             role: Role::Undeclared,
             place: self.function.place.clone(),
             outcome: Outcome::UnknownType,
+            record: None,
         };
         let Some((first, rest)) = path.parts.split_first() else { return found };
         let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
@@ -172,6 +210,17 @@ impl<'a> Lowering<'a> {
             };
             match self.world.component(&name, home, part.name) {
                 Some(Some((component, scope))) => {
+                    let ty = self.world.derived_type(home, &name);
+                    if found.steps.last().is_some_and(|step| !step.bounds.is_empty()) {
+                        let bytes = ty.and_then(|(ty, home)| self.world.layout(ty, home)).map(|layout| layout.bytes);
+                        found.record = Some(Record { bytes, first: at + 1, offset: Some(0) });
+                    }
+                    if let Some(record) = &mut found.record {
+                        let offset = || ty.and_then(|(ty, home)| self.world.component_offset(ty, home, part.name));
+                        record.offset = record.offset.and_then(|offset_so_far| offset_so_far.checked_add(offset()?));
+                    }
+                    // Its data lies elsewhere.
+                    found.record = found.record.take().filter(|_| !component.indirect);
                     found.steps.push(Step { bounds: &component.dimensions, home: scope });
                     spec = Some(component.ty.clone());
                     home = scope;

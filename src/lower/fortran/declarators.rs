@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
-use super::scope::{Base, Bounds, KindSpec, TypeSpec};
+use super::scope::{Bounds, KindSpec, TypeSpec};
 use crate::syntax::{Role, named_children};
 
 /// `real x*8`: the size behind the name counts.
@@ -14,7 +14,7 @@ pub fn sized(reader: &Reader, declarator: Node, spec: &TypeSpec) -> TypeSpec {
     let length = named_children(declarator).into_iter().find(|n| n.kind() == kind::CHARACTER_LENGTH);
     let bytes = length.and_then(|n| reader.tree.text(n).trim_start_matches('*').trim().parse().ok());
     match (spec, bytes) {
-        (TypeSpec::Intrinsic(base, _), Some(bytes)) if *base != Base::Character => {
+        (TypeSpec::Intrinsic(base, _), Some(bytes)) => {
             TypeSpec::Intrinsic(*base, Some(KindSpec::Bytes(Expr::Integer(bytes))))
         }
         _ => spec.clone(),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::expression::{Argument, Expr, RealKind};
 use super::modules::{Found, World, intrinsic_constant};
-use super::scope::{Base, Bounds, Class, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use super::scope::{Base, Class, Component, KindSpec, Scope, Symbol, TypeSpec};
 use crate::ir::{BinaryOp, Type, UnaryOp};
 
 /// Constants that refer to constants, types inside types: deeper is taken for a circle.
-const DEPTH_LIMIT: usize = 40;
+pub const DEPTH_LIMIT: usize = 40;
 
 /// A kind that could not be evaluated was taken to be this large, as by far the most are.
 pub const ASSUMED_KIND: u32 = 8;
@@ -29,8 +29,8 @@ impl<'a> World<'a> {
         let (base, kind) = match spec {
             TypeSpec::Intrinsic(base, kind) => (*base, kind),
             TypeSpec::Derived(name) => {
-                let definition = self.derived_type(scope, name).filter(|_| depth < DEPTH_LIMIT);
-                let size = definition.and_then(|(ty, scope)| self.size(ty, scope, depth + 1));
+                let definition = self.derived_type(scope, name);
+                let size = definition.and_then(|(ty, scope)| self.size(ty, scope));
                 return known(Type::Derived(name.to_string(), size));
             }
             TypeSpec::Anything => return known(Type::Unknown),
@@ -44,12 +44,12 @@ impl<'a> World<'a> {
         };
         let (size, unknown_kind) = match kind {
             None => (default, None),
-            Some(KindSpec::Bytes(bytes)) => match self.kind_number(bytes, scope) {
+            Some(KindSpec::Bytes(bytes)) => match self.kind_within(bytes, scope, depth) {
                 Some(bytes) if base == Base::Complex => (bytes / 2, None),
                 Some(bytes) => (bytes, None),
                 None => (ASSUMED_KIND, Some(describe(bytes))),
             },
-            Some(KindSpec::Kind(kind)) => match self.kind_number(kind, scope) {
+            Some(KindSpec::Kind(kind)) => match self.kind_within(kind, scope, depth) {
                 Some(kind) => (kind, None),
                 None => (ASSUMED_KIND, Some(describe(kind))),
             },
@@ -79,7 +79,11 @@ impl<'a> World<'a> {
 
     /// A kind value that is the size of something.
     pub fn kind_number(&self, kind: &Expr, scope: &'a Scope) -> Option<u32> {
-        self.integer(kind, scope, 0).filter(|n| (1..=32).contains(n)).map(|n| n as u32)
+        self.kind_within(kind, scope, 0)
+    }
+
+    fn kind_within(&self, kind: &Expr, scope: &'a Scope, depth: usize) -> Option<u32> {
+        self.integer(kind, scope, depth).filter(|n| (1..=32).contains(n)).map(|n| n as u32)
     }
 
     /// The value of an integer constant expression.
@@ -173,7 +177,10 @@ impl<'a> World<'a> {
             Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
             Expr::Unary(_, operand) if depth < DEPTH_LIMIT => return self.kind_of(operand, scope, depth + 1),
             Expr::Name(name) => match self.symbol(scope, name) {
-                Found::Symbol(symbol, scope) => self.resolve_within(symbol.ty.as_ref()?, scope, depth + 1).ty,
+                // No other type has a kind.
+                Found::Symbol(Symbol { ty: Some(ty @ TypeSpec::Intrinsic(..)), .. }, scope) => {
+                    self.resolve_within(ty, scope, depth + 1).ty
+                }
                 _ => return None,
             },
             _ => return None,
@@ -183,42 +190,6 @@ impl<'a> World<'a> {
             Type::Integer(size) | Type::Real(size) | Type::Logical(size) => Some(i64::from(size)),
             _ => None,
         }
-    }
-
-    /// Bytes of an object of a derived type with natural alignment, if all of it is inside the object
-    /// and of constant size.
-    fn size(&self, ty: &DerivedType, scope: &'a Scope, depth: usize) -> Option<u32> {
-        if ty.parent.is_some() || ty.components.is_empty() || depth > DEPTH_LIMIT {
-            return None;
-        }
-        let (mut size, mut alignment) = (0u32, 1u32);
-        for component in &ty.components {
-            if component.indirect {
-                return None;
-            }
-            let resolved = self.resolve_within(&component.ty, scope, depth + 1);
-            let element = match (&resolved.ty, resolved.unknown_kind) {
-                (Type::Character, _) | (_, Some(_)) => return None,
-                (ty, None) => ty.bytes()?,
-            };
-            let own = match &resolved.ty {
-                Type::Complex(size) => size / 2,
-                Type::Derived(..) => 8,
-                _ => element,
-            };
-            alignment = alignment.max(own);
-            let count = component
-                .dimensions
-                .iter()
-                .try_fold(1u32, |count, bounds| count.checked_mul(u32::try_from(self.extent(bounds, scope)?).ok()?))?;
-            size = size.checked_next_multiple_of(own.max(1))?.checked_add(element.checked_mul(count)?)?;
-        }
-        size.checked_next_multiple_of(alignment)
-    }
-
-    fn extent(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
-        let lower = bounds.lower.as_ref().map_or(Some(1), |e| self.integer(e, scope, 0))?;
-        self.integer(bounds.upper.as_ref()?, scope, 0)?.checked_sub(lower)?.checked_add(1)
     }
 
     /// A component of a derived type or of one it extends, with the scope that its bounds belong to.

@@ -33,6 +33,8 @@ pub struct Lowering<'a> {
     /// Statement functions that are being expanded, outermost first, and how many have been.
     pub expanding: Vec<Arc<str>>,
     pub expansions: usize,
+    /// What has to be evaluated before the statement at hand; `None` where nothing can stand before it.
+    pub before: Option<Vec<ir::Stmt>>,
     /// Names of the loops around, innermost last.
     pub loops: Vec<Option<Arc<str>>>,
     /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
@@ -78,6 +80,7 @@ pub fn lower<'a>(
         nesting: 0,
         expanding: Vec::new(),
         expansions: 0,
+        before: None,
         loops: Vec::new(),
         assigned: None,
         unit: unit.node,

@@ -114,6 +114,8 @@ pub struct Component {
     pub dimensions: Vec<Bounds>,
     /// A pointer, an allocatable or a procedure: its data is not inside the object.
     pub indirect: bool,
+    /// Declared with `class`: carries the address of its dynamic type.
+    pub polymorphic: bool,
 }
 
 /// One `use` statement.

@@ -159,7 +159,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        match self.sides(node) {
+        let (sides, before) = self.with_before(|this| this.sides(node));
+        out.extend(before);
+        match sides {
             Some([target, value]) => self.assign(node, target, value, out),
             None => out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new())),
         }

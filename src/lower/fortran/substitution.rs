@@ -5,6 +5,22 @@ use std::sync::Arc;
 use super::expression::{Argument, Expr};
 
 impl Expr {
+    /// How often a name stands in the expression.
+    pub fn uses(&self, wanted: &str) -> usize {
+        let all = |list: &[Expr]| list.iter().map(|e| e.uses(wanted)).sum::<usize>();
+        match self {
+            Expr::Name(name) => usize::from(**name == *wanted),
+            Expr::Apply(base, list, _) => base.uses(wanted) + list.iter().map(|a| a.uses(wanted)).sum::<usize>(),
+            Expr::Member(base, _) => base.uses(wanted),
+            Expr::Unary(_, operand) => operand.uses(wanted),
+            Expr::Binary(_, left, right) | Expr::Complex(left, right) => left.uses(wanted) + right.uses(wanted),
+            Expr::Array(values) => all(values),
+            Expr::Select(parts) => all(&**parts),
+            Expr::Opaque(_, _, inner) => all(inner),
+            Expr::Integer(_) | Expr::Real(..) | Expr::Logical(_) | Expr::Text(_) | Expr::Macro(_) => 0,
+        }
+    }
+
     /// The expression with the names of `parameters` replaced by `arguments`.
     pub fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Expr {
         let inside = |e: &Expr| Box::new(e.substitute(parameters, arguments));
@@ -31,6 +47,14 @@ impl Expr {
 }
 
 impl Argument {
+    fn uses(&self, wanted: &str) -> usize {
+        match self {
+            Argument::Value(e) | Argument::Keyword(_, e) => e.uses(wanted),
+            Argument::Section(bounds) => bounds.iter().flatten().map(|e| e.uses(wanted)).sum(),
+            Argument::Star => 0,
+        }
+    }
+
     fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Argument {
         match self {
             Argument::Value(e) => Argument::Value(e.substitute(parameters, arguments)),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::declarators::{bounds, declared};
-use super::expression::{Argument, Reader};
+use super::declarators::{bounds, declared, sized};
+use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
 use super::scope::{Base, Component, DerivedType, KindSpec, TypeSpec};
 use crate::syntax::{Role, named_children};
@@ -44,8 +44,28 @@ fn intrinsic(reader: &Reader, node: Node) -> TypeSpec {
         ("character", Base::Character),
     ];
     let base = bases.into_iter().find(|(text, _)| word.starts_with(text)).map_or(Base::Integer, |(_, base)| base);
-    let kind = node.child_by_field_name(field::KIND).filter(|_| base != Base::Character);
-    TypeSpec::Intrinsic(base, kind.and_then(|kind| kind_spec(reader, kind)))
+    let kind = node.child_by_field_name(field::KIND);
+    let read = if base == Base::Character { length } else { kind_spec };
+    TypeSpec::Intrinsic(base, kind.and_then(|kind| read(reader, kind)))
+}
+
+/// The length of characters: `*8`, `(8)`, `(len=8)`; one that is open or assumed evaluates to nothing.
+fn length(reader: &Reader, node: Node) -> Option<KindSpec> {
+    let text = reader.tree.text(node).trim_start_matches('*').trim();
+    if let Ok(bytes) = text.parse() {
+        return Some(KindSpec::Bytes(Expr::Integer(bytes)));
+    }
+    let arguments = reader.arguments(node);
+    let named = arguments.iter().find_map(|argument| match argument {
+        Argument::Keyword(name, length) if **name == *"len" => Some(length.clone()),
+        _ => None,
+    });
+    let length = named.or_else(|| match arguments.into_iter().next()? {
+        Argument::Value(length) => Some(length),
+        Argument::Keyword(..) => Some(Expr::Integer(1)),
+        Argument::Section(_) | Argument::Star => None,
+    });
+    Some(KindSpec::Bytes(length.unwrap_or_else(|| Expr::Name("*".into()))))
 }
 
 /// `*8`, `(8)`, `(kind=dp)`.
@@ -85,6 +105,8 @@ pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, Derived
 
 fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
     let spec = node.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+    let text = node.child_by_field_name(field::TYPE).map(|ty| reader.tree.text(ty).to_ascii_lowercase());
+    let polymorphic = text.is_some_and(|text| text.starts_with("class"));
     let (mut dimensions, mut indirect) = (Vec::new(), spec.is_none());
     let mut cursor = node.walk();
     for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
@@ -102,11 +124,13 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
             _ => Some(declarator),
         };
         let Some((name, own)) = named.and_then(|n| declared(reader, n)) else { continue };
+        let spec = spec.as_ref().map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
         components.push(Component {
             name,
-            ty: spec.clone().unwrap_or(TypeSpec::Anything),
+            ty: spec.unwrap_or(TypeSpec::Anything),
             dimensions: own.unwrap_or_else(|| dimensions.clone()),
             indirect,
+            polymorphic,
         });
     }
 }

@@ -169,9 +169,10 @@ impl<'a> Lowering<'a> {
                 let values = arguments.iter().map(argument_value).collect::<Option<Vec<_>>>();
                 match values {
                     Some(values) if values.len() == parameters.len() && self.may_expand(name) => {
+                        self.expansions += 1;
+                        let values = self.evaluated_once((parameters, body), values, place, scope);
                         let expanded = body.substitute(parameters, &values);
                         self.expanding.push(name.clone());
-                        self.expansions += 1;
                         let value = self.value(&expanded, scope);
                         self.expanding.pop();
                         value

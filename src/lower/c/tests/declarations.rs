@@ -377,7 +377,7 @@ fn attributes_change_the_layout_of_structures() {
     let layout = |(id, layout): (&VarId, &MemberLayout)| {
         (function.variable(*id).name.clone(), layout.offset, layout.record_bytes)
     };
-    let found: Vec<(String, u32, u32)> = function.members.iter().map(layout).collect();
+    let found: Vec<(String, i64, u32)> = function.members.iter().map(layout).collect();
     let expected =
         [("b.dim.i", 4, 128), ("t.b", 4, 32), ("m.b", 16, 32), ("c.b", 4, 32), ("p.x", 12, 20), ("q.x", 8, 16)];
     assert_eq!(found, expected.map(|(name, offset, bytes)| (name.to_string(), offset, bytes)));

@@ -1,0 +1,146 @@
+//! Where the components of derived types lie: natural alignment, and descriptors as gfortran (from version 8 on) has
+//! them.
+
+use rustc_hash::FxHashMap;
+
+use super::kinds::DEPTH_LIMIT;
+use super::modules::World;
+use super::scope::{Base, Bounds, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use crate::ir::Type;
+
+/// Bytes of a pointer, also of a procedure pointer.
+const POINTER: u32 = 8;
+/// Bytes of an array descriptor before its dimensions, and of each dimension.
+const DESCRIPTOR: (u32, u32) = (40, 24);
+
+/// How much room an object takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    pub bytes: u32,
+    alignment: u32,
+    /// Some data lies elsewhere, behind a pointer or an allocatable component.
+    has_descriptors: bool,
+}
+
+/// Layouts of the types met on the way; `None` for one that is not known, or not yet.
+type Known = FxHashMap<*const DerivedType, Option<Layout>>;
+
+impl<'a> World<'a> {
+    /// Bytes of an object of a derived type, if all of it is inside the object and of constant size.
+    pub fn size(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<u32> {
+        self.layout(ty, scope).filter(|layout| !layout.has_descriptors).map(|layout| layout.bytes)
+    }
+
+    /// The layout of a derived type, if every component is of constant size.
+    pub fn layout(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<Layout> {
+        self.lay_out(ty, scope, &mut Known::default(), &mut |_, _| {})
+    }
+
+    /// Bytes from the beginning of an object to a component of it.
+    pub fn component_offset(&self, ty: &'a DerivedType, scope: &'a Scope, name: &str) -> Option<u32> {
+        let mut found = None;
+        let mut visit = |component: &Component, offset| {
+            if *component.name == *name {
+                found = Some(offset);
+            }
+        };
+        self.lay_out(ty, scope, &mut Known::default(), &mut visit);
+        found
+    }
+
+    /// Places one component after the other, those of the parent first.
+    fn lay_out(
+        &self,
+        ty: &'a DerivedType,
+        scope: &'a Scope,
+        known: &mut Known,
+        visit: &mut dyn FnMut(&Component, u32),
+    ) -> Option<Layout> {
+        // A type inside itself has no size.
+        known.insert(ty, None);
+        let mut whole = Layout { alignment: 1, ..Layout::default() };
+        if let Some(parent) = &ty.parent {
+            let (parent, scope) = self.derived_type(scope, parent)?;
+            if known.contains_key(&(parent as *const _)) || known.len() > DEPTH_LIMIT {
+                return None;
+            }
+            whole = self.lay_out(parent, scope, known, visit)?;
+        } else if ty.components.is_empty() {
+            return None;
+        }
+        for component in &ty.components {
+            let own = self.component_layout(component, scope, known)?;
+            let offset = whole.bytes.checked_next_multiple_of(own.alignment)?;
+            visit(component, offset);
+            whole.bytes = offset.checked_add(own.bytes)?;
+            whole.alignment = whole.alignment.max(own.alignment);
+            whole.has_descriptors |= own.has_descriptors;
+        }
+        whole.bytes = whole.bytes.checked_next_multiple_of(whole.alignment)?;
+        known.insert(ty, Some(whole));
+        Some(whole)
+    }
+
+    fn component_layout(&self, component: &Component, scope: &'a Scope, known: &mut Known) -> Option<Layout> {
+        if component.indirect {
+            return descriptor(component);
+        }
+        let element = match &component.ty {
+            TypeSpec::Derived(name) => {
+                let (ty, scope) = self.derived_type(scope, name)?;
+                match known.get(&(ty as *const _)) {
+                    Some(layout) => (*layout)?,
+                    None if known.len() < DEPTH_LIMIT => self.lay_out(ty, scope, known, &mut |_, _| {})?,
+                    None => return None,
+                }
+            }
+            TypeSpec::Intrinsic(Base::Character, length) => Layout {
+                bytes: match length {
+                    Some(KindSpec::Bytes(length) | KindSpec::Kind(length)) => {
+                        u32::try_from(self.integer(length, scope, 0)?).ok()?
+                    }
+                    None => 1,
+                },
+                alignment: 1,
+                has_descriptors: false,
+            },
+            spec => {
+                let resolved = self.resolve(spec, scope);
+                let bytes = resolved.ty.bytes().filter(|_| resolved.unknown_kind.is_none())?;
+                let alignment = if let Type::Complex(_) = resolved.ty { bytes / 2 } else { bytes };
+                Layout { bytes, alignment: alignment.max(1), has_descriptors: false }
+            }
+        };
+        let extents = component.dimensions.iter().map(|bounds| u32::try_from(self.extent(bounds, scope)?).ok());
+        let count = extents.into_iter().try_fold(1u32, |count, extent| count.checked_mul(extent?))?;
+        Some(Layout { bytes: element.bytes.checked_mul(count)?, ..element })
+    }
+
+    /// How many elements a dimension has, if that is constant.
+    pub fn extent(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
+        let lower = self.lower(bounds, scope)?;
+        self.integer(bounds.upper.as_ref()?, scope, 0)?.checked_sub(lower)?.checked_add(1)
+    }
+
+    /// The lower bound of a dimension, if it is constant.
+    pub fn lower(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
+        bounds.lower.as_ref().map_or(Some(1), |lower| self.integer(lower, scope, 0))
+    }
+}
+
+/// What a pointer or an allocatable component takes in its object. A string of deferred length has its length
+/// somewhere in the object too.
+fn descriptor(component: &Component) -> Option<Layout> {
+    if matches!(component.ty, TypeSpec::Intrinsic(Base::Character, Some(_))) {
+        return None;
+    }
+    let rank = u32::try_from(component.dimensions.len()).ok()?;
+    let data = if rank == 0 { POINTER } else { DESCRIPTOR.0 + DESCRIPTOR.1.checked_mul(rank)? };
+    let class = match (component.polymorphic, &component.ty) {
+        (false, _) => 0,
+        // The length of a string that it may hold.
+        (true, TypeSpec::Anything) => 2 * POINTER,
+        (true, _) => POINTER,
+    };
+    Some(Layout { bytes: data.checked_add(class)?, alignment: POINTER, has_descriptors: true })
+}
