@@ -185,11 +185,12 @@ fn runs(reach: &[Vec<i64>], walk: Walk) -> Vec<(i64, i64, i64)> {
 
 /// Adds `length · Π (extent_d − span_d)` to a polynomial.
 fn add_product(count: &mut BTreeMap<Vec<usize>, i64>, core: &[(usize, i64)], length: i64) {
-    let (core, whole): (Vec<(usize, i64)>, Vec<(usize, i64)>) = core.iter().partition(|(_, span)| *span != 0);
+    let whole = core.iter().filter(|(_, span)| *span == 0).map(|(dimension, _)| *dimension).collect::<Vec<usize>>();
+    let core = core.iter().filter(|(_, span)| *span != 0).collect::<Vec<_>>();
     let subsets = 1usize << core.len();
     for subset in 0..subsets {
         let mut coefficient = length;
-        let mut dimensions: Vec<usize> = whole.iter().map(|(dimension, _)| *dimension).collect();
+        let mut dimensions = whole.clone();
         for (bit, (dimension, span)) in core.iter().enumerate() {
             if subset >> bit & 1 == 1 {
                 dimensions.push(*dimension);
