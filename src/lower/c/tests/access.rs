@@ -84,7 +84,7 @@ fn rows_are_partial_elements_and_addresses_are_marked() {
               up := u[opaque(partial_element), j, (k - 1)]
               dn := opaque(address_of; u[0, j, (k + 1)])
               mid := (u[opaque(partial_element), j, k] + 1)
-              call work(u[opaque(partial_element), opaque(partial_element), k], u[i, j, k], n, u, u[i, j, k])
+              call work(u[opaque(partial_element), opaque(partial_element), k], opaque(address_of; u[i, j, k]), n, u, opaque(address_of; u[i, j, k]))
               up := (up + 1)
               u[i, j, k] := (up[i] + dn[i])
         "#]],

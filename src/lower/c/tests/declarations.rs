@@ -291,7 +291,9 @@ fn initialisers_are_assignments() {
               local s: integer1[:]
               i := (n + 1)
               p := opaque(address_of; n)
-              evaluate (x * x), sqrt(x)
+              v[0] := (x * x)
+              v[1] := 1.0_8
+              v[2] := sqrt(x)
               z.re := x
               z.im := (-x)
               w.re := 0
