@@ -78,6 +78,20 @@ pub enum Command {
         /// A preset or a file like templates/machines/exasat.toml
         name: Option<String>,
     },
+    /// Write the manual pages
+    ///
+    /// One for loopsheet and one for each command: `man -l DIR/loopsheet-analyze.1`.
+    Man {
+        /// Where to write them
+        dir: PathBuf,
+    },
+    /// Write what a shell needs to complete commands and options, on standard output
+    ///
+    /// bash: loopsheet completions bash > ~/.local/share/bash-completion/completions/loopsheet
+    /// fish: loopsheet completions fish > ~/.config/fish/completions/loopsheet.fish
+    /// zsh: loopsheet completions zsh > _loopsheet, in a directory of $fpath
+    #[command(verbatim_doc_comment)]
+    Completions { shell: clap_complete::Shell },
     /// Write a complete report of the built-in samples
     Demo {
         /// Where to write it

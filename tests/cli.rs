@@ -278,3 +278,23 @@ fn two_outputs_are_two_files() {
     assert!(outcome.stderr.contains("two outputs would be written to"), "{}", outcome.stderr);
     assert!(!Path::new(&same).exists());
 }
+
+#[test]
+fn manual_pages_and_completions_name_every_command() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let pages = path(&dir, "man");
+    assert_eq!(run(&["man", &pages]).status, 0);
+    let whole = fs::read_to_string(dir.path().join("man/loopsheet.1")).expect("a page");
+    for command in ["analyze", "record", "trace", "compare", "study", "validate", "machines", "demo"] {
+        assert!(whole.contains(&format!("loopsheet\\-{command}(1)")), "{command}: {whole}");
+        assert!(dir.path().join(format!("man/loopsheet-{command}.1")).exists(), "{command}");
+    }
+    let page = fs::read_to_string(dir.path().join("man/loopsheet-analyze.1")).expect("a page");
+    assert!(page.contains("\\-\\-machine"), "{page}");
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = run(&["completions", shell]);
+        assert_eq!(completions.status, 0);
+        assert!(completions.stdout.contains("analyze") && completions.stdout.contains("machine"));
+    }
+    assert_eq!(run(&["completions", "csh"]).status, 2);
+}

@@ -8,6 +8,7 @@ mod diagnostics;
 mod headers;
 mod inputs;
 mod machines;
+mod manual;
 mod outputs;
 mod parameters;
 mod preprocess;
@@ -70,6 +71,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         Command::Study(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
         Command::Validate(args) => validate::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
+        Command::Man { dir } => manual::pages(&dir),
+        Command::Completions { shell } => manual::completions(shell),
         Command::Demo { dir } => demo::run(&dir, voice),
     }
 }
