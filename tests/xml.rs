@@ -290,6 +290,11 @@ fn malformed_input_is_an_error_with_its_place() {
             "<array name=\"a\"><ls:extents xmlns:ls=\"urn:loopsheet:xml:1\"><ls:extent lower=\"1 +\" upper=\"n\"/></ls:extents></array>",
             "5:71: lower of `<ls:extent>`: cannot read the expression `1 +`",
         ),
+        (
+            "<array name=\"a\"><ls:subscripts xmlns:ls=\"urn:loopsheet:xml:1\"><ls:subscript base=\"m\"/></ls:subscripts>\n\
+             <access ls:at=\"1 2\" xmlns:ls=\"urn:loopsheet:xml:1\"/></array>",
+            "6:9: ls:at=\"1 2\" of `<access>` cannot be read; write an integer for each of the 1 of `ls:subscripts`",
+        ),
     ];
     for (body, expected) in cases {
         let message = in_nest(body).expect_err(body).to_string();

@@ -143,10 +143,9 @@ fn stream() -> impl Strategy<Value = Stream> {
     let offset = || prop_oneof![9 => -4i64..5, 1 => any::<i64>()];
     let access = move |rank| (prop::collection::vec(offset(), rank), 0u64..4, 0u64..2);
     let shape = (0usize..4).prop_flat_map(move |rank| {
-        let uneven = prop_oneof![9 => Just(rank), 1 => 0usize..4];
         (
             prop::collection::vec(subscript(), rank),
-            uneven.prop_flat_map(move |rank| prop::collection::vec(access(rank), 0..5)),
+            prop::collection::vec(access(rank), 0..5),
             prop_oneof![Just(vec![None; rank]), prop::collection::vec(prop::option::of((expr(), expr())), 0..4)],
         )
     });

@@ -231,9 +231,11 @@ fn read_exact(
     for element in accesses {
         let fields = Fields::new(element, context);
         let (reads, writes) = read_counts(&fields, class)?;
-        let integers = fields.required("ls:at")?.split_whitespace().map(str::parse).collect();
-        let offset = match integers {
-            Ok(offset) => offset,
+        let rank = stream.subscripts.len();
+        let integers = fields.required("ls:at")?.split_whitespace().map(str::parse);
+        let offset = match integers.collect::<Result<Vec<_>, _>>() {
+            Ok(offset) if offset.len() == rank => offset,
+            Ok(_) => return Err(fields.bad("ls:at", &format!("an integer for each of the {rank} of `ls:subscripts`"))),
             Err(_) => return Err(fields.bad("ls:at", "integers with spaces between them")),
         };
         let access = Access { offset, reads, writes };
