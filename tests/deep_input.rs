@@ -112,3 +112,21 @@ fn fortran_arrays_of_thirty_dimensions_stay_listed() {
     let json = analysed("rank.f90", &format!("subroutine f(a)\nreal(8) a({shape})\na = 0\nend\n"));
     assert_eq!(json["coverage"]["outside"]["array_syntax"], 1);
 }
+
+/// Loops whose bounds all depend on the loop around, in two nests that reuse each other's lines: time and memory
+/// grow with a power of the depth, not with its exponential.
+#[test]
+fn deep_triangular_loops_are_modelled() {
+    let depth = 16;
+    let head = |k: usize| match k {
+        0 => "for (int i0 = 0; i0 < n; i0++) ".to_string(),
+        _ => format!("for (int i{k} = i{}; i{k} < n; i{k}++) ", k - 1),
+    };
+    let heads: String = (0..depth).map(head).collect();
+    let nest = format!("{heads} a[i{}][i{}] += b[i{}][i{}];", depth - 1, depth - 2, depth - 2, depth - 1);
+    let text = format!("void f(int n, double a[n][n], double b[n][n]) {{ {nest}\n{nest} }}");
+    let json = analysed("triangles.c", &text);
+    let nests = json["functions"][0]["nests"].as_array().expect("nests");
+    assert_eq!(nests.len(), 2);
+    assert!(nests.iter().all(|nest| nest["extents"].as_array().expect("extents").len() == depth));
+}

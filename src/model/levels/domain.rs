@@ -109,8 +109,18 @@ impl<N: Number> Domain<N> {
     /// The values that every variable takes, given what is said of some. Variables that are not inside
     /// of a variable that stands still are narrowed by the bounds that mention them.
     pub fn spans(&self, given: &[Given<N>], tiles: Tiles) -> Vec<Span<N>> {
-        let mut spans: Vec<Span<N>> = Vec::with_capacity(self.loops.len());
-        for (position, range) in self.loops.iter().enumerate() {
+        self.spans_of(self.loops.len(), given, tiles)
+    }
+
+    /// That of one variable, as in [`Domain::spans`] with full tiles.
+    pub fn span_of(&self, variable: usize, given: &[Given<N>]) -> Span<N> {
+        self.spans_of(variable + 1, given, Tiles::Full).swap_remove(variable)
+    }
+
+    /// Those of the outermost variables.
+    fn spans_of(&self, variables: usize, given: &[Given<N>], tiles: Tiles) -> Vec<Span<N>> {
+        let mut spans: Vec<Span<N>> = Vec::with_capacity(variables);
+        for (position, range) in self.loops[..variables].iter().enumerate() {
             let span = match &given[position] {
                 Given::At(value) => Span { low: value.clone(), high: value.clone(), count: N::of(1.0), stands: true },
                 said => self.span(position, range, said, given, &spans, tiles),

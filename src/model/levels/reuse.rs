@@ -12,7 +12,7 @@ use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows, middle};
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
-/// there are outside of it.
+/// there are outside of it; further ones are taken at their middle.
 const SAMPLES: [usize; 3] = [10, 5, 3];
 
 /// The gap that stands for all iterations of a loop.
@@ -131,7 +131,8 @@ impl<N: Number> Profiler<'_, N> {
         }
         let span = self.domain().spans(&context.given, Tiles::Mean).swap_remove(level);
         let sampled = context.parts.len();
-        let parts = if self.domain().loops[level].shapes_inner { SAMPLES[sampled.min(2)] } else { 1 };
+        let parts =
+            if self.domain().loops[level].shapes_inner { SAMPLES.get(sampled).copied().unwrap_or(1) } else { 1 };
         for part in 0..parts {
             let mut given = context.given.clone();
             given[level] = Given::At((self.lines.name)("place", middle(&span, part, parts)));

@@ -24,6 +24,9 @@ pub struct Swept<'n, N> {
     line: N,
     name: &'n dyn Fn(&'static str, N) -> N,
     known: RefCell<FxHashMap<(usize, bool, usize), N>>,
+    /// By loop, outermost first, as far as they were asked for: the middle of its range, and its iterations.
+    places: RefCell<Vec<N>>,
+    trips: RefCell<Vec<N>>,
 }
 
 /// A box of places of an array: the first and the last in every dimension.
@@ -61,7 +64,8 @@ impl<'n, N: Number> Swept<'n, N> {
         }
         let covered = super::cover(&geometry, value);
         let (domain, references) = geometry.map(value);
-        Swept { arrays, domain, references, covered, line, name, known: RefCell::default() }
+        let (known, places, trips) = Default::default();
+        Swept { arrays, domain, references, covered, line, name, known, places, trips }
     }
 
     fn number(&self, array: &Name) -> Option<usize> {
@@ -101,12 +105,19 @@ impl<'n, N: Number> Swept<'n, N> {
 
     /// The loops outside of a level at the middle of their ranges.
     fn standing(&self, level: usize) -> Vec<Given<N>> {
-        let mut given = vec![Given::Free; self.domain.loops.len()];
-        for v in 0..level {
-            let span = self.domain.spans(&given, Tiles::Full).swap_remove(v);
-            given[v] = Given::At((self.name)("place", middle(&span, 0, 1)));
+        let mut places = self.places.borrow_mut();
+        while places.len() < level {
+            let span = self.domain.span_of(places.len(), &self.given(&places));
+            places.push((self.name)("place", middle(&span, 0, 1)));
         }
-        given
+        self.given(&places[..level])
+    }
+
+    /// The outermost loops at these places.
+    fn given(&self, places: &[N]) -> Vec<Given<N>> {
+        let free = self.domain.loops.len() - places.len();
+        let standing = places.iter().cloned().map(Given::At);
+        standing.chain(std::iter::repeat_n(Given::Free, free)).collect()
     }
 
     fn moves(&self, array: usize, v: usize) -> bool {
@@ -143,8 +154,12 @@ impl<'n, N: Number> Swept<'n, N> {
 
     /// Iterations of a loop, at least one.
     pub fn trips(&self, v: usize) -> N {
-        let span = self.domain.spans(&self.standing(v), Tiles::Full).swap_remove(v);
-        span.count.larger(&N::of(1.0))
+        let mut trips = self.trips.borrow_mut();
+        for v in trips.len()..=v {
+            let span = self.domain.span_of(v, &self.standing(v));
+            trips.push(span.count.larger(&N::of(1.0)));
+        }
+        trips[v].clone()
     }
 
     /// The least and the largest place in every dimension with the loops outside of a level standing still, where known.
