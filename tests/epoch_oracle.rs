@@ -12,7 +12,7 @@ use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
 use loopsheet::metrics::costs::Costs;
 use loopsheet::metrics::epoch::{EpochSettings, Stores};
-use loopsheet::metrics::report::{EdagMemory, Epochs};
+use loopsheet::metrics::report::{CacheEpochs, EdagMemory, Epochs};
 use loopsheet::trace::isa::Class;
 use loopsheet::trace::{Options, UnknownPolicy, stream};
 use random_programs::{Executed, Place, Random, Wait, edges, program};
@@ -210,12 +210,21 @@ fn random_programs_keep_the_invariants() {
         };
         let buffered = EpochSettings { stores: Stores::Buffered, ..question.clone() };
         never_grows(&profile(&program, MemoryRule::Bytes, buffered));
-        let found = profile(&program, MemoryRule::Bytes, question);
+        let found = profile(&program, MemoryRule::Bytes, question.clone());
         never_grows(&found);
+        assert_eq!(found.caches, None);
         assert_eq!(found.slots[&1000], found.epochs, "seed {seed}");
         for (c, capacity) in found.capacities.iter().enumerate() {
             let cache = format!("{capacity}B,full,8B,lru").parse().expect("a cache");
             let EdagMemory { work, depth, .. } = memory_edag(&program, &cache);
+            // The run's own cache is one of the capacities.
+            let with_cache = settings(MemoryRule::Bytes, vec![cache], question.clone());
+            let of_cache = counted(program.as_bytes(), with_cache).0.epochs.and_then(|found| found.caches);
+            let same = CacheEpochs {
+                epochs: found.epochs[c].clone(),
+                slots: found.slots.iter().map(|(slots, table)| (*slots, table[c].clone())).collect(),
+            };
+            assert_eq!(of_cache.as_ref(), Some(&same), "seed {seed}, {cache}:\n{program}");
             assert_eq!([found.epochs[c][3], found.epochs[c][0]], [depth, work], "seed {seed}, {cache}:\n{program}");
             for (slots, table) in &found.slots {
                 let (limited, slots) = (table[c][3], u64::from(*slots));
@@ -223,6 +232,31 @@ fn random_programs_keep_the_invariants() {
                 assert!(limited <= (work - depth).div_ceil(slots) + depth, "seed {seed}, {slots} slots");
             }
         }
+    }
+}
+
+/// With two levels no capacity says what goes to RAM; the extremes of the window still are 𝒲 and 𝒟.
+#[test]
+fn epochs_of_two_levels_keep_the_invariants() {
+    let caches: Vec<CacheSpec> =
+        ["16B,2way,8B,fifo", "64B,4way,16B,plru"].map(|cache| cache.parse().expect("a cache")).into();
+    for seed in 2000..2100 {
+        let mut random = Random::new(seed);
+        let length = 1 + random.below(60) as usize;
+        let program = text(&program(&mut random, length, 1));
+        let question = EpochSettings {
+            windows: vec![1, 64],
+            capacities: vec![16],
+            slots: vec![1, 1000],
+            line: LINE,
+            stores: Stores::Blocking,
+        };
+        let counted = counted(program.as_bytes(), settings(MemoryRule::Bytes, caches.clone(), question)).0;
+        let memory = counted.edag.memory.expect("addresses");
+        let found = counted.epochs.and_then(|found| found.caches).expect("epochs of the caches");
+        assert_eq!(found.epochs, [memory.work, memory.depth], "seed {seed}:\n{program}");
+        assert_eq!(found.slots[&1000], found.epochs);
+        assert_eq!(found.slots[&1], [memory.work; 2]);
     }
 }
 

@@ -12,7 +12,8 @@ use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::region_details::{RegionDetail, RegionReuse};
 use crate::metrics::report::{
-    CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport, TraceSummary,
+    CacheEpochs, CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport,
+    TraceSummary,
 };
 use crate::trace::isa::Class;
 
@@ -229,13 +230,17 @@ fn delays(remote: &RemoteDelay) -> Value {
 
 /// Tables are indexed capacity first, then window.
 fn profile(profile: &Epochs) -> Value {
-    let Epochs { windows, capacities, epochs, slots, instructions, off_chip, line, stores } = profile;
+    let Epochs { windows, capacities, epochs, slots, caches, instructions, off_chip, line, stores } = profile;
     let rates = |table: &[Vec<u64>]| {
         let rows = profile.per_thousand(table).into_iter();
         rows.map(|row| row.into_iter().map(number).collect::<Value>()).collect::<Value>()
     };
     let by_slots = |value: &dyn Fn(&Vec<Vec<u64>>) -> Value| {
         slots.iter().map(|(slots, table)| (slots.to_string(), value(table))).collect::<Map<String, Value>>()
+    };
+    let of_caches = |caches: &CacheEpochs| {
+        let slots = caches.slots.iter().map(|(slots, row)| (slots.to_string(), json!(row)));
+        json!({ "epochs": caches.epochs, "slots": slots.collect::<Map<String, Value>>() })
     };
     json!({
         "windows": windows,
@@ -244,6 +249,7 @@ fn profile(profile: &Epochs) -> Value {
         "epki": rates(epochs),
         "slots": by_slots(&|table| json!(table)),
         "slots_epki": by_slots(&|table| rates(table)),
+        "caches": caches.as_ref().map(of_caches),
         "instructions": instructions,
         "off_chip": off_chip,
         "line": line,

@@ -8,7 +8,7 @@ use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
-use crate::metrics::report::{Epochs, Region, RemoteDelay, Reuse, TraceReport};
+use crate::metrics::report::{CacheEpochs, Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
 use crate::regions::SourceLine;
 use Align::{Left, Right};
@@ -212,7 +212,22 @@ fn epochs(profile: &Epochs) -> String {
         let heading = format!("\nepochs per 1,000 instructions, at most {slots} misses started in each");
         text.push_str(&rates(&heading, profile, profile.per_thousand(limited)));
     }
+    if let Some(caches) = &profile.caches {
+        text.push_str(&epochs_of_caches(profile, caches));
+    }
     text
+}
+
+/// A row for each number of misses that may start in an epoch.
+fn epochs_of_caches(profile: &Epochs, caches: &CacheEpochs) -> String {
+    let windows = profile.windows.iter().map(|window| format!("W={window}"));
+    let mut rows = vec![std::iter::once("  misses in an epoch".to_string()).chain(windows).collect::<Vec<String>>()];
+    for (most, epochs) in caches.rows() {
+        let cells = profile.per_thousand(&[epochs.to_vec()]).into_iter().flatten().map(rate);
+        let most = most.map_or("any number".to_string(), |slots| format!("at most {slots}"));
+        rows.push(std::iter::once(format!("  {most}")).chain(cells).collect());
+    }
+    format!("\nepochs per 1,000 instructions, of the misses of the caches above\n{}", grid(&rows))
 }
 
 /// A row a capacity, the largest on top as in the picture; a column a window.

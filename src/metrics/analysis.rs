@@ -185,7 +185,9 @@ impl<'r> Analysis<'r> {
             regions: RegionMeter::new(settings.rules),
             reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
             remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
-            epochs: settings.epochs.clone().map(|epochs| EpochMeter::new(epochs, settings.rules)).transpose()?,
+            epochs: (settings.epochs.clone())
+                .map(|epochs| EpochMeter::new(epochs, settings.rules, !settings.caches.is_empty()))
+                .transpose()?,
             chain: settings.memory_chain.then(|| ChainMeter::new(settings.rules)),
             core: (settings.core.as_ref())
                 .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
@@ -219,9 +221,9 @@ impl<'r> Analysis<'r> {
     /// Tells reuse, epochs and C-AMAT by region too, as far as they are asked for.
     #[must_use]
     pub fn with_region_details(mut self) -> Analysis<'r> {
-        let Settings { rules, epochs, core, .. } = &self.settings;
+        let Settings { rules, epochs, core, caches, .. } = &self.settings;
         let meter = core.as_ref().map(|(model, _)| meter_settings(model));
-        self.others.details = Some(RegionDetails::new(*rules, epochs.clone(), meter));
+        self.others.details = Some(RegionDetails::new(*rules, epochs.clone(), !caches.is_empty(), meter));
         self
     }
 
@@ -458,9 +460,9 @@ impl Others<'_> {
             remote.step(operation, addresses, *cycles, to_ram);
         }
         if let Some(epochs) = &mut self.epochs {
-            epochs.step(operation, addresses);
+            epochs.step(operation, addresses, used.accesses);
             if let Some(details) = &mut self.details {
-                details.epochs(*region, operation, addresses);
+                details.epochs(*region, operation, addresses, used.accesses);
             }
         }
         if let Some(chain) = &mut self.chain {

@@ -147,6 +147,7 @@ mod tests {
             capacities: vec![1 << 20],
             epochs: vec![vec![20, 5]],
             slots: Default::default(),
+            caches: None,
             instructions: 1000,
             off_chip: vec![40],
             line: 64,

@@ -33,6 +33,7 @@ mod tests {
             capacities: vec![1024],
             epochs: vec![vec![epochs]],
             slots: Default::default(),
+            caches: None,
             instructions,
             off_chip: vec![epochs],
             line: 64,

@@ -36,14 +36,21 @@ pub(super) struct RegionDetails {
     reuse: Vec<ReuseHistogram>,
     epochs: Vec<Option<EpochMeter>>,
     epoch_settings: Option<EpochSettings>,
+    has_caches: bool,
     camat: Vec<CamatMeter>,
     camat_settings: Option<MeterSettings>,
     harts: u16,
 }
 
 impl RegionDetails {
-    pub fn new(rules: Rules, epochs: Option<EpochSettings>, camat: Option<MeterSettings>) -> RegionDetails {
-        RegionDetails { rules: Some(rules), epoch_settings: epochs, camat_settings: camat, ..RegionDetails::default() }
+    pub fn new(
+        rules: Rules,
+        epochs: Option<EpochSettings>,
+        has_caches: bool,
+        camat: Option<MeterSettings>,
+    ) -> RegionDetails {
+        let (rules, epoch_settings, camat_settings) = (Some(rules), epochs, camat);
+        RegionDetails { rules, epoch_settings, has_caches, camat_settings, ..RegionDetails::default() }
     }
 
     /// Makes room for a region and a hart.
@@ -59,7 +66,7 @@ impl RegionDetails {
         }
         if let (Some(settings), Some(rules)) = (&self.epoch_settings, self.rules) {
             while self.epochs.len() < regions {
-                let mut meter = EpochMeter::new(settings.clone(), rules).ok();
+                let mut meter = EpochMeter::new(settings.clone(), rules, self.has_caches).ok();
                 if let Some(meter) = &mut meter {
                     (0..=self.harts).for_each(|hart| meter.add_hart(hart));
                 }
@@ -76,9 +83,9 @@ impl RegionDetails {
         self.reuse.get_mut(region as usize)
     }
 
-    pub fn epochs(&mut self, region: RegionId, operation: &Operation, addresses: &[u64]) {
+    pub fn epochs(&mut self, region: RegionId, operation: &Operation, addresses: &[u64], to_ram: u64) {
         if let Some(Some(meter)) = self.epochs.get_mut(region as usize) {
-            meter.step(operation, addresses);
+            meter.step(operation, addresses, to_ram);
         }
     }
 

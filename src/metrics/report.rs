@@ -190,6 +190,8 @@ pub struct Epochs {
     pub epochs: Vec<Vec<u64>>,
     /// E_m: epochs when at most m misses start in one, by m.
     pub slots: BTreeMap<u32, Vec<Vec<u64>>>,
+    /// Of the misses of the run's own caches, if it has any.
+    pub caches: Option<CacheEpochs>,
     /// I: executed instructions.
     pub instructions: u64,
     /// Lines fetched from outside of each capacity, for stores too.
@@ -197,6 +199,22 @@ pub struct Epochs {
     /// Bytes.
     pub line: u64,
     pub stores: Stores,
+}
+
+/// Epochs of the accesses that the caches of the run sent to RAM, by window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheEpochs {
+    pub epochs: Vec<u64>,
+    /// By m.
+    pub slots: BTreeMap<u32, Vec<u64>>,
+}
+
+impl CacheEpochs {
+    /// Without a limit of misses in an epoch, then with each, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = (Option<u32>, &[u64])> {
+        let limited = self.slots.iter().map(|(slots, row)| (Some(*slots), row.as_slice()));
+        std::iter::once((None, self.epochs.as_slice())).chain(limited)
+    }
 }
 
 impl Epochs {

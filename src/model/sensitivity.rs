@@ -1,5 +1,7 @@
 //! How the times of the nests with the most work follow a single input: caches, bandwidths, peak, sizes of blocks.
 
+use rustc_hash::FxHashSet;
+
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
 use super::parameters::{Kind, ParameterTable};
@@ -72,9 +74,11 @@ impl Sweep {
         figures: &mut Figures,
     ) -> Sweep {
         let mut times: Vec<(usize, Vec<FigureId>)> = shown.iter().map(|nest| (*nest, Vec::new())).collect();
+        let mut independent = FxHashSet::default();
         for value in &values {
             let replace = |name: &str| (name == symbol).then(|| Expr::from(*value));
-            let mut what_if = WhatIf::new(format!("{symbol} {}", figures.value(*value)), &replace);
+            let name = format!("{symbol} {}", figures.value(*value));
+            let mut what_if = WhatIf::new(name, &replace, &mut independent);
             for (nest, seconds) in &mut times {
                 seconds.push(what_if.figure(nests[*nest].time.seconds, figures));
             }

@@ -1,7 +1,7 @@
 //! Figures again with other inputs, from the same expressions: what a time would be on another machine, with another
 //! cache, in other blocks. What does not depend on the inputs that change is shared.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
@@ -14,39 +14,51 @@ pub(super) struct WhatIf<'r> {
     name: String,
     replace: &'r dyn Fn(&str) -> Option<Expr>,
     known: FxHashMap<FigureId, FigureId>,
+    independent: &'r mut FxHashSet<FigureId>,
 }
 
 impl<'r> WhatIf<'r> {
-    /// `name` is added to the labels of figures.
-    pub fn new(name: impl Into<String>, replace: &'r dyn Fn(&str) -> Option<Expr>) -> WhatIf<'r> {
-        WhatIf { name: name.into(), replace, known: FxHashMap::default() }
+    /// `name` is added to the labels of figures. Figures that depend on none of the symbols are kept in `independent`,
+    /// for the next model in which the same symbols are replaced.
+    pub fn new(
+        name: impl Into<String>,
+        replace: &'r dyn Fn(&str) -> Option<Expr>,
+        independent: &'r mut FxHashSet<FigureId>,
+    ) -> WhatIf<'r> {
+        WhatIf { name: name.into(), replace, known: FxHashMap::default(), independent }
     }
 
     /// The figure with the other inputs; itself if it does not depend on them.
     pub fn figure(&mut self, id: FigureId, figures: &mut Figures) -> FigureId {
+        if self.independent.contains(&id) {
+            return id;
+        }
         if let Some(known) = self.known.get(&id) {
             return *known;
         }
-        let figure = figures.get(id).clone();
-        let mut is_other = false;
-        let expr = figure.expr.replace_leaves(&mut |leaf| {
-            let other = match leaf.node() {
-                Node::Symbol(name) => (self.replace)(name),
-                Node::Figure(inner) => {
-                    let other = self.figure(*inner, figures);
-                    (other != *inner).then(|| Expr::from(other))
-                }
-                _ => None,
-            };
-            is_other |= other.is_some();
-            other
+        let expr = figures.get(id).expr.clone();
+        if !self.changes(&expr, figures) {
+            self.independent.insert(id);
+            return id;
+        }
+        let expr = expr.replace_leaves(&mut |leaf| match leaf.node() {
+            Node::Symbol(name) => (self.replace)(name),
+            Node::Figure(inner) => Some(Expr::from(self.figure(*inner, figures))),
+            _ => None,
         });
-        let other = match is_other {
-            true => figures.define(format!("{}, {}", figure.label, self.name), figure.unit, expr),
-            false => id,
-        };
+        let figure = figures.get(id);
+        let (label, unit) = (format!("{}, {}", figure.label, self.name), figure.unit);
+        let other = figures.define(label, unit, expr);
         self.known.insert(id, other);
         other
+    }
+
+    fn changes(&mut self, expr: &Expr, figures: &mut Figures) -> bool {
+        match expr.node() {
+            Node::Symbol(name) => (self.replace)(name).is_some(),
+            Node::Figure(inner) => self.figure(*inner, figures) != *inner,
+            _ => expr.children().into_iter().any(|child| self.changes(child, figures)),
+        }
     }
 }
 
@@ -77,10 +89,11 @@ impl OtherMachine {
         let on_other = |name: &str| machine.parameter(name).is_some().then(|| Expr::symbol(&Model::on_other(name)));
         let mut compared = busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
+        let mut independent = FxHashSet::default();
         let mut define = |nest: usize| {
             let time = &nests[nest].time;
             // One nest after the other, so that what is remembered stays small.
-            let mut other = WhatIf::new("machine B", &on_other);
+            let mut other = WhatIf::new("machine B", &on_other, &mut independent);
             let seconds = other.figure(time.seconds, figures);
             let bound = other.figure(time.bound, figures);
             let ratio = define_ratio("time on B over time on A", seconds, time.seconds, figures);

@@ -78,6 +78,7 @@ pub fn full() -> TraceReport {
             capacities: vec![1 << 10, 1 << 20],
             epochs: vec![vec![4, 2, 1], vec![2, 1, 1]],
             slots: BTreeMap::from([(2, vec![vec![4, 3, 2], vec![2, 1, 1]])]),
+            caches: Some(CacheEpochs { epochs: vec![3, 2, 1], slots: BTreeMap::from([(2, vec![3, 2, 2])]) }),
             instructions: 14,
             off_chip: vec![6, 3],
             line: 64,

@@ -11,6 +11,9 @@
 //! The epoch in which the last instruction retires is the number of epochs. A store that misses waits in
 //! its buffer and weighs nothing, unless stores block. Every hart has its own window and follows its own
 //! values; those of other harts count as there. The capacities are shared, and epochs of harts are added.
+//!
+//! Beside the capacities stand the run's own caches, if it has any: there an access misses if it went to RAM,
+//! whatever the levels' shapes and the order in which they throw lines out.
 
 mod rings;
 mod slots;
@@ -18,7 +21,7 @@ mod windows;
 
 use smallvec::SmallVec;
 
-use super::report::Epochs;
+use super::report::{CacheEpochs, Epochs};
 use crate::cache::StackDistances;
 use crate::cache::spec::SpecError;
 use crate::dataflow::{Dataflow, Lanes, Operation, Producer, Rules};
@@ -121,18 +124,44 @@ pub(super) struct EpochMeter {
     fetched: Vec<u64>,
     /// Farthest source that matters.
     reach: u64,
+    /// Whether the run has caches of its own.
+    has_caches: bool,
 }
 
 struct Hart {
     executed: u64,
+    capacities: Recurrences,
+    /// Of one "capacity", which the run's caches are.
+    caches: Option<Recurrences>,
+}
+
+/// Without slots, and for every m.
+struct Recurrences {
     windows: Windows,
     slotted: Vec<SlottedWindows>,
+}
+
+impl Recurrences {
+    fn new(settings: &EpochSettings, capacities: usize) -> Recurrences {
+        let slotted = settings.slots.iter().map(|slots| SlottedWindows::new(*slots, &settings.windows, capacities));
+        Recurrences { windows: Windows::new(&settings.windows, capacities), slotted: slotted.collect() }
+    }
+
+    /// `misses` has for each access how many of the capacities, smallest first, it misses.
+    #[inline]
+    fn step(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
+        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
+        self.windows.step(sources, waits);
+        for slotted in &mut self.slotted {
+            slotted.step(sources, misses, wait);
+        }
+    }
 }
 
 impl EpochMeter {
     /// # Errors
     /// Settings are empty, out of order or out of range, or false dependences count.
-    pub fn new(settings: EpochSettings, rules: Rules) -> Result<EpochMeter, EpochError> {
+    pub fn new(settings: EpochSettings, rules: Rules, has_caches: bool) -> Result<EpochMeter, EpochError> {
         let distances = StackDistances::new(settings.line)?;
         settings.validate()?;
         if rules.false_dependences {
@@ -145,26 +174,25 @@ impl EpochMeter {
             harts: Vec::new(),
             fetched: vec![0; settings.capacities.len() + 1],
             reach: settings.windows.last().copied().map_or(0, u64::from),
+            has_caches,
             settings,
         })
     }
 
     pub fn add_hart(&mut self, hart: u16) {
         self.flow.add_hart(hart);
-        let EpochSettings { windows, capacities, slots, .. } = &self.settings;
         while self.harts.len() <= hart as usize {
-            let slotted = slots.iter().map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
             self.harts.push(Hart {
                 executed: 0,
-                windows: Windows::new(windows, capacities.len()),
-                slotted: slotted.collect(),
+                capacities: Recurrences::new(&self.settings, self.settings.capacities.len()),
+                caches: self.has_caches.then(|| Recurrences::new(&self.settings, 1)),
             });
         }
     }
 
-    /// Takes the next instruction.
-    pub fn step(&mut self, operation: &Operation, addresses: &[u64]) {
-        let EpochMeter { settings, lines, distances, flow, harts, fetched, reach } = self;
+    /// Takes the next instruction, with how many of its accesses went to RAM.
+    pub fn step(&mut self, operation: &Operation, addresses: &[u64], to_ram: u64) {
+        let EpochMeter { settings, lines, distances, flow, harts, fetched, reach, has_caches: _ } = self;
         let hart = &mut harts[operation.hart as usize];
         let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
         flow.sources(operation, addresses, |producer| {
@@ -191,10 +219,11 @@ impl EpochMeter {
                 misses.push(most);
             }
         }
-        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
-        hart.windows.step(&sources, waits);
-        for slotted in &mut hart.slotted {
-            slotted.step(&sources, &misses, wait);
+        hart.capacities.step(&sources, &misses, wait);
+        if let Some(caches) = &mut hart.caches {
+            misses.clear();
+            misses.extend((0..to_ram).map(|_| 1));
+            caches.step(&sources, &misses, wait);
         }
         let own = Producer::new(operation.hart, hart.executed);
         flow.complete(operation, addresses, Producer::START, own);
@@ -203,17 +232,29 @@ impl EpochMeter {
 
     pub fn finish(self) -> Epochs {
         let EpochSettings { windows, capacities, slots, line, stores } = self.settings;
+        let sum = |epochs: &dyn Fn(&Hart) -> u64| self.harts.iter().map(epochs).sum::<u64>();
+        let row = |epochs: &dyn Fn(&Hart, usize) -> u64| -> Vec<u64> {
+            (0..windows.len()).map(|window| sum(&|hart| epochs(hart, window))).collect()
+        };
         let table = |epochs: &dyn Fn(&Hart, usize, usize) -> u64| {
-            let of = |window, capacity| self.harts.iter().map(|hart| epochs(hart, window, capacity)).sum();
-            let row = |capacity| (0..windows.len()).map(|window| of(window, capacity)).collect();
-            (0..capacities.len()).map(row).collect::<Vec<Vec<u64>>>()
+            (0..capacities.len())
+                .map(|capacity| row(&|hart, window| epochs(hart, window, capacity)))
+                .collect::<Vec<_>>()
         };
         let slotted = |(index, slots): (usize, &u32)| {
-            (*slots, table(&|hart, window, capacity| hart.slotted[index].epochs(window, capacity)))
+            (*slots, table(&|hart, window, capacity| hart.capacities.slotted[index].epochs(window, capacity)))
+        };
+        let of_caches = |hart: &Hart, epochs: &dyn Fn(&Recurrences) -> u64| hart.caches.as_ref().map_or(0, epochs);
+        let slotted_of_caches = |(index, slots): (usize, &u32)| {
+            (*slots, row(&|hart, window| of_caches(hart, &|caches| caches.slotted[index].epochs(window, 0))))
         };
         Epochs {
-            epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
+            epochs: table(&|hart, window, capacity| hart.capacities.windows.epochs(window, capacity)),
             slots: slots.iter().enumerate().map(slotted).collect(),
+            caches: self.has_caches.then(|| CacheEpochs {
+                epochs: row(&|hart, window| of_caches(hart, &|caches| caches.windows.epochs(window, 0))),
+                slots: slots.iter().enumerate().map(slotted_of_caches).collect(),
+            }),
             instructions: self.harts.iter().map(|hart| hart.executed).sum(),
             off_chip: (1..self.fetched.len()).map(|missing| self.fetched[missing..].iter().sum()).collect(),
             windows,

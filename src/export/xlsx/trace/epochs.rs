@@ -8,7 +8,7 @@ use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
 use super::{Page, TraceBook};
 use crate::metrics::epoch::Stores;
-use crate::metrics::report::Epochs;
+use crate::metrics::report::{CacheEpochs, Epochs};
 use crate::metrics::tables;
 use crate::quantity::binary_size;
 
@@ -70,9 +70,38 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs) -> Result<(Page<'
         write_counts(&mut page, row + height, &title, profile, table)?;
         row += 2 * height;
     }
+    if let Some(caches) = &profile.caches {
+        write_caches(&mut page, row, profile, caches)?;
+    }
     page.worksheet.set_freeze_panes(0, 1)?;
     style::print_setup(&mut page.worksheet, 1);
     Ok((page, tables))
+}
+
+/// Epochs of the run's own caches: a row for each number of misses that may start in one, as counted and as rates.
+fn write_caches(page: &mut Page, row: RowNum, profile: &Epochs, caches: &CacheEpochs) -> Result<(), XlsxError> {
+    let columns = ["", "Misses that start in one, at most"];
+    let heading = |page: &mut Page, row, title| headings(page, row, title, columns, profile);
+    let counts = heading(page, row, "Epochs of the misses that the run's own caches sent to RAM")?;
+    let rates = heading(page, counts + caches.rows().count() as RowNum + 1, "The same per 1,000 instructions")?;
+    let rate = tables::per_thousand("epochs", "epoch_instructions");
+    let (plain, count) = (style::cell(Look::Text, Role::Plain), style::cell(Look::Count, Role::Plain));
+    for (at, (most, epochs)) in (0..).zip(caches.rows()) {
+        for row in [counts + at, rates + at] {
+            page.text(row, 0, "Caches of the run", &plain)?;
+            match most {
+                Some(slots) => page.number(row, 2, f64::from(slots), &count)?,
+                None => page.text(row, 2, "any number", &plain)?,
+            };
+        }
+        for (column, epochs) in (WINDOWS..).zip(epochs) {
+            page.number(counts + at, column, *epochs as f64, &count)?;
+            let mut scope = page.book.scope.clone();
+            scope.cell("epochs", (counts + at, column), Some(*epochs as f64));
+            page.live((rates + at, column), &rate, &scope, Look::Ratio)?;
+        }
+    }
+    Ok(())
 }
 
 /// What the profile is of; returns the row after it.
