@@ -131,8 +131,8 @@ fn epochs_and_design_space_are_live() {
     let report = trace_reports::full();
     let (values, cells, names) = opened(&report);
     let rates: Vec<&String> = cells.iter().filter(|((sheet, ..), _)| sheet == "Epochs").map(|(_, f)| f).collect();
-    // Two tables of two capacities, three windows and the lines fetched.
-    assert_eq!(rates.len(), 2 * 2 * (3 + 1));
+    // Two tables of two capacities, three windows and the lines fetched; and two rows of the run's own caches.
+    assert_eq!(rates.len(), 2 * 2 * (3 + 1) + 2 * 3);
     assert!(rates.iter().all(|formula| formula.starts_with("1000*") && formula.ends_with("/epoch_instructions")));
     for constant in loopsheet::metrics::design_space::constants(report.epochs.as_ref().unwrap()) {
         assert!(names[constant.name.key].starts_with("'Design space'!"), "{}", names[constant.name.key]);

@@ -13,7 +13,7 @@ mod flops;
 mod inductions;
 mod iterations;
 mod member_dimensions;
-mod moving;
+pub mod moving;
 mod references;
 mod registers;
 mod repeated;

@@ -54,6 +54,11 @@ fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
     Expr::symbol(&if at == 0 { format!("stride of {of}") } else { format!("stride of {of} in {counter}") })
 }
 
+/// Whether a stride is one of no known length.
+pub fn is_unknown_stride(stride: &Expr) -> bool {
+    stride.symbols().iter().any(|name| name.starts_with("stride of "))
+}
+
 /// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
 /// no known length. `None` if the innermost loop moves it in a way that is no polynomial.
 pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {

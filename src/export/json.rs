@@ -456,8 +456,7 @@ fn nest(model: &Model, nest: &NestModel) -> Value {
         })
         .collect();
     let traffic = &nest.traffic;
-    let names = nest.time.bound_names();
-    let bound = names.get(model.value(nest.time.bound) as usize - 1).copied();
+    let bound = nest.time.bound_name(model.value(nest.time.bound));
     json!({
         "loop": nest.nest.head().id,
         "loops": nest.nest.loops.iter().map(|l| l.facts.id.clone()).collect::<Vec<_>>(),

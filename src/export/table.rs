@@ -36,8 +36,7 @@ const ALIGN: [Align; 8] = {
 fn row(model: &Model, nest: &NestModel) -> [String; 8] {
     let value = |id| model.value(id);
     let head = nest.nest.head();
-    let names = nest.time.bound_names();
-    let bound = names.get((value(nest.time.bound) as usize).wrapping_sub(1)).copied().unwrap_or("unknown");
+    let bound = nest.time.bound_name(value(nest.time.bound)).unwrap_or("unknown");
     let mark = if nest.nest.reason_codes().is_empty() { "" } else { " *" };
     let known = |value: f64, text: String| if value.is_finite() { text } else { "unknown".to_string() };
     let shown = |id, text: &dyn Fn(f64) -> String| known(value(id), text(value(id)));
@@ -105,6 +104,14 @@ fn write_communication(text: &mut String, model: &Model) {
     );
 }
 
+fn nests(count: usize) -> String {
+    if count == 1 { "1 nest".to_string() } else { format!("{count} nests") }
+}
+
+fn having(count: usize) -> String {
+    format!("{} {}", nests(count), if count == 1 { "has" } else { "have" })
+}
+
 fn write_summary(text: &mut String, model: &Model) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
@@ -114,9 +121,9 @@ fn write_summary(text: &mut String, model: &Model) {
     };
     let _ = writeln!(
         text,
-        "\ntotal: {} in {} nests, {}, {}",
+        "\ntotal: {} in {}, {}, {}",
         total(totals.flops, &|v| Flops(v).to_string()),
-        model.nests.len(),
+        nests(model.nests.len()),
         total(totals.traffic, &|v| Bytes(v).to_string()),
         total(totals.seconds, &|v| Seconds(v).to_string()),
     );
@@ -126,7 +133,7 @@ fn write_summary(text: &mut String, model: &Model) {
     }
     let unknown = model.nests.iter().filter(|n| !model.value(n.time.seconds).is_finite()).count();
     if unknown > 0 {
-        let _ = writeln!(text, "{unknown} nests have unknown figures (a division by zero?), and so have the totals");
+        let _ = writeln!(text, "{} unknown figures (a division by zero?), and so have the totals", having(unknown));
     }
     let (mut estimated, mut partial) = (0, false);
     for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
@@ -134,7 +141,7 @@ fn write_summary(text: &mut String, model: &Model) {
         partial |= !codes.is_empty();
     }
     if estimated > 0 {
-        let _ = writeln!(text, "{estimated} nests have estimated trip counts");
+        let _ = writeln!(text, "{} estimated trip counts", having(estimated));
     }
     if partial {
         let _ = writeln!(

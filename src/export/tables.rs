@@ -69,9 +69,14 @@ fn finished(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
 fn shown(cell: &PlainCell) -> String {
     match cell {
         PlainCell::Text(text) => text.clone(),
-        PlainCell::Number(value) if value.is_finite() => value.to_string(),
+        PlainCell::Number(value) if value.is_finite() => exact(*value),
         PlainCell::Empty | PlainCell::Number(_) => String::new(),
     }
+}
+
+/// All digits of a number; small and large ones with an exponent, since many readers take only so many places.
+fn exact(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) { format!("{value:e}") } else { value.to_string() }
 }
 
 fn described(model: &Model, tables: &[PlainTable]) -> String {

@@ -9,11 +9,12 @@ use rayon::prelude::*;
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::stream::StreamFigures;
 use super::traffic::cost_of;
 use crate::analysis::dependence::fusion::{Candidate, Verdict};
 use crate::analysis::dependence::{self, Dependence};
 use crate::analysis::facts::{Loop, Program};
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId};
 
 /// Loops of one function, or inside one of its loops.
 pub struct SequenceModel<'p> {
@@ -30,6 +31,13 @@ pub struct SequenceModel<'p> {
     /// Seconds of the longest chain of dependences.
     pub critical: FigureId,
     pub fusions: Vec<FusionModel<'p>>,
+}
+
+impl SequenceModel<'_> {
+    /// The function, or the loop that the sequence is in.
+    pub fn place<'a>(&'a self, program: &'a Program) -> &'a str {
+        self.within.map_or(program.functions[self.function].name.as_str(), |outer| &outer.id)
+    }
 }
 
 impl SequenceModel<'_> {
@@ -145,7 +153,13 @@ fn fusion<'n, 'p: 'n>(
                     if !shared.contains(&s.array) {
                         shared.push(s.array.clone());
                     }
-                    let [x, y] = [a, b].map(|f| Expr::from(f.compulsory).quotient(Expr::from(f.cost)));
+                    // What costs nothing saves nothing.
+                    let once = |f: &StreamFigures| {
+                        let (cost, none) = (Expr::from(f.cost), Expr::from(0.0));
+                        let moved = Expr::from(f.compulsory).quotient(cost.clone());
+                        Expr::choose(Comparison::Greater, cost, none.clone(), moved, none)
+                    };
+                    let [x, y] = [a, b].map(once);
                     let apart = cost_of(s.class) + cost_of(t.class);
                     terms.push(Expr::min([x, y]) * (apart - cost_of(s.class.then(t.class))));
                 }

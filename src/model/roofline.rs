@@ -29,8 +29,16 @@ pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
 
 /// One of two values: the first if the machine has the level and its bandwidth is known.
 pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
-    let figures = ["bytes", "gbs"].map(|what| Expr::symbol(&format!("l{}_{what}", cache.index)));
-    Expr::choose(Comparison::Greater, Expr::min(figures), Expr::from(0.0), known, unknown)
+    where_positive(is_known(cache), known, unknown)
+}
+
+/// Positive if the machine has the level and its bandwidth is known.
+fn is_known(cache: &Level) -> Expr {
+    Expr::min(["bytes", "gbs"].map(|what| Expr::symbol(&format!("l{}_{what}", cache.index))))
+}
+
+fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
+    Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }
 
 /// Bytes a second between memory and all cores together.
@@ -59,6 +67,8 @@ pub struct Chart {
 /// From left to right, in flops a byte and flops a second.
 pub struct Line {
     pub name: String,
+    /// Positive where the ceiling is known; else both of its ends are the right one.
+    pub known: Option<Expr>,
     pub ends: [(FigureId, FigureId); 2],
 }
 
@@ -74,26 +84,33 @@ impl Chart {
         let [from, to] = [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
         let best = rate("peak", peak(), figures);
         let mut lines = Vec::new();
-        for (name, height) in [
-            ("Peak", Expr::from(best)),
-            ("Without fused multiply-add", Expr::from(best) * 0.5),
+        for (name, height, known) in [
+            ("Peak", Expr::from(best), None),
+            ("Without fused multiply-add", Expr::from(best) * 0.5, None),
             (
                 "One flop a cycle: neither SIMD nor fused",
                 Expr::product([Expr::symbol("ghz"), Expr::symbol("cores"), Expr::from(1e9)]),
+                Some(Expr::symbol("ghz")),
             ),
         ] {
+            let in_force = |known: &Expr| where_positive(known.clone(), height.clone(), Expr::from(best));
+            let height = known.as_ref().map_or_else(|| height.clone(), in_force);
             let height = rate(name, height, figures);
-            lines.push(Line { name: name.to_string(), ends: [(from, height), (to, height)] });
+            let start = known.as_ref().map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(to)));
+            let start = start.map_or(from, |start| figures.define("start", Unit::FlopsPerByte, start));
+            lines.push(Line { name: name.to_string(), known, ends: [(start, height), (to, height)] });
         }
-        let caches = machine.possible_levels().into_iter().map(|cache| {
-            let bandwidth = where_known(&cache, cache_bandwidth(&cache), memory_bandwidth());
-            (format!("{} (as DRAM where not known)", cache.name), bandwidth)
-        });
-        for (name, bandwidth) in caches.chain([("DRAM".to_string(), memory_bandwidth())]) {
+        let caches = machine.possible_levels().into_iter();
+        let caches = caches.map(|cache| (cache.name.clone(), cache_bandwidth(&cache), Some(is_known(&cache))));
+        for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory_bandwidth(), None)]) {
+            let or_memory = |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory_bandwidth());
+            let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
             let bandwidth = Expr::from(figures.define(format!("bandwidth, {name}"), Unit::BytesPerSecond, bandwidth));
-            let start = rate("ceiling", Expr::from(from) * bandwidth.clone(), figures);
-            let ridge = figures.define("ridge", Unit::FlopsPerByte, Expr::from(best).quotient(bandwidth));
-            lines.push(Line { name, ends: [(from, start), (ridge, best)] });
+            let ridge = figures.define("ridge", Unit::FlopsPerByte, Expr::from(best).quotient(bandwidth.clone()));
+            let start = known.as_ref().map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
+            let start = start.map_or(from, |start| figures.define("start", Unit::FlopsPerByte, start));
+            let height = rate("ceiling", Expr::from(start) * bandwidth, figures);
+            lines.push(Line { name, known, ends: [(start, height), (ridge, best)] });
         }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
         let shown: Vec<usize> =
@@ -106,7 +123,8 @@ impl Chart {
     }
 }
 
-/// Flops a second of a nest, by its estimated time.
+/// Flops a second of a nest, by its estimated time; none without iterations.
 pub fn rate(nest: &NestModel) -> Expr {
-    Expr::from(nest.operations.flops).quotient(Expr::from(nest.time.seconds))
+    let seconds = Expr::from(nest.time.seconds);
+    where_positive(seconds.clone(), Expr::from(nest.operations.flops).quotient(seconds), Expr::from(0.0))
 }

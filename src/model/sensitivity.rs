@@ -39,6 +39,9 @@ const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
     let shown = busiest(nests, NESTS, figures);
+    if shown.is_empty() {
+        return sweeps;
+    }
     for (symbol, label, factors) in SCALED {
         let factors: Vec<FigureId> =
             factors.iter().map(|factor| figures.define("factor", Unit::Count, Expr::from(*factor))).collect();

@@ -102,6 +102,12 @@ impl TimeFigures {
         TimeFigures { cpu, levels, intensity, balance, slowest, seconds, bound }
     }
 
+    /// The name that a value of `bound` counts.
+    pub fn bound_name(&self, value: f64) -> Option<&str> {
+        let position = (value as usize).checked_sub(1)?;
+        self.bound_names().get(position).copied()
+    }
+
     /// Names that `bound` counts.
     pub fn bound_names(&self) -> Vec<&str> {
         std::iter::once("CPU").chain(self.levels.iter().map(|l| l.name.as_str())).collect()

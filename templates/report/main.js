@@ -112,6 +112,12 @@ function reset() {
   document.querySelectorAll("[data-input]").forEach(control => showInput(control, true));
 }
 
+/** Paper has no buttons to turn pages with. */
+function showAllForPrint(isPrinted) {
+  tables.forEach(table => table.print(isPrinted));
+  printCards(isPrinted);
+}
+
 function start() {
   complain(readAddress());
   compute();
@@ -127,7 +133,7 @@ function start() {
   document.getElementById("limits").textContent = others === 0 ? "" :
     `A page cannot compute all ${data.live.length} nests. The ${first} costliest follow the inputs, with their arrays, cache levels, layer conditions and registers. `
     + `The other ${others}, marked \u2693, keep the figures of the report as written, in totals too, and are listed with fewer columns: `
-    + `the workbook has all of them, and --function narrows a report.`;
+    + `JSON and --tables have all of every nest, and --function narrows a report.`;
   if (data.scatter) startScatter();
   for (const spec of data.tables) tables.push(new DataTable(spec));
   for (const [name, paragraphs] of Object.entries(data.notes)) {
@@ -139,7 +145,11 @@ function start() {
   sectionLinks();
   document.getElementById("reset").onclick = reset;
   window.addEventListener("hashchange", () => { if (location.hash.includes("=")) { complain(readAddress()); compute(); showAll(); } });
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details.graph").forEach(graph => { graph.open = true; }));
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details.graph").forEach(graph => { graph.open = true; });
+    showAllForPrint(true);
+  });
+  window.addEventListener("afterprint", () => showAllForPrint(false));
   showAll();
   document.documentElement.dataset.ready = "true";
 }

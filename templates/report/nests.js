@@ -12,6 +12,14 @@ function showCards() {
   cardPager.show(ranked.length);
 }
 
+/** All nests while the page is printed. */
+function printCards(isPrinted) {
+  if (ranked.length === 0) return;
+  if (isPrinted) cardPage.onScreen = { first: cardPage.first, size: cardPage.size };
+  Object.assign(cardPage, isPrinted ? { first: 0, size: Infinity } : cardPage.onScreen);
+  showCards();
+}
+
 function startCards() {
   const seconds = nest => f[data.roofline.points[nest][2]];
   const key = nest => Number.isFinite(seconds(nest)) ? seconds(nest) : -1;

@@ -39,7 +39,7 @@ function read(input, text) {
 function setInput(index, text) {
   const input = inputs[index];
   if (text.trim() === "") return void overrides.delete(index);
-  if (input.fixed) return "this level is not in the formulas: use --set and write the report again";
+  if (input.fixed) return "not to be changed here, as this level is not in the formulas: use --set and write the report again";
   const { value, problem } = read(input, text);
   if (problem) return problem;
   const isAsWritten = value === input.value && !definitions.has(index);

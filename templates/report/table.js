@@ -195,7 +195,8 @@ class DataTable {
       this.render();
       this.head.lastChild.children[this.columns.indexOf(index)].firstChild.focus();
     };
-    return element("th", { scope: "col", "aria-sort": direction, class: column.look === "text" ? "text" : false }, button);
+    const label = column.header + (column.unit && ` [${column.unit}]`);
+    return element("th", { scope: "col", "aria-sort": direction, "data-label": label, class: column.look === "text" ? "text" : false }, button);
   }
 
   row(row) {
@@ -220,6 +221,14 @@ class DataTable {
     if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), data.live[row] ? "" : " ⚓");
     else made.textContent = cell;
     return made;
+  }
+
+  /** All rows while the page is printed. */
+  print(isPrinted) {
+    if (this.spec.rows.length === 0) return;
+    if (isPrinted) this.onScreen = { ...this.page };
+    Object.assign(this.page, isPrinted ? { first: 0, size: Infinity } : this.onScreen);
+    this.render();
   }
 
   /** After an edit: order and values. */

@@ -148,14 +148,21 @@ impl Adder<'_, '_> {
 /// Name, figure, unit, look.
 fn totals(model: &Model, figures: &mut Figures) -> Value {
     let totals = &model.totals;
-    let mut total = |name, id, unit, look| json!([name, figures.position(id), unit, look]);
-    json!([
-        total("Time", totals.seconds, "s", "seconds"),
-        total("Memory traffic", totals.traffic, "B", "count"),
-        total("Flops", totals.flops, "flop", "count"),
-        total("Weighted flops", totals.weighted_flops, "flop", "count"),
-        total("Arithmetic intensity", totals.intensity, "flop/B", "ratio"),
-    ])
+    let mut found = vec![
+        ("Time", totals.seconds, "s", "seconds"),
+        ("Memory traffic", totals.traffic, "B", "count"),
+        ("Flops", totals.flops, "flop", "count"),
+        ("Weighted flops", totals.weighted_flops, "flop", "count"),
+        ("Arithmetic intensity", totals.intensity, "flop/B", "ratio"),
+    ];
+    if let Some(calls) = &model.calls {
+        found.extend([
+            ("Time, every call followed", calls.executed.seconds, "s", "seconds"),
+            ("Memory traffic, every call followed", calls.executed.traffic, "B", "count"),
+            ("Flops, every call followed", calls.executed.flops, "flop", "count"),
+        ]);
+    }
+    found.into_iter().map(|(name, id, unit, look)| json!([name, figures.position(id), unit, look])).collect()
 }
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.

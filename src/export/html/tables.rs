@@ -75,7 +75,7 @@ fn look(look: Look) -> &'static str {
     match look {
         Look::Text => "text",
         Look::Number => "number",
-        Look::Count => "count",
+        Look::Count | Look::Times => "count",
         Look::Seconds => "seconds",
         Look::Ratio => "ratio",
         Look::Share => "share",

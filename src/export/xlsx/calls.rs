@@ -25,10 +25,10 @@ pub(in crate::export) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
         Column::new(("Call", "Line", ""), Look::Number, "Line of the call", move |i| {
             Content::Fact(site(i).line.into())
         }),
-        Column::new(("Calls", "In one call of the caller", ""), Look::Count, in_one, move |i| {
+        Column::new(("Calls", "In one call of the caller", ""), Look::Times, in_one, move |i| {
             Content::Figure(figures(i).runs)
         }),
-        Column::new(("Calls", "In all", ""), Look::Count, "That, times how often the caller is called", move |i| {
+        Column::new(("Calls", "In all", ""), Look::Times, "That, times how often the caller is called", move |i| {
             Content::Figure(figures(i).times)
         }),
         Column::new(
@@ -66,7 +66,7 @@ pub(in crate::export) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -
         }),
         Column::new(
             ("Function", "Times called", ""),
-            Look::Count,
+            Look::Times,
             "Sum over all calls; a function that nothing calls is run once",
             move |row: &Option<usize>| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times)),
         ),
@@ -119,7 +119,7 @@ pub(in crate::export) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
         }),
         Column::new(
             ("Path", "Calls", ""),
-            Look::Count,
+            Look::Times,
             "How often the last function is called along this path",
             |path: &&CallPath| Content::Figure(path.times),
         ),

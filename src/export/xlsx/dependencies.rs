@@ -95,25 +95,19 @@ fn texts(page: &mut Page, row: RowNum, texts: &[(ColNum, &str)]) -> Result<(), X
     texts.iter().try_for_each(|(column, text)| page.text(row, *column, text, &plain))
 }
 
-/// The function, or the loop that a sequence is in.
-fn place_name(model: &Model, sequence: &SequenceModel) -> String {
-    let function = &model.program.functions[sequence.function].name;
-    sequence.within.map_or_else(|| function.clone(), |outer| outer.id.clone())
-}
-
 fn write_sequences(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     let headers = ["In", "Loops", "One after the other [s]", "Critical path [s]", "At most times as fast"];
     headings(page, first, "What running loops side by side could give", &headers)?;
     let model = page.book.model;
     for (row, sequence) in (first..).zip(&model.sequences) {
-        texts(page, row, &[(0, &place_name(model, sequence))])?;
+        texts(page, row, &[(0, sequence.place(model.program))])?;
         page.number(row, 1, sequence.loops.len() as f64, &style::cell(Look::Count, Role::Plain))?;
         page.figure(row, FIGURES, sequence.total, Look::Seconds)?;
         page.figure(row, FIGURES + 1, sequence.critical, Look::Seconds)?;
         let ratio = model.value(sequence.total) / model.value(sequence.critical);
         if ratio.is_finite() {
             let cells = [FIGURES, FIGURES + 1].map(|column| rust_xlsxwriter::utility::row_col_to_cell(row, column));
-            let formula = format!("{}/{}", cells[0], cells[1]);
+            let formula = format!("IF({1}>0,{0}/{1},\"\")", cells[0], cells[1]);
             page.presentation(row, FIGURES + 2, &formula, &ratio.to_string(), &style::cell(Look::Ratio, Role::Plain))?;
         }
     }
@@ -125,10 +119,10 @@ fn write_loops(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     let model = page.book.model;
     let mut row = first;
     for sequence in &model.sequences {
-        let name = place_name(model, sequence);
+        let name = sequence.place(model.program);
         for (node, times) in sequence.graph.node_indices().zip(&sequence.loops) {
             let facts = sequence.graph[node];
-            texts(page, row, &[(0, &name), (1, &facts.id), (5, &format!("{}:{}", facts.file, facts.line))])?;
+            texts(page, row, &[(0, name), (1, &facts.id), (5, &format!("{}:{}", facts.file, facts.line))])?;
             for (column, figure) in (FIGURES..).zip([times.seconds, times.start, times.finish]) {
                 page.figure(row, column, figure, Look::Seconds)?;
             }

@@ -13,6 +13,8 @@ const HEADER_ROW: RowNum = 3;
 const FIRST_ROW: RowNum = 4;
 const VALUE: ColNum = 2;
 
+/// Of the names' columns.
+const WIDEST: f64 = 70.0;
 const COLUMNS: [(&str, f64); 7] = [
     ("Name", 26.0),
     ("In the source", 30.0),
@@ -47,6 +49,11 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         page.worksheet.set_column_width(column, width)?;
     }
     let rows = book.model.parameters.rows();
+    let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
+    for (column, text) in (0..).zip(texts) {
+        let longest = rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0) as f64;
+        page.worksheet.set_column_width(column, (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST))?;
+    }
     for (row, parameter) in (FIRST_ROW..).zip(rows) {
         write_parameter(&mut page, row, parameter)?;
     }

@@ -1,8 +1,14 @@
 //! The tables of the workbook as plain values, for other formats: one definition of the columns for all.
 
+use petgraph::visit::EdgeRef;
+
 use super::Tables;
 use super::table::{Content, Table};
+use crate::analysis::dependence::Dependence;
+use crate::analysis::dependence::fusion::Verdict;
+use crate::export::loops_dot::distance_text;
 use crate::model::Model;
+use crate::model::dependencies::{FusionModel, SequenceModel};
 
 /// One table.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +39,7 @@ pub enum PlainCell {
     Number(f64),
 }
 
-/// All tables that have rows, in the order of the sheets.
+/// All tables, in the order of the sheets; those that a program never has are left out.
 pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     let tables = Tables::new(model);
     let mut found = vec![
@@ -47,8 +53,108 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
         found.extend([plain(model, &calls.sites), plain(model, &calls.functions), plain(model, &calls.paths)]);
     }
     found.extend(tables.communication.iter().map(|table| plain(model, table)));
-    found.retain(|table| !table.rows.is_empty());
+    found.extend(tables.side_by_side.iter().map(|table| plain(model, table)));
+    found.extend([dependences(model), fusions(model), sensitivity(model)]);
     found
+}
+
+/// A table that is no table of the workbook: name, header, unit and meaning of its columns.
+fn other(name: &str, columns: &[(&str, &'static str, &str)], rows: Vec<Vec<PlainCell>>) -> PlainTable {
+    let column = |(header, unit, meaning): &(&str, &'static str, &str)| PlainColumn {
+        name: words(header),
+        group: String::new(),
+        header: (*header).to_string(),
+        unit,
+        meaning: (*meaning).to_string(),
+    };
+    PlainTable { name: name.to_string(), columns: columns.iter().map(column).collect(), rows }
+}
+
+fn text(text: impl Into<String>) -> PlainCell {
+    PlainCell::Text(text.into())
+}
+
+/// The edges of sheet Dependencies, a row an array or scalar of each.
+fn dependences(model: &Model) -> PlainTable {
+    let columns = [
+        ("In", "", "The function, or the loop around both"),
+        ("Earlier loop", "", "Its name"),
+        ("Later loop", "", "Its name"),
+        ("Kind", "", "flow, anti or output"),
+        ("Follows from others", "", "1 if other dependences say as much"),
+        ("Array", "", "Array or scalar through which it goes"),
+        ("Scalar", "", "1 if that is a scalar"),
+        (
+            "Distance",
+            "iterations",
+            "Iterations between the two accesses, contiguous dimension first; empty where it varies",
+        ),
+    ];
+    let flag = |is: bool| PlainCell::Number(f64::from(u8::from(is)));
+    let mut rows = Vec::new();
+    for sequence in &model.sequences {
+        for edge in sequence.graph.edge_references() {
+            let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);
+            let Dependence { kind, arrays, is_implied } = edge.weight();
+            rows.extend(arrays.iter().map(|through| {
+                vec![
+                    text(sequence.place(model.program)),
+                    text(from),
+                    text(to),
+                    text(kind.as_str()),
+                    flag(*is_implied),
+                    text(&through.array),
+                    flag(through.is_scalar),
+                    text(distance_text(through.distance.as_deref()).trim()),
+                ]
+            }));
+        }
+    }
+    other("dependences", &columns, rows)
+}
+
+/// Neighbours of sheet Dependencies that may become one loop.
+fn fusions(model: &Model) -> PlainTable {
+    let columns = [
+        ("In", "", "The function, or the loop around both"),
+        ("Loop", "", "The earlier one"),
+        ("And the next", "", "The later one"),
+        ("Outer loops that fuse", "", "How many; empty if it is not legal"),
+        ("Traffic saved", "B", "Memory traffic that one loop would not have"),
+        ("Prevented by", "", "Why it is not legal"),
+        ("Arrays of both", "", "Names with semicolons between them"),
+    ];
+    let row = |sequence: &SequenceModel, FusionModel { candidate, shared, saved }: &FusionModel| {
+        let (loops, why) = match &candidate.verdict {
+            Verdict::Fuses { loops } => (PlainCell::Number(*loops as f64), PlainCell::Empty),
+            Verdict::Prevented { why } => (PlainCell::Empty, text(why)),
+        };
+        let saved = saved.map_or(PlainCell::Empty, |saved| PlainCell::Number(model.value(saved)));
+        let names = [text(sequence.place(model.program)), text(&candidate.first.id), text(&candidate.second.id)];
+        names.into_iter().chain([loops, saved, why, text(shared.join("; "))]).collect()
+    };
+    let rows =
+        model.sequences.iter().flat_map(|sequence| sequence.fusions.iter().map(move |fusion| row(sequence, fusion)));
+    other("fusions", &columns, rows.collect())
+}
+
+/// Sheet Sensitivity, a row a time.
+fn sensitivity(model: &Model) -> PlainTable {
+    let columns = [
+        ("Input", "", "As --set takes it"),
+        ("Value", "", "In the unit of that input"),
+        ("Loop", "", "The nest"),
+        ("Time", "s", "Estimate with that value"),
+    ];
+    let rows = model.sensitivity.iter().flat_map(|sweep| {
+        sweep.nests.iter().flat_map(move |(nest, seconds)| {
+            sweep.values.iter().zip(seconds).map(move |(value, seconds)| {
+                let [value, seconds] = [value, seconds].map(|id| PlainCell::Number(model.value(*id)));
+                vec![text(&sweep.symbol), value, text(&model.nests[*nest].nest.head().id), seconds]
+            })
+        })
+    });
+    other("sensitivity", &columns, rows.collect())
 }
 
 fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {

@@ -164,7 +164,8 @@ fn write_own(page: &mut Page, column: ColNum, says: Says) -> Result<(), XlsxErro
             continue;
         }
         let cell = format!("{}!{}", Sheet::Machine.name(), machine::value_cell(index));
-        let formula = format!("IF({cell}=\"\",\"{UNKNOWN}\",{cell})");
+        let cleared = parameter.value.map_or_else(|| format!("\"{UNKNOWN}\""), |value| value.to_string());
+        let formula = format!("IF({cell}=\"\",{cleared},{cell})");
         let format = style::cell(Look::Number, Role::Plain);
         match parameter.value {
             Some(value) => page.presentation(row, column, &formula, &value.to_string(), &format)?,

@@ -2,13 +2,13 @@
 
 use rust_xlsxwriter::{
     Chart, ChartDataLabel, ChartFormat, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartSolidFill,
-    ChartType, RowNum, XlsxError,
+    ChartType, ColNum, RowNum, XlsxError,
 };
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::expr::FigureId;
+use crate::expr::{FigureId, Lookup};
 use crate::model::Model;
 use crate::model::roofline::{Chart as Roofline, Line};
 
@@ -16,7 +16,9 @@ const CHART_ROW: RowNum = 3;
 const CHART_ROWS: RowNum = 32;
 const HEADER_ROW: RowNum = CHART_ROW + CHART_ROWS + 1;
 const COLUMNS: [(&str, f64); 5] =
-    [("Ceiling", 42.0), ("Intensity [flop/B]", 18.0), ("Rate [flop/s]", 18.0), ("", 18.0), ("", 18.0)];
+    [("Ceiling", 42.0), ("Intensity [flop/B]", 18.0), ("Rate [flop/s]", 18.0), ("", 18.0), ("", 42.0)];
+/// Column of the nests' numbers and names as the legend has them.
+const CHART_NAME: ColNum = 4;
 /// Colours of ceilings and of nests.
 const COLOURS: [u32; 8] = [0x24476B, 0xC0504D, 0x4F8A4C, 0x8064A2, 0xC9A227, 0x2C8FA3, 0x7F7F7F, 0xD9772B];
 
@@ -48,7 +50,7 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     let mut page = Page::new(Sheet::Roofline, book)?;
     page.title("Roofline")?;
     let text = "What the machine in force can do at best, and the nests with the most work (operations and references, when the workbook was written): \
-                at an intensity of I flops a byte no more than min(peak, I x bandwidth) flops a second. Intensities are those of memory traffic.";
+                at an intensity of I flops a byte no more than min(peak, I x bandwidth) flops a second. Intensities are those of memory traffic. Numbers in the chart are those of the nests below it.";
     page.text(1, 0, text, &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         if !header.is_empty() {
@@ -58,12 +60,12 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     }
     let plain = style::cell(Look::Text, Role::Plain);
     for (row, (line, (x, y))) in (HEADER_ROW + 1..).zip(ends(roofline)) {
-        page.text(row, 0, &line.name, &plain)?;
+        write_name(&mut page, row, line)?;
         page.figure(row, 1, x, Look::Ratio)?;
         page.figure(row, 2, y, Look::Seconds)?;
     }
     let first = points(roofline);
-    for (column, header) in (0..).zip(["Loop", "Intensity [flop/B]", "Rate [flop/s]", "Bound by"]) {
+    for (column, header) in (0..).zip(["Loop", "Intensity [flop/B]", "Rate [flop/s]", "Bound by", "In the chart"]) {
         page.text(first - 1, column, header, &style::header())?;
     }
     for (row, (nest, intensity, rate)) in (first..).zip(&roofline.points) {
@@ -72,11 +74,24 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
         page.figure(row, 1, *intensity, Look::Ratio)?;
         page.figure(row, 2, *rate, Look::Seconds)?;
         page.choice(row, 3, nest.time.bound, &nest.time.bound_names())?;
+        let number = row - first + 1;
+        page.text(row, CHART_NAME, &format!("{number}: {}", nest.nest.head().id), &plain)?;
     }
     draw(&mut page, roofline, first)?;
     style::print_setup(&mut page.worksheet, 1);
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
+}
+
+/// What a ceiling is called; one that the machine in force does not tell is no line.
+fn write_name(page: &mut Page, row: RowNum, line: &Line) -> Result<(), XlsxError> {
+    let plain = style::cell(Look::Text, Role::Plain);
+    let Some(known) = &line.known else { return page.text(row, 0, &line.name, &plain) };
+    let unknown = format!("{} (not known)", line.name);
+    let formula = format!("IF({}>0,\"{}\",\"{unknown}\")", page.formula(known), line.name);
+    let symbol = |name: &str| page.book.model.figures.symbol(name);
+    let is_known = known.evaluate(&symbol as &dyn Lookup).is_ok_and(|value| value > 0.0);
+    page.presented_text(row, 0, &formula, if is_known { &line.name } else { &unknown }, &plain)
 }
 
 fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxError> {
@@ -101,12 +116,12 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
         let fill = ChartSolidFill::new().set_color(COLOURS[index % COLOURS.len()]).clone();
         marker.set_type(ChartMarkerType::Circle).set_size(8).set_format(ChartFormat::new().set_solid_fill(&fill));
         // LibreOffice would show the value beside the name of a series, and instead of a cell's text.
-        let id = page.book.model.nests[roofline.points[index].0].nest.head().id.clone();
+        let number = (index + 1).to_string();
         let mut label = ChartDataLabel::new();
         label.show_value().set_position(rust_xlsxwriter::ChartDataLabelPosition::Right);
-        let named = ChartDataLabel::new().set_value(id.as_str()).to_custom();
+        let named = ChartDataLabel::new().set_value(number.as_str()).to_custom();
         (chart.add_series())
-            .set_name((name, row, 0))
+            .set_name((name, row, CHART_NAME))
             .set_categories((name, row, 1, row, 1))
             .set_values((name, row, 2, row, 2))
             .set_marker(&marker)

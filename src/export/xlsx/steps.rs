@@ -25,7 +25,7 @@ pub(super) fn place(layout: &mut Layout) -> Vec<FigureId> {
 pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Steps, book)?;
     page.title("Steps")?;
-    page.text(1, 0, "Parts of formulas of the other sheets.", &style::remark())?;
+    page.text(1, 0, "Parts of formulas of the other sheets; they are not printed.", &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
@@ -41,6 +41,7 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_print_area(0, 0, 1, 2)?;
     Ok(page)
 }
 

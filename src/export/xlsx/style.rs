@@ -10,6 +10,8 @@ pub(in crate::export) enum Look {
     Number,
     /// Whole counts and bytes, with thousands separators.
     Count,
+    /// Counts that may have a fraction, as those of what happens with a probability.
+    Times,
     Seconds,
     Ratio,
     Share,
@@ -20,6 +22,7 @@ impl Look {
         match self {
             Look::Text | Look::Number => "General",
             Look::Count => "#,##0",
+            Look::Times => "[=0]0;[<100]0.00;#,##0",
             Look::Seconds => "0.000E+00",
             Look::Ratio => "#,##0.000",
             Look::Share => "0.0%",
@@ -33,6 +36,7 @@ impl Look {
             Look::Text => 0,
             Look::Number => format!("{value}").len().min(11),
             Look::Count => digits + (digits - 1) / 3,
+            Look::Times => (digits + (digits - 1) / 3).max(5),
             Look::Seconds => 9,
             Look::Ratio => digits + (digits - 1) / 3 + 4,
             Look::Share => 6,

@@ -50,6 +50,13 @@ fn totals(model: &Model) -> Vec<Total> {
         ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
         ("Arithmetic intensity", totals.intensity, "flop/B", Look::Ratio),
     ];
+    if let Some(calls) = &model.calls {
+        found.extend([
+            ("Time, every call followed", calls.executed.seconds, "s", Look::Seconds),
+            ("Memory traffic, every call followed", calls.executed.traffic, "B", Look::Count),
+            ("Flops, every call followed", calls.executed.flops, "flop", Look::Count),
+        ]);
+    }
     if let Some(other) = &model.on_other {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
@@ -113,7 +120,8 @@ pub(super) fn write<'a>(
 }
 
 fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
-    page.text(TOTALS_ROW, 0, "Totals", &style::section())?;
+    let each_once = if page.book.model.calls.is_some() { "Totals, each nest once" } else { "Totals" };
+    page.text(TOTALS_ROW, 0, each_once, &style::section())?;
     for (row, (label, id, unit, look)) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
         page.figure(row, 1, id, look)?;
@@ -127,7 +135,7 @@ fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
     page.text(row + 1, 0, "Their time when it was written", &plain)?;
     page.number(row + 1, 1, left_out.seconds, &style::cell(Look::Seconds, Role::Plain))?;
     page.text(row + 1, 2, "s", &plain)?;
-    let text = "The totals are those of the costliest nests. JSON, --tables and --html have all, and calls, dependences and communication.";
+    let text = "The totals are those of the costliest nests. JSON and --tables have all, and calls, dependences and communication.";
     page.text(row + 2, 0, text, &style::remark())
 }
 

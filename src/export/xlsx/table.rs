@@ -151,6 +151,9 @@ impl<R> Table<'_, R> {
     }
 }
 
+/// Characters of the widest column; longer text has several lines.
+const LONGEST: usize = 60;
+
 fn write_cell(
     page: &mut Page,
     (row, column): (RowNum, ColNum),
@@ -159,6 +162,7 @@ fn write_cell(
 ) -> Result<(), XlsxError> {
     match content {
         Content::Empty => Ok(()),
+        Content::Text(text) if text.chars().count() > LONGEST => page.text(row, column, text, &style::wrapped()),
         Content::Text(text) => page.text(row, column, text, &style::cell(Look::Text, Role::Plain)),
         Content::Fact(value) => page.number(row, column, *value, &style::cell(look, Role::Plain)),
         Content::Figure(id) => page.figure(row, column, *id, look),
@@ -179,7 +183,6 @@ fn narrowest<R>(column: &Column<R>) -> usize {
 }
 
 fn shown_length(content: &Content, look: Look, model: &Model) -> usize {
-    const LONGEST: usize = 48;
     match content {
         Content::Empty => 0,
         Content::Text(text) => text.chars().count().min(LONGEST),

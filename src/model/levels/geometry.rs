@@ -6,6 +6,7 @@ use super::extents::{self, Extent};
 use super::number::Number;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use crate::analysis::facts::{AccessClass, Loop, Subscript};
+use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Node};
 use crate::model::nest::{ChainLoop, Nest, NestStream, weight_expr};
 
@@ -204,7 +205,8 @@ fn reference(
                 for (variable, _) in long {
                     dimensions.push(vec![(variable, 1.0)]);
                     let by = stream.subscripts[d].terms.iter().find(|(name, _)| *name == loops[variable].variable);
-                    pitches.push(pitches[d].clone().zip(by).map(|(pitch, (_, by))| pitch * by.clone()));
+                    let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
+                    pitches.push(pitches[d].clone().zip(by).map(|(pitch, by)| pitch * by.clone()));
                     bases.push(Expr::from(0.0));
                 }
             }
