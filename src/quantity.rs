@@ -76,7 +76,7 @@ pub fn binary_size(bytes: u64) -> String {
     unit.map_or(format!("{bytes} B"), |(bits, name)| format!("{} {name}", bytes >> bits))
 }
 
-/// Three significant digits with a decimal (SI) prefix: `61079552` is `61.1 M`.
+/// Three significant digits with a decimal (SI) prefix, `61079552` is `61.1 M`, or with a power of ten where no prefix goes.
 fn with_prefix(value: f64) -> String {
     const PREFIXES: [(f64, &str); 9] = [
         (1e12, "T"),
@@ -95,6 +95,9 @@ fn with_prefix(value: f64) -> String {
     let (scale, prefix) =
         PREFIXES.into_iter().find(|(scale, _)| value.abs() >= *scale * 0.9995).unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     let scaled = value / scale;
+    if !(1e-2..1e5).contains(&scaled.abs()) {
+        return format!("{value:.2e} ");
+    }
     let decimals = if scaled.abs() >= 99.95 {
         0
     } else if scaled.abs() >= 9.995 {
@@ -114,6 +117,7 @@ mod tests {
         assert_eq!(Bytes(61_079_552.0).to_string(), "61.1 MB");
         assert_eq!(Seconds(5.9648e-5).to_string(), "59.6 µs");
         assert_eq!(Flops(0.0).to_string(), "0 flop");
+        assert_eq!(Bytes(1.25e17).to_string(), "1.25e17 B");
     }
 
     #[test]

@@ -181,9 +181,12 @@ fn a_reader_that_goes_away_is_no_error() {
 fn every_formula_is_explained() {
     let outcome = run(&["analyze", "samples", "--explain", "laplace7@16"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    for part in ["trip count of i", "hi_1-lo_1+1", "plane working set, naive", "DRAM time", "bound by"] {
-        assert!(outcome.stdout.contains(part), "no `{part}`");
+    let source = "   16 |   do k = lo(3), hi(3)";
+    for part in [source, "trip count of i", "hi_1-lo_1+1", "plane working set, naive", "DRAM time", "bound by"] {
+        assert!(outcome.stdout.contains(part), "no `{part}` in {}", outcome.stdout);
     }
+    let by_place = run(&["analyze", "samples", "--explain", "laplace7.f90:16"]);
+    assert_eq!(by_place.stdout, outcome.stdout);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
 use loopsheet::metrics::costs::Costs;
 use loopsheet::metrics::epoch::{EpochSettings, Stores};
-use loopsheet::metrics::report::{CacheEpochs, EdagMemory, Epochs};
+use loopsheet::metrics::report::{EdagMemory, Epochs};
 use loopsheet::trace::isa::Class;
 use loopsheet::trace::{Options, UnknownPolicy, stream};
 use random_programs::{Executed, Place, Random, Wait, edges, program};
@@ -26,6 +26,8 @@ struct Configuration {
     capacity: u64,
     stores: Stores,
     slots: Option<u32>,
+    /// Hits wait for lines that are under way.
+    under_way: bool,
 }
 
 fn hart(executed: &Executed) -> &str {
@@ -67,6 +69,7 @@ fn simulated(program: &[Executed], producers: &[Vec<usize>], configuration: Conf
     let mut done = vec![0; program.len()];
     let mut retired: HashMap<&str, Vec<u64>> = HashMap::new();
     let mut started: HashMap<&str, BTreeMap<u64, u32>> = HashMap::new();
+    let mut there: HashMap<(&str, u64), u64> = HashMap::new();
     for (index, executed) in program.iter().enumerate() {
         let own = hart(executed);
         let retired = retired.entry(own).or_default();
@@ -76,6 +79,10 @@ fn simulated(program: &[Executed], producers: &[Vec<usize>], configuration: Conf
         let is_store = accessed(executed).is_some_and(|(_, only_writes)| only_writes);
         let waits = configuration.stores == Stores::Blocking || !is_store;
         done[index] = issued;
+        let lines = || accessed(executed).into_iter().flat_map(|(lines, _)| lines);
+        if waits && configuration.under_way {
+            done[index] = lines().filter_map(|line| there.get(&(own, line))).copied().fold(issued, u64::max);
+        }
         if missing[index] {
             let mut start = issued;
             if let Some(slots) = configuration.slots {
@@ -85,8 +92,9 @@ fn simulated(program: &[Executed], producers: &[Vec<usize>], configuration: Conf
                 }
                 *started.entry(start).or_default() += 1;
             }
+            there.extend(lines().map(|line| ((own, line), start + 1)));
             if waits {
-                done[index] = start + 1;
+                done[index] = done[index].max(start + 1);
             }
         }
         retired.push(done[index].max(retired.last().copied().unwrap_or(0)));
@@ -162,7 +170,7 @@ fn all_lanes_equal_the_simulator_of_one() {
         assert_eq!(found.instructions, length as u64);
         for (c, &capacity) in question.capacities.iter().enumerate() {
             for (w, &window) in question.windows.iter().enumerate() {
-                let plain = Configuration { window: window as usize, capacity, stores, slots: None };
+                let plain = Configuration { window: window as usize, capacity, stores, slots: None, under_way: false };
                 let what = |slots: Option<u32>| format!("seed {seed}, {plain:?}, {slots:?}:\n{}", text(&program));
                 assert_eq!(found.epochs[c][w], simulated(&program, &producers, plain), "{}", what(None));
                 for (slots, table) in &found.slots {
@@ -210,21 +218,13 @@ fn random_programs_keep_the_invariants() {
         };
         let buffered = EpochSettings { stores: Stores::Buffered, ..question.clone() };
         never_grows(&profile(&program, MemoryRule::Bytes, buffered));
-        let found = profile(&program, MemoryRule::Bytes, question.clone());
+        let found = profile(&program, MemoryRule::Bytes, question);
         never_grows(&found);
         assert_eq!(found.caches, None);
         assert_eq!(found.slots[&1000], found.epochs, "seed {seed}");
         for (c, capacity) in found.capacities.iter().enumerate() {
             let cache = format!("{capacity}B,full,8B,lru").parse().expect("a cache");
             let EdagMemory { work, depth, .. } = memory_edag(&program, &cache);
-            // The run's own cache is one of the capacities.
-            let with_cache = settings(MemoryRule::Bytes, vec![cache], question.clone());
-            let of_cache = counted(program.as_bytes(), with_cache).0.epochs.and_then(|found| found.caches);
-            let same = CacheEpochs {
-                epochs: found.epochs[c].clone(),
-                slots: found.slots.iter().map(|(slots, table)| (*slots, table[c].clone())).collect(),
-            };
-            assert_eq!(of_cache.as_ref(), Some(&same), "seed {seed}, {cache}:\n{program}");
             assert_eq!([found.epochs[c][3], found.epochs[c][0]], [depth, work], "seed {seed}, {cache}:\n{program}");
             for (slots, table) in &found.slots {
                 let (limited, slots) = (table[c][3], u64::from(*slots));
@@ -235,7 +235,35 @@ fn random_programs_keep_the_invariants() {
     }
 }
 
-/// With two levels no capacity says what goes to RAM; the extremes of the window still are 𝒲 and 𝒟.
+/// The run's own cache: what it misses is what a capacity misses, and hits wait for lines under way.
+#[test]
+fn own_caches_equal_the_simulator() {
+    for seed in 3000..3100 {
+        let mut random = Random::new(seed);
+        let (length, harts) = (1 + random.below(60) as usize, 1 + random.below(2) as usize);
+        let program = program(&mut random, length, harts);
+        let stores = if seed % 2 == 0 { Stores::Buffered } else { Stores::Blocking };
+        let capacity = [8, 24, 48][seed as usize % 3];
+        let (windows, slots) = (vec![1, 3, 8, 64], vec![1, 2]);
+        let question =
+            EpochSettings { windows: windows.clone(), capacities: vec![capacity], slots, line: LINE, stores };
+        let cache = format!("{capacity}B,full,8B,lru").parse().expect("a cache");
+        let settings = settings(MemoryRule::Bytes, vec![cache], question);
+        let found = counted(text(&program).as_bytes(), settings).0.epochs.and_then(|found| found.caches);
+        let found = found.expect("epochs of the cache");
+        let producers = producers(&program, MemoryRule::Bytes);
+        for (limit, row) in found.rows() {
+            for (&window, epochs) in windows.iter().zip(row) {
+                let window = window as usize;
+                let configuration = Configuration { window, capacity, stores, slots: limit, under_way: true };
+                let expected = simulated(&program, &producers, configuration);
+                assert_eq!(*epochs, expected, "seed {seed}, {configuration:?}:\n{}", text(&program));
+            }
+        }
+    }
+}
+
+/// With two levels no capacity says what goes to RAM; a window of one still waits for every miss.
 #[test]
 fn epochs_of_two_levels_keep_the_invariants() {
     let caches: Vec<CacheSpec> =
@@ -254,9 +282,10 @@ fn epochs_of_two_levels_keep_the_invariants() {
         let counted = counted(program.as_bytes(), settings(MemoryRule::Bytes, caches.clone(), question)).0;
         let memory = counted.edag.memory.expect("addresses");
         let found = counted.epochs.and_then(|found| found.caches).expect("epochs of the caches");
-        assert_eq!(found.epochs, [memory.work, memory.depth], "seed {seed}:\n{program}");
+        assert_eq!(found.epochs[0], memory.work, "seed {seed}:\n{program}");
+        assert!(found.epochs[1] >= memory.depth, "seed {seed}:\n{program}");
         assert_eq!(found.slots[&1000], found.epochs);
-        assert_eq!(found.slots[&1], [memory.work; 2]);
+        assert!(found.slots[&1][1] >= memory.work, "seed {seed}:\n{program}");
     }
 }
 

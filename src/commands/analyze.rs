@@ -60,7 +60,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
 
     let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {
-        Some(name) => Some(explain::nest(&model, name).map_err(anyhow::Error::msg)?),
+        Some(name) => {
+            let source = |path: &str| std::fs::read_to_string(path).ok();
+            Some(explain::nest(&model, name, &source).map_err(anyhow::Error::msg)?)
+        }
         None => None,
     };
     let rendered = outputs.into_iter().map(|(format, output)| Ok((render(&model, &measured, format)?, output)));

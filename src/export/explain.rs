@@ -1,26 +1,36 @@
-//! `--explain`: every formula of one nest, first with names, then with numbers, then its value.
+//! `--explain`: the source of one nest, and every formula: first with names, then with numbers, then its value.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 
 use crate::analysis::facts::Loop;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::model::{Model, NestModel, RegisterFigures};
 
-/// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`,
-/// `file:line`, or a function.
+/// Lines of the source that are shown.
+const LINES: usize = 24;
+
+/// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`, `file:line` with as much
+/// of the path as is needed, or a function. `source` is the text of a file.
 ///
 /// # Errors
 /// No nest fits; the message lists those that there are.
-pub fn nest(model: &Model, name: &str) -> Result<String, String> {
+pub fn nest(model: &Model, name: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let wanted = name.replace(':', "@");
     let of_function = |n: &&NestModel| model.program.functions[n.nest.function].name == wanted;
-    let is_meant = |l: &Loop| l.id == wanted || format!("{}:{}", l.file, l.line) == name;
-    let contains = |n: &&NestModel| n.nest.loops[n.nest.own..].iter().any(|l| is_meant(l.facts));
-    let fitting: Vec<&NestModel> = match model.nests.iter().find(contains) {
-        Some(nest) => vec![nest],
-        None => model.nests.iter().filter(of_function).collect(),
-    };
+    let place = name.rsplit_once(':').and_then(|(file, line)| Some((Path::new(file), line.parse::<u32>().ok()?)));
+    let is_there = |l: &Loop| place.is_some_and(|(file, line)| line == l.line && Path::new(&*l.file).ends_with(file));
+    let contains =
+        |n: &&NestModel, is_meant: &dyn Fn(&Loop) -> bool| n.nest.loops[n.nest.own..].iter().any(|l| is_meant(l.facts));
+    let named = model.nests.iter().find(|n| contains(n, &|l| l.id == wanted));
+    let mut fitting: Vec<&NestModel> = named.into_iter().collect();
+    if fitting.is_empty() {
+        fitting.extend(model.nests.iter().filter(|n| contains(n, &is_there)));
+    }
+    if fitting.is_empty() {
+        fitting.extend(model.nests.iter().filter(of_function));
+    }
     if fitting.is_empty() {
         let ids: Vec<&str> = model.nests.iter().take(20).map(|n| n.nest.head().id.as_str()).collect();
         let more = model.nests.len().saturating_sub(ids.len());
@@ -29,14 +39,29 @@ pub fn nest(model: &Model, name: &str) -> Result<String, String> {
     }
     let texts = fitting.into_iter().map(|n| {
         let index = model.nests.iter().position(|other| std::ptr::eq(other, n));
-        one(model, n, index.and_then(|index| model.registers[index].as_ref()))
+        one(model, n, index.and_then(|index| model.registers[index].as_ref()), source)
     });
     Ok(texts.collect())
 }
 
-fn one(model: &Model, nest: &NestModel, registers: Option<&RegisterFigures>) -> String {
+fn one(
+    model: &Model,
+    nest: &NestModel,
+    registers: Option<&RegisterFigures>,
+    source: &dyn Fn(&str) -> Option<String>,
+) -> String {
     let head = nest.nest.head();
     let mut text = format!("{} ({}:{})\n", head.id, head.file, head.line);
+    if let Some(read) = source(&head.file) {
+        let lines =
+            (1u32..).zip(read.lines()).filter(|(line, _)| (head.line..=head.end_line.max(head.line)).contains(line));
+        for (line, code) in lines.clone().take(LINES) {
+            let _ = writeln!(text, "{line:>5} | {}", code.trim_end());
+        }
+        if lines.count() > LINES {
+            let _ = writeln!(text, "      | … to line {}", head.end_line);
+        }
+    }
     for chain_loop in &nest.nest.loops {
         let l = chain_loop.facts;
         let _ = writeln!(text, "  loop {} = {} .. {} step {}", l.variable, l.lower, l.upper, l.step);
@@ -51,12 +76,16 @@ fn one(model: &Model, nest: &NestModel, registers: Option<&RegisterFigures>) -> 
     for id in needed {
         let figure = model.figures.get(id);
         let value = if figure.value.is_nan() { "unknown".to_string() } else { figure.value.to_string() };
-        let _ = writeln!(text, "\n  {} [{}]", figure.label, figure.unit.symbol());
+        let unit = match figure.unit.symbol() {
+            "" => String::new(),
+            unit => format!(" [{unit}]"),
+        };
+        let _ = writeln!(text, "\n  {}{unit}", figure.label);
         if figure.expr.as_number().is_none() {
             let _ = writeln!(text, "    = {}", show(&figure.expr, &Labels { model }));
             let _ = writeln!(text, "    = {}", show(&figure.expr, &Numbers { model }));
         }
-        let _ = writeln!(text, "    = {value} {}", figure.unit.symbol());
+        let _ = writeln!(text, "    = {}", format!("{value} {}", figure.unit.symbol()).trim_end());
     }
     text
 }

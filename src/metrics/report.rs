@@ -201,7 +201,7 @@ pub struct Epochs {
     pub stores: Stores,
 }
 
-/// Epochs of the accesses that the caches of the run sent to RAM, by window.
+/// Epochs of the accesses that the caches of the run sent to RAM, by window; hits wait for lines under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheEpochs {
     pub epochs: Vec<u64>,

@@ -67,7 +67,7 @@ pub struct Chart {
 /// From left to right, in flops a byte and flops a second.
 pub struct Line {
     pub name: String,
-    /// Positive where the ceiling is known; else both of its ends are the right one.
+    /// Positive where the ceiling is known; else both of its ends are the right one, or unknown.
     pub known: Option<Expr>,
     pub ends: [(FigureId, FigureId); 2],
 }
@@ -93,12 +93,8 @@ impl Chart {
                 Some(Expr::symbol("ghz")),
             ),
         ] {
-            let in_force = |known: &Expr| where_positive(known.clone(), height.clone(), Expr::from(best));
-            let height = known.as_ref().map_or_else(|| height.clone(), in_force);
             let height = rate(name, height, figures);
-            let start = known.as_ref().map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(to)));
-            let start = start.map_or(from, |start| figures.define("start", Unit::FlopsPerByte, start));
-            lines.push(Line { name: name.to_string(), known, ends: [(start, height), (to, height)] });
+            lines.push(Line { name: name.to_string(), known, ends: [(from, height), (to, height)] });
         }
         let caches = machine.possible_levels().into_iter();
         let caches = caches.map(|cache| (cache.name.clone(), cache_bandwidth(&cache), Some(is_known(&cache))));

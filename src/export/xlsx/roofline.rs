@@ -88,7 +88,7 @@ fn write_name(page: &mut Page, row: RowNum, line: &Line) -> Result<(), XlsxError
     let plain = style::cell(Look::Text, Role::Plain);
     let Some(known) = &line.known else { return page.text(row, 0, &line.name, &plain) };
     let unknown = format!("{} (not known)", line.name);
-    let formula = format!("IF({}>0,\"{}\",\"{unknown}\")", page.formula(known), line.name);
+    let formula = format!("IF(N({})>0,\"{}\",\"{unknown}\")", page.formula(known), line.name);
     let symbol = |name: &str| page.book.model.figures.symbol(name);
     let is_known = known.evaluate(&symbol as &dyn Lookup).is_ok_and(|value| value > 0.0);
     page.presented_text(row, 0, &formula, if is_known { &line.name } else { &unknown }, &plain)

@@ -2,8 +2,8 @@
 
 use rust_xlsxwriter::utility::row_col_to_cell_absolute;
 use rust_xlsxwriter::{
-    Chart, ChartAxisLabelPosition, ChartFormat, ChartLegendPosition, ChartSolidFill, ChartType, ColNum, RowNum,
-    XlsxError,
+    Chart, ChartAxisLabelPosition, ChartFont, ChartFormat, ChartLegendPosition, ChartSolidFill, ChartType, ColNum,
+    RowNum, XlsxError,
 };
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
@@ -292,7 +292,7 @@ fn write_chart(
     }
     chart.title().set_name("Estimated time by loop nest and what bounds it, the costliest first");
     // A bar chart has its categories on the y axis, upwards; the costliest is to be on top.
-    chart.y_axis().set_reverse();
+    chart.y_axis().set_reverse().set_label_interval(1).set_font(ChartFont::new().set_size(8));
     chart.x_axis().set_name("seconds").set_num_format("0.0E+00").set_label_position(ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);
     chart.set_width(1180).set_height(u32::from(CHART_ROWS as u16) * 20 - 10);

@@ -13,8 +13,9 @@
 //! values; those of other harts count as there. The capacities are shared, and epochs of harts are added.
 //!
 //! Beside the capacities stand the run's own caches, if it has any: there an access misses if it went to RAM,
-//! whatever the levels' shapes and the order in which they throw lines out.
+//! whatever the levels' shapes and the order in which they throw lines out, and hits wait for lines under way.
 
+mod own_caches;
 mod rings;
 mod slots;
 mod windows;
@@ -25,6 +26,7 @@ use super::report::{CacheEpochs, Epochs};
 use crate::cache::StackDistances;
 use crate::cache::spec::SpecError;
 use crate::dataflow::{Dataflow, Lanes, Operation, Producer, Rules};
+use own_caches::{Accesses, OwnCaches};
 use slots::{SlottedWindows, Wait};
 use windows::{LARGEST_WINDOW, MOST_CAPACITIES, Windows};
 
@@ -130,32 +132,9 @@ pub(super) struct EpochMeter {
 
 struct Hart {
     executed: u64,
-    capacities: Recurrences,
-    /// Of one "capacity", which the run's caches are.
-    caches: Option<Recurrences>,
-}
-
-/// Without slots, and for every m.
-struct Recurrences {
     windows: Windows,
     slotted: Vec<SlottedWindows>,
-}
-
-impl Recurrences {
-    fn new(settings: &EpochSettings, capacities: usize) -> Recurrences {
-        let slotted = settings.slots.iter().map(|slots| SlottedWindows::new(*slots, &settings.windows, capacities));
-        Recurrences { windows: Windows::new(&settings.windows, capacities), slotted: slotted.collect() }
-    }
-
-    /// `misses` has for each access how many of the capacities, smallest first, it misses.
-    #[inline]
-    fn step(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
-        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
-        self.windows.step(sources, waits);
-        for slotted in &mut self.slotted {
-            slotted.step(sources, misses, wait);
-        }
-    }
+    caches: Option<OwnCaches>,
 }
 
 impl EpochMeter {
@@ -181,11 +160,14 @@ impl EpochMeter {
 
     pub fn add_hart(&mut self, hart: u16) {
         self.flow.add_hart(hart);
+        let EpochSettings { windows, capacities, slots, .. } = &self.settings;
         while self.harts.len() <= hart as usize {
+            let slotted = slots.iter().map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
             self.harts.push(Hart {
                 executed: 0,
-                capacities: Recurrences::new(&self.settings, self.settings.capacities.len()),
-                caches: self.has_caches.then(|| Recurrences::new(&self.settings, 1)),
+                windows: Windows::new(windows, capacities.len()),
+                slotted: slotted.collect(),
+                caches: self.has_caches.then(|| OwnCaches::new(&self.settings)),
             });
         }
     }
@@ -204,6 +186,7 @@ impl EpochMeter {
             }
         });
         let mut misses: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut touched: SmallVec<[u64; 4]> = SmallVec::new();
         let mut wait = Wait::ForNothing;
         if let Some(access) = flow.access(operation) {
             if access.kind.reads() || settings.stores == Stores::Blocking {
@@ -213,17 +196,20 @@ impl EpochMeter {
                 let mut most = 0;
                 for line in distances.lines(*address, u32::from(access.bytes)) {
                     let missing = missing(lines, distances.touch(line));
+                    touched.push(line);
                     fetched[missing] += 1;
                     most = most.max(missing);
                 }
                 misses.push(most);
             }
         }
-        hart.capacities.step(&sources, &misses, wait);
+        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
+        hart.windows.step(&sources, waits);
+        for slotted in &mut hart.slotted {
+            slotted.step(&sources, &misses, wait);
+        }
         if let Some(caches) = &mut hart.caches {
-            misses.clear();
-            misses.extend((0..to_ram).map(|_| 1));
-            caches.step(&sources, &misses, wait);
+            caches.step(&sources, &Accesses { lines: &touched, to_ram, wait });
         }
         let own = Producer::new(operation.hart, hart.executed);
         flow.complete(operation, addresses, Producer::START, own);
@@ -242,18 +228,16 @@ impl EpochMeter {
                 .collect::<Vec<_>>()
         };
         let slotted = |(index, slots): (usize, &u32)| {
-            (*slots, table(&|hart, window, capacity| hart.capacities.slotted[index].epochs(window, capacity)))
+            (*slots, table(&|hart, window, capacity| hart.slotted[index].epochs(window, capacity)))
         };
-        let of_caches = |hart: &Hart, epochs: &dyn Fn(&Recurrences) -> u64| hart.caches.as_ref().map_or(0, epochs);
-        let slotted_of_caches = |(index, slots): (usize, &u32)| {
-            (*slots, row(&|hart, window| of_caches(hart, &|caches| caches.slotted[index].epochs(window, 0))))
-        };
+        let of_caches =
+            |limit: usize| row(&|hart, window| hart.caches.as_ref().map_or(0, |caches| caches.epochs(limit, window)));
         Epochs {
-            epochs: table(&|hart, window, capacity| hart.capacities.windows.epochs(window, capacity)),
+            epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
             slots: slots.iter().enumerate().map(slotted).collect(),
             caches: self.has_caches.then(|| CacheEpochs {
-                epochs: row(&|hart, window| of_caches(hart, &|caches| caches.windows.epochs(window, 0))),
-                slots: slots.iter().enumerate().map(slotted_of_caches).collect(),
+                epochs: of_caches(0),
+                slots: slots.iter().zip(1..).map(|(slots, limit)| (*slots, of_caches(limit))).collect(),
             }),
             instructions: self.harts.iter().map(|hart| hart.executed).sum(),
             off_chip: (1..self.fetched.len()).map(|missing| self.fetched[missing..].iter().sum()).collect(),

@@ -90,7 +90,7 @@ impl Window {
 
 /// Which epochs have room.
 #[derive(Clone, Debug, Default)]
-struct Rooms {
+pub(super) struct Rooms {
     /// Epochs before `untouched` in which fewer than m misses start, ascending, with how many do.
     open: VecDeque<(u64, u32)>,
     /// From this epoch on no miss starts.
@@ -100,7 +100,7 @@ struct Rooms {
 impl Rooms {
     /// Starts a miss in the first epoch with room from `issue` on, and tells which that is. No later miss
     /// issues before `entered`.
-    fn take(&mut self, entered: u64, issue: u64, slots: u32) -> u64 {
+    pub fn take(&mut self, entered: u64, issue: u64, slots: u32) -> u64 {
         while self.open.front().is_some_and(|(epoch, _)| *epoch < entered) {
             self.open.pop_front();
         }
