@@ -189,7 +189,8 @@ impl<N: Number> Profiler<'_, N> {
                 });
                 found[at].1.push(*r);
                 for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
-                    let now = self.distinct(*r, kind, part, gap, outer);
+                    // Lines of more iterations together are never more: no rounding makes a larger cache move more.
+                    let now = self.distinct(*r, kind, part, gap, outer).smaller(&left[at_kind]);
                     found[at].2[at_kind].push(left[at_kind].minus(&now));
                     left[at_kind] = now;
                 }
