@@ -2,7 +2,7 @@
 
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
-use super::records::Records;
+use super::records::{self, Records};
 use super::rows::Row;
 use crate::model::footprint::{self, Columns, Walk};
 
@@ -157,39 +157,76 @@ impl<N: Number> Lines<'_, N> {
         let others = |v: usize, d: usize| walked.iter().filter(move |(other, at)| *at == d && *other != v).count();
         // It may shift other dimensions as well, as in a wavefront.
         let alone = |v: usize, d: usize| others(v, d) == 0 && along(v).all(|e| e == d || others(v, e) > 0);
+        // Along the contiguous dimension, neighbouring slices are to be in different lines.
+        let apart = |v: usize, d: usize| {
+            let by = |(w, c): &&(usize, f64)| *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)));
+            d > 0 || reference.dimensions[0].iter().any(|term| by(&term))
+        };
         let slicing = walked.iter().copied().find(|(v, d)| {
-            *d > 0 && alone(*v, *d) && walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v))
+            let coupled = || walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v));
+            apart(*v, *d) && alone(*v, *d) && coupled()
         });
         let Some((variable, dimension)) = slicing else {
+            if let Some(tile) = self.tile_slicing(&walked, offsets, &spans) {
+                let each = spans[tile].count.scaled(1.0 / SLICES as f64);
+                return self.in_slices(reference, offsets, (tile, &spans[tile]), given, tiles, adjacent).times(&each);
+            }
             return self.boxed(reference, offsets, &spans, given, adjacent, None);
         };
-        let values: Vec<i64> = offsets.iter().map(|o| o[dimension]).collect();
+        let by = |d: usize| reference.dimensions[d].iter().find(|(v, _)| *v == variable).map_or(0.0, |(_, c)| *c);
+        let stride = self.stride(&(variable, by(dimension))).max(1.0) as i64;
+        let values: Vec<i64> = offsets.iter().map(|o| o[dimension].div_euclid(stride)).collect();
         let reach = values.iter().max().unwrap_or(&0) - values.iter().min().unwrap_or(&0);
         let mut flat: Vec<Vec<i64>> = offsets.to_vec();
-        let by = |d: usize| {
-            let found = reference.dimensions[d].iter().find(|(v, _)| *v == variable);
-            found.map_or(0, |(_, coefficient)| *coefficient as i64)
-        };
-        // In the same row, a neighbour's iteration is another one, and so is its place along the row.
-        let iterations = |offset: i64| if by(dimension) == 0 { 0 } else { offset / by(dimension) };
-        flat.iter_mut().for_each(|offset| {
-            let apart = iterations(offset[dimension]);
-            for d in 0..offset.len() {
-                offset[d] = offset[d].saturating_sub(by(d).saturating_mul(apart));
+        // In the same slice, a neighbour's iteration is another one, and so is its place along other dimensions.
+        for (offset, iterations) in flat.iter_mut().zip(values) {
+            let shift = (iterations.saturating_mul(stride)) as f64 / by(dimension);
+            for d in (0..offset.len()).filter(|d| *d != dimension) {
+                offset[d] = offset[d].saturating_sub((by(d) * shift) as i64);
             }
-            offset[dimension] = 0;
-        });
+            offset[dimension] = offset[dimension].rem_euclid(stride);
+        }
         flat.sort_unstable();
         flat.dedup();
         let span = &spans[variable];
         let each = span.count.shifted(reach as f64).scaled(1.0 / SLICES as f64);
-        let slice = |q: usize| {
+        let none = N::of(0.0);
+        let each = if reach > 0 { span.count.if_at_most(&none, &none, &each) } else { each };
+        self.in_slices(reference, &flat, (variable, span), given, tiles, adjacent).times(&each)
+    }
+
+    /// The sum over places of a loop.
+    fn in_slices(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        (variable, span): (usize, &Span<N>),
+        given: &[Given<N>],
+        tiles: Tiles,
+        adjacent: Adjacent,
+    ) -> N {
+        N::sum((0..SLICES).map(|q| {
             let mut given = given.to_vec();
-            given[variable] = Given::At((self.name)("place", middle(span, q, SLICES)));
+            given[variable] = Given::At((self.name)("place", self.domain.middle(variable, span, q, SLICES)));
             let spans = self.domain.spans(&given, tiles);
-            self.sliced(reference, &flat, &given, tiles, adjacent, spans)
-        };
-        N::sum((0..SLICES).map(slice)).times(&each)
+            self.sliced(reference, offsets, &given, tiles, adjacent, spans)
+        }))
+    }
+
+    /// A loop over tiles that the tiles of another dimension depend on: tile by tile, they are as many as there are.
+    fn tile_slicing(
+        &self,
+        walked: &[(usize, usize)],
+        offsets: &[Vec<i64>],
+        spans: &[Span<N>],
+    ) -> Option<usize> {
+        let loops = &self.domain.loops;
+        let tile = |v: usize| loops[v].tile_of.filter(|t| !spans[*t].stands && walked.iter().all(|(w, _)| w != t));
+        let is_even = |d: usize| offsets.iter().all(|offset| offset[d] == offsets[0][d]);
+        let outer = |(v, d): &(usize, usize)| tile(*v).filter(|_| *d > 0 && is_even(*d));
+        walked.iter().filter_map(outer).find(|t| {
+            walked.iter().filter_map(|(u, _)| tile(*u)).any(|other| other != *t && self.domain.coupled(*t, other))
+        })
     }
 
     /// Where all ranges are independent of each other: rows by the exact union of shifted boxes.
@@ -327,14 +364,6 @@ fn fewest<N: Number>(reference: &Reference<N>, offsets: &[Vec<i64>], spans: &[Sp
         !span.stands && !counts(*v) && !span.count.is_surely_at_least(&N::of(1.0))
     };
     (0..reference.level).filter(may_be_none).map(|v| spans[v].count.clone()).reduce(|a, b| a.smaller(&b))
-}
-
-/// The value of a span at the middle of the part `q` of `parts`.
-pub fn middle<N: Number>(span: &Span<N>, q: usize, parts: usize) -> N {
-    let share = (q as f64 + 0.5) / parts as f64;
-    // Whole numbers from low to high stand for half a step more at both ends.
-    let step = span.high.minus(&span.low).shifted(1.0);
-    span.low.plus(&step.scaled(share)).shifted(-0.5)
 }
 
 /// Positions along one dimension.
