@@ -453,3 +453,24 @@ void backwards(int n, double a[n][n]) {
     // The last element of a row, and what goes backwards from there, stay in it.
     assert_eq!(offsets("backwards"), [json!([-1, 0]), json!([-1, 0])]);
 }
+
+#[test]
+fn bounds_of_wavefronts_are_counted_on_the_way_up_and_down() {
+    let json = analyse(
+        &[(
+            "a.c",
+            "void wave(int n, double *a) {
+               for (int d = 2; d < 2*n-1; d++)
+                 for (int i = (d-n+1 > 1 ? d-n+1 : 1); i < (d < n ? d : n); i++) a[i*n+d-i] += 1;
+             }
+             void multiples(int n, char *a) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }",
+        )],
+        &["n=128"],
+    );
+    // 127 diagonals of a square of 127: 1 + 2 + … + 127 + … + 1.
+    assert_eq!(iterations(&json, "wave")[0].round(), 127.0 * 127.0);
+    // Σ ⌊127/i⌋ − 1 over i = 2 … 127: 466.
+    let exact: i64 = (2..128).map(|i| 127 / i - 1).sum();
+    let counted = iterations(&json, "multiples")[0];
+    assert!((0.5..2.0).contains(&(counted / exact as f64)), "{counted} and {exact}");
+}

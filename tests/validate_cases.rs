@@ -119,3 +119,80 @@ fn arrays_that_meet_in_the_same_sets() {
     }
     within(&run("n=32,64"));
 }
+
+/// Members of records longer than a line: what lies in the same line is moved once.
+#[test]
+fn lines_of_records_are_those_that_their_members_lie_in() {
+    let text = "typedef struct { double r[3]; double rest[13]; } Wide;
+    typedef struct { double pos[3], vel[3], f[3], m; } Atom;
+    void columns(int n, double a[n][32]) { for (int i = 0; i < n; i++) a[i][0] += a[i][1] + a[i][2] + a[i][3]; }
+    void flat(int n, double *a) { for (int i = 0; i < n; i++) a[32*i] += a[32*i+1] + a[32*i+2] + a[32*i+3]; }
+    void gap(int n, double *a) { for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[16*i+d] *= 2; }
+    void member(int n, Wide a[n]) { for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[i].r[d] *= 2; }
+    void atoms(int n, Atom a[n]) {
+      for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[i].pos[d] += a[i].vel[d];
+    }
+    void short_gap(int n, float *a) { for (int i = 0; i < n; i++) for (int c = 0; c < 3; c++) a[4*i+c] *= 2; }
+    void edges(int n, double l[n][n][3][25]) {
+      for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++) {
+          l[i][k][0][0] = 0; l[i][k][0][24] = 0; l[i][k][1][0] = 0;
+          l[i][k][1][24] = 0; l[i][k][2][0] = 0; l[i][k][2][24] = 0;
+        }
+    }";
+    let of = |name: &str, size: &str| {
+        within(&cases(text, &["--cache", "16KiB,full", "--function", name, "--set", size]))[0]
+    };
+    // Each record of 256 or 128 bytes begins with a line; that is read and written.
+    for name in ["columns", "flat", "gap", "member"] {
+        assert_eq!(of(name, "n=1000"), 1000.0 * 2.0 * 64.0, "{name}");
+    }
+    // 4 · 4 bytes a record: all lines.
+    assert_eq!(of("short_gap", "n=1000"), 250.0 * 2.0 * 64.0);
+    // Of 80 bytes, positions and velocities are the first 48: five lines of four records are all that there are.
+    assert_eq!(of("atoms", "n=1000"), 1250.0 * 2.0 * 64.0);
+    // Of 75 numbers, 0 lies beside the 74 of the record before, 24 beside 25, and 49 beside 50: two neighbours are in
+    // different lines one time in eight, so that the three pairs are in 3.375 lines.
+    let edges = of("edges", "n=64");
+    assert!((edges / (64.0 * 64.0 * 3.375 * 2.0 * 64.0) - 1.0).abs() < 0.3, "{edges}");
+}
+
+/// A loop that does not run moves nothing, whatever is around it or beside it.
+#[test]
+fn sizes_without_iterations_move_nothing() {
+    let text = "void star(int n, int m, double a[n][m], double b[n][m]) {
+      for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)
+        b[i][j] = a[i][j] + a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1];
+    }
+    void gather(int n, int x[n], double a[n], double b[n]) { for (int i = 0; i < n; i++) b[i] = a[x[i]]; }
+    void multiples(int n, char a[n]) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }";
+    for (name, size) in [("star", "n=0"), ("star", "m=2"), ("star", "n=-7"), ("gather", "n=-5"), ("multiples", "n=-3")] {
+        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
+        let [predicted, simulated] = ["predicted_bytes", "simulated_bytes"].map(|side| number(&cases[0], side));
+        assert_eq!((predicted, simulated), (0.0, 0.0), "{name}, {size}");
+    }
+    // A step that another loop chooses is a number all the same: 320 bytes are five lines, read and written.
+    let multiples = &cases(text, &["--cache", "4KiB,full", "--function", "multiples", "--set", "n=320"])[0];
+    assert_eq!(number(multiples, "simulated_bytes"), 5.0 * 2.0 * 64.0);
+    assert!((64.0..=640.0).contains(&number(multiples, "predicted_bytes")), "{multiples}");
+}
+
+/// Diagonals of a square: as many elements as it has, not as many as their lengths times their number.
+#[test]
+fn wavefronts_touch_a_square() {
+    let text = "void wave(int n, double a[n][n]) {
+      for (int d = 2; d < 2*n-1; d++)
+        for (int i = d-n+1 > 1 ? d-n+1 : 1; i < (d < n ? d : n); i++)
+          a[i][d-i] = a[i-1][d-i] + a[i][d-i-1];
+    }
+    void records(int n, double a[n][n][16]) {
+      for (int d = 0; d < 2*n-1; d++)
+        for (int i = d-n+1 > 0 ? d-n+1 : 0; i < (d < n-1 ? d : n-1) + 1; i++)
+          a[d-i][i][0] *= 2;
+    }";
+    // 16 lines in each of 128 rows, the first row read only; each record's line, read and written.
+    for (name, lines) in [("wave", (128 + 127) * 16), ("records", 2 * 128 * 128)] {
+        let bytes = within(&cases(text, &["--cache", "4MiB,full", "--function", name, "--set", "n=128"]));
+        assert_eq!(bytes, [f64::from(lines) * 64.0], "{name}");
+    }
+}
