@@ -474,3 +474,12 @@ fn bounds_of_wavefronts_are_counted_on_the_way_up_and_down() {
     let counted = iterations(&json, "multiples")[0];
     assert!((0.5..2.0).contains(&(counted / exact as f64)), "{counted} and {exact}");
 }
+
+#[test]
+fn loops_of_one_line_have_trip_counts_of_their_own() {
+    let json = c("void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }");
+    let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
+        .map(|l| l["upper"].as_str().expect("a bound"))
+        .collect();
+    assert_eq!(uppers, ["trip_f_1", "trip_f_1_2", "trip_f_1_3"]);
+}

@@ -196,3 +196,65 @@ fn wavefronts_touch_a_square() {
         assert_eq!(bytes, [f64::from(lines) * 64.0], "{name}");
     }
 }
+
+/// Whatever says what a cache is says it to the model and to the simulation, or is refused.
+#[test]
+fn model_and_simulation_have_the_same_caches() {
+    let text = "void f(int n, double a[n][n], double b[n][n]) {
+      for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) b[i][j] = a[i][j];
+    }";
+    // Down 64 columns of 512 bytes: 64 lines of each array at a time, 8 KiB; if they do not fit, a line an element.
+    let whole = |line: f64| 3.0 * 64.0 * 512.0 / line * line;
+    let each = |line: f64| 3.0 * 64.0 * 64.0 * line;
+    let caches: [(&[&str], f64); 4] = [
+        (&["--machine", "xeon-8380", "--set", "l1_bytes=4096", "--set", "l1_ways=8"], each(64.0)),
+        (&["--machine", "xeon-8380", "--set", "line_bytes=128", "--set", "l1_ways=12"], whole(128.0)),
+        (&["--cache", "4KiB,full,128B"], each(128.0)),
+        (&["--cache", "2KiB,full,32B", "--set", "line_bytes=32"], each(32.0)),
+    ];
+    for (arguments, expected) in caches {
+        let case = &cases(text, &[arguments, &["--set", "n=64"]].concat())[0];
+        assert_eq!(number(case, "simulated_bytes"), expected, "{arguments:?}");
+        assert_eq!(number(case, "predicted_bytes"), expected, "{arguments:?}");
+    }
+    let refused: [(&[&str], &str); 4] = [
+        (&["--set", "cache_bytes=4096"], "cache_bytes"),
+        (&["--cache", "4KiB,full", "--set", "l1_bytes=8192"], "those of --cache"),
+        (&["--cache", "4KiB,full", "--sizes", "line_bytes=128"], "have 64 bytes"),
+        (&["--cache", "4KiB,full,64B", "--cache", "8KiB,full,128B"], "different lengths"),
+    ];
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("k.c");
+    std::fs::write(&path, text).expect("written");
+    for (arguments, why) in refused {
+        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let output = command.arg("validate").arg(&path).args(arguments).output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(errors.contains(why), "{arguments:?}: {errors}");
+    }
+}
+
+/// A loop that goes on where another one ended begins there, also when it is run by itself.
+#[test]
+fn remainders_begin_where_the_unrolled_loop_ended() {
+    let text = "void unrolled(int n, double a[n], double b[n]) {
+      int i;
+      for (i = 0; i + 3 < n; i += 4) { b[i] = a[i]; b[i+1] = a[i+1]; b[i+2] = a[i+2]; b[i+3] = a[i+3]; }
+      for (; i < n; i++) b[i] = a[i];
+    }
+    void halves(int n, double a[n]) {
+      int i = 0;
+      while (i < n/2) { a[i] = 1; i++; }
+      while (i < n) { a[i] = 2; i++; }
+    }";
+    let simulated = |name: &str, size: &str| {
+        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
+        cases.iter().map(|case| number(case, "simulated_bytes") / 64.0).collect::<Vec<f64>>()
+    };
+    // 200 is fifty times four, in 25 lines of each array; three more are in one line.
+    assert_eq!(simulated("unrolled", "n=200"), [3.0 * 25.0, 0.0]);
+    assert_eq!(simulated("unrolled", "n=203"), [3.0 * 25.0, 3.0]);
+    // 0 … 99 is in 12.5 lines, as is 100 … 199.
+    assert_eq!(simulated("halves", "n=200"), [2.0 * 13.0, 2.0 * 13.0]);
+}
