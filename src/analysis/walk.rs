@@ -3,6 +3,7 @@
 mod bodies;
 mod branches;
 mod calls;
+mod doubling;
 mod iterations;
 mod loops;
 mod settings;

@@ -88,6 +88,8 @@ impl<'f> Walker<'f> {
             Control::Uncounted { condition: Some(condition), .. } => {
                 if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
                     (upper, ends, has_range) = (trips, found, true);
+                } else if let Some(trips) = self.doublings(inner, condition, &before) {
+                    upper = trips;
                 }
             }
             Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
