@@ -477,7 +477,8 @@ fn bounds_of_wavefronts_are_counted_on_the_way_up_and_down() {
 
 #[test]
 fn loops_of_one_line_have_trip_counts_of_their_own() {
-    let json = c("void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }");
+    let json =
+        c("void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }");
     let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
         .map(|l| l["upper"].as_str().expect("a bound"))
         .collect();
@@ -508,12 +509,11 @@ fn loops_whose_variable_doubles_or_halves_are_counted() {
         assert!(upper.starts_with("trip_"), "{name}: {upper}");
     }
     // 3 · 2^k ≤ 96 has six powers, 3 · 2^k ≤ 95 five; 1 … 64 is below 65 and not below 64.
-    let json = analyse(
-        &[("a.c", "void up_to(int n, double *a) { for (int h = 3; h <= n; h *= 2) a[h] += 1; }")],
-        &["n=95"],
-    );
+    let json =
+        analyse(&[("a.c", "void up_to(int n, double *a) { for (int h = 3; h <= n; h *= 2) a[h] += 1; }")], &["n=95"]);
     assert_eq!(iterations(&json, "up_to"), [5.0]);
-    let json = analyse(&[("a.c", "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }")], &["n=64"]);
+    let json =
+        analyse(&[("a.c", "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }")], &["n=64"]);
     assert_eq!(iterations(&json, "up"), [6.0]);
 }
 

@@ -140,9 +140,8 @@ fn lines_of_records_are_those_that_their_members_lie_in() {
           l[i][k][1][24] = 0; l[i][k][2][0] = 0; l[i][k][2][24] = 0;
         }
     }";
-    let of = |name: &str, size: &str| {
-        within(&cases(text, &["--cache", "16KiB,full", "--function", name, "--set", size]))[0]
-    };
+    let of =
+        |name: &str, size: &str| within(&cases(text, &["--cache", "16KiB,full", "--function", name, "--set", size]))[0];
     // Each record of 256 or 128 bytes begins with a line; that is read and written.
     for name in ["columns", "flat", "gap", "member"] {
         assert_eq!(of(name, "n=1000"), 1000.0 * 2.0 * 64.0, "{name}");
@@ -166,7 +165,8 @@ fn sizes_without_iterations_move_nothing() {
     }
     void gather(int n, int x[n], double a[n], double b[n]) { for (int i = 0; i < n; i++) b[i] = a[x[i]]; }
     void multiples(int n, char a[n]) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }";
-    for (name, size) in [("star", "n=0"), ("star", "m=2"), ("star", "n=-7"), ("gather", "n=-5"), ("multiples", "n=-3")] {
+    for (name, size) in [("star", "n=0"), ("star", "m=2"), ("star", "n=-7"), ("gather", "n=-5"), ("multiples", "n=-3")]
+    {
         let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
         let [predicted, simulated] = ["predicted_bytes", "simulated_bytes"].map(|side| number(&cases[0], side));
         assert_eq!((predicted, simulated), (0.0, 0.0), "{name}, {size}");

@@ -38,7 +38,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     for sizes in &sizes {
         let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
         // Parameters may have changed the machine's levels.
-        let levels = if args.cache.is_empty() { settings::of_machine(&model.machine)? } else { settings.levels.clone() };
+        let levels =
+            if args.cache.is_empty() { settings::of_machine(&model.machine)? } else { settings.levels.clone() };
         models.push((model, Settings { levels, others, ..settings.clone() }));
     }
     let work = models.iter().flat_map(|model| parts(&model.0, args.whole).into_iter().map(move |part| (model, part)));

@@ -51,7 +51,8 @@ fn pieces(places: &[i64], stride: i64) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for at in (widest..residues.len()).chain(0..widest) {
         let place = (residues[at] - start).rem_euclid(stride);
-        let strides = places.iter().filter(|p| p.rem_euclid(stride) == residues[at]).map(|p| (p - start - place) / stride);
+        let strides =
+            places.iter().filter(|p| p.rem_euclid(stride) == residues[at]).map(|p| (p - start - place) / stride);
         let (first, last) = strides.clone().fold((i64::MAX, i64::MIN), |(a, b), s| (a.min(s), b.max(s)));
         let (further, times) = (last - first, strides.count() as i64);
         match pieces.last_mut() {
@@ -114,13 +115,7 @@ impl<N: Number> Lines<'_, N> {
     /// The ways to see elements that several loops move along the contiguous dimension as runs that the outer ones
     /// repeat. Each is right where the runs do not overlap; together with all from the first to the last element,
     /// the least is.
-    pub fn set_records(
-        &self,
-        extent: &mut Extent<N>,
-        terms: &[(usize, f64)],
-        spans: &[Span<N>],
-        given: &[Given<N>],
-    ) {
+    pub fn set_records(&self, extent: &mut Extent<N>, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) {
         let mut walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
         if walked.len() < 2 {
             return;

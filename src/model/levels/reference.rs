@@ -159,7 +159,8 @@ impl<N: Number> Lines<'_, N> {
         let alone = |v: usize, d: usize| others(v, d) == 0 && along(v).all(|e| e == d || others(v, e) > 0);
         // Along the contiguous dimension, neighbouring slices are to be in different lines.
         let apart = |v: usize, d: usize| {
-            let by = |(w, c): &&(usize, f64)| *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)));
+            let by =
+                |(w, c): &&(usize, f64)| *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)));
             d > 0 || reference.dimensions[0].iter().any(|term| by(&term))
         };
         let slicing = walked.iter().copied().find(|(v, d)| {
@@ -214,12 +215,7 @@ impl<N: Number> Lines<'_, N> {
     }
 
     /// A loop over tiles that the tiles of another dimension depend on: tile by tile, they are as many as there are.
-    fn tile_slicing(
-        &self,
-        walked: &[(usize, usize)],
-        offsets: &[Vec<i64>],
-        spans: &[Span<N>],
-    ) -> Option<usize> {
+    fn tile_slicing(&self, walked: &[(usize, usize)], offsets: &[Vec<i64>], spans: &[Span<N>]) -> Option<usize> {
         let loops = &self.domain.loops;
         let tile = |v: usize| loops[v].tile_of.filter(|t| !spans[*t].stands && walked.iter().all(|(w, _)| w != t));
         let is_even = |d: usize| offsets.iter().all(|offset| offset[d] == offsets[0][d]);
