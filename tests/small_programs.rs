@@ -453,3 +453,77 @@ void backwards(int n, double a[n][n]) {
     // The last element of a row, and what goes backwards from there, stay in it.
     assert_eq!(offsets("backwards"), [json!([-1, 0]), json!([-1, 0])]);
 }
+
+#[test]
+fn bounds_of_wavefronts_are_counted_on_the_way_up_and_down() {
+    let json = analyse(
+        &[(
+            "a.c",
+            "void wave(int n, double *a) {
+               for (int d = 2; d < 2*n-1; d++)
+                 for (int i = (d-n+1 > 1 ? d-n+1 : 1); i < (d < n ? d : n); i++) a[i*n+d-i] += 1;
+             }
+             void multiples(int n, char *a) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }",
+        )],
+        &["n=128"],
+    );
+    // 127 diagonals of a square of 127: 1 + 2 + … + 127 + … + 1.
+    assert_eq!(iterations(&json, "wave")[0].round(), 127.0 * 127.0);
+    // Σ ⌊127/i⌋ − 1 over i = 2 … 127: 466.
+    let exact: i64 = (2..128).map(|i| 127 / i - 1).sum();
+    let counted = iterations(&json, "multiples")[0];
+    assert!((0.5..2.0).contains(&(counted / exact as f64)), "{counted} and {exact}");
+}
+
+#[test]
+fn loops_of_one_line_have_trip_counts_of_their_own() {
+    let json =
+        c("void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }");
+    let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
+        .map(|l| l["upper"].as_str().expect("a bound"))
+        .collect();
+    assert_eq!(uppers, ["trip_f_1", "trip_f_1_2", "trip_f_1_3"]);
+}
+
+#[test]
+fn loops_whose_variable_doubles_or_halves_are_counted() {
+    let json = analyse(
+        &[(
+            "a.c",
+            "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }
+             void up_to(int n, double *a) { for (int h = 3; h <= n; h = 2 * h) a[h] += 1; }
+             void down(int n, double *a) { for (int h = n; h > 0; h /= 2) a[h] += 1; }
+             void down_to(int n, double *a) { for (int h = n; h > 1; h /= 2) a[h] += 1; }
+             void turned(int n, double *a) { int h = 4; while (100 > h) { a[h] += 1; h *= 2; } }
+             void three(int n, double *a) { for (int h = 1; h < n; h *= 3) a[h] += 1; }
+             void changed(int n, double *a) { for (int h = 1; h < n; h *= 2) { a[h] += 1; if (a[h] > 0) h += 1; } }",
+        )],
+        &["n=100"],
+    );
+    // 1 … 64; 3 … 96; 100, 50, 25, 12, 6, 3, 1; the same without 1; 4 … 64.
+    for (name, rounds) in [("up", 7.0), ("up_to", 6.0), ("down", 7.0), ("down_to", 6.0), ("turned", 5.0)] {
+        assert_eq!(iterations(&json, name), [rounds], "{name}");
+    }
+    for name in ["three", "changed"] {
+        let upper = function(&json, name)["loops"][0]["upper"].as_str().expect("a bound");
+        assert!(upper.starts_with("trip_"), "{name}: {upper}");
+    }
+    // 3 · 2^k ≤ 96 has six powers, 3 · 2^k ≤ 95 five; 1 … 64 is below 65 and not below 64.
+    let json =
+        analyse(&[("a.c", "void up_to(int n, double *a) { for (int h = 3; h <= n; h *= 2) a[h] += 1; }")], &["n=95"]);
+    assert_eq!(iterations(&json, "up_to"), [5.0]);
+    let json =
+        analyse(&[("a.c", "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }")], &["n=64"]);
+    assert_eq!(iterations(&json, "up"), [6.0]);
+}
+
+#[test]
+fn strides_of_one_array_are_not_the_same() {
+    let json = c("void f(int nk, int nj, double *w, int js, int ks) {
+      for (int k = 0; k < nk; k++) for (int j = 0; j < nj; j++) w[j*js+k*ks] *= 2;
+    }");
+    let value = |name: &str| json["parameters"][name]["value"].as_f64().expect("a value");
+    assert_eq!((value("js"), value("ks")), (128.0, 128.0 * 128.0));
+    // Every element in a line of its own, read and written.
+    assert_eq!(bytes(&json, "f"), [2.0 * 64.0 * 128.0 * 128.0]);
+}

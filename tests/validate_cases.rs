@@ -119,3 +119,142 @@ fn arrays_that_meet_in_the_same_sets() {
     }
     within(&run("n=32,64"));
 }
+
+/// Members of records longer than a line: what lies in the same line is moved once.
+#[test]
+fn lines_of_records_are_those_that_their_members_lie_in() {
+    let text = "typedef struct { double r[3]; double rest[13]; } Wide;
+    typedef struct { double pos[3], vel[3], f[3], m; } Atom;
+    void columns(int n, double a[n][32]) { for (int i = 0; i < n; i++) a[i][0] += a[i][1] + a[i][2] + a[i][3]; }
+    void flat(int n, double *a) { for (int i = 0; i < n; i++) a[32*i] += a[32*i+1] + a[32*i+2] + a[32*i+3]; }
+    void gap(int n, double *a) { for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[16*i+d] *= 2; }
+    void member(int n, Wide a[n]) { for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[i].r[d] *= 2; }
+    void atoms(int n, Atom a[n]) {
+      for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[i].pos[d] += a[i].vel[d];
+    }
+    void short_gap(int n, float *a) { for (int i = 0; i < n; i++) for (int c = 0; c < 3; c++) a[4*i+c] *= 2; }
+    void edges(int n, double l[n][n][3][25]) {
+      for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++) {
+          l[i][k][0][0] = 0; l[i][k][0][24] = 0; l[i][k][1][0] = 0;
+          l[i][k][1][24] = 0; l[i][k][2][0] = 0; l[i][k][2][24] = 0;
+        }
+    }";
+    let of =
+        |name: &str, size: &str| within(&cases(text, &["--cache", "16KiB,full", "--function", name, "--set", size]))[0];
+    // Each record of 256 or 128 bytes begins with a line; that is read and written.
+    for name in ["columns", "flat", "gap", "member"] {
+        assert_eq!(of(name, "n=1000"), 1000.0 * 2.0 * 64.0, "{name}");
+    }
+    // 4 · 4 bytes a record: all lines.
+    assert_eq!(of("short_gap", "n=1000"), 250.0 * 2.0 * 64.0);
+    // Of 80 bytes, positions and velocities are the first 48: five lines of four records are all that there are.
+    assert_eq!(of("atoms", "n=1000"), 1250.0 * 2.0 * 64.0);
+    // Of 75 numbers, 0 lies beside the 74 of the record before, 24 beside 25, and 49 beside 50: two neighbours are in
+    // different lines one time in eight, so that the three pairs are in 3.375 lines.
+    let edges = of("edges", "n=64");
+    assert!((edges / (64.0 * 64.0 * 3.375 * 2.0 * 64.0) - 1.0).abs() < 0.3, "{edges}");
+}
+
+/// A loop that does not run moves nothing, whatever is around it or beside it.
+#[test]
+fn sizes_without_iterations_move_nothing() {
+    let text = "void star(int n, int m, double a[n][m], double b[n][m]) {
+      for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)
+        b[i][j] = a[i][j] + a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1];
+    }
+    void gather(int n, int x[n], double a[n], double b[n]) { for (int i = 0; i < n; i++) b[i] = a[x[i]]; }
+    void multiples(int n, char a[n]) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }";
+    for (name, size) in [("star", "n=0"), ("star", "m=2"), ("star", "n=-7"), ("gather", "n=-5"), ("multiples", "n=-3")]
+    {
+        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
+        let [predicted, simulated] = ["predicted_bytes", "simulated_bytes"].map(|side| number(&cases[0], side));
+        assert_eq!((predicted, simulated), (0.0, 0.0), "{name}, {size}");
+    }
+    // A step that another loop chooses is a number all the same: 320 bytes are five lines, read and written.
+    let multiples = &cases(text, &["--cache", "4KiB,full", "--function", "multiples", "--set", "n=320"])[0];
+    assert_eq!(number(multiples, "simulated_bytes"), 5.0 * 2.0 * 64.0);
+    assert!((64.0..=640.0).contains(&number(multiples, "predicted_bytes")), "{multiples}");
+}
+
+/// Diagonals of a square: as many elements as it has, not as many as their lengths times their number.
+#[test]
+fn wavefronts_touch_a_square() {
+    let text = "void wave(int n, double a[n][n]) {
+      for (int d = 2; d < 2*n-1; d++)
+        for (int i = d-n+1 > 1 ? d-n+1 : 1; i < (d < n ? d : n); i++)
+          a[i][d-i] = a[i-1][d-i] + a[i][d-i-1];
+    }
+    void records(int n, double a[n][n][16]) {
+      for (int d = 0; d < 2*n-1; d++)
+        for (int i = d-n+1 > 0 ? d-n+1 : 0; i < (d < n-1 ? d : n-1) + 1; i++)
+          a[d-i][i][0] *= 2;
+    }";
+    // 16 lines in each of 128 rows, the first row read only; each record's line, read and written.
+    for (name, lines) in [("wave", (128 + 127) * 16), ("records", 2 * 128 * 128)] {
+        let bytes = within(&cases(text, &["--cache", "4MiB,full", "--function", name, "--set", "n=128"]));
+        assert_eq!(bytes, [f64::from(lines) * 64.0], "{name}");
+    }
+}
+
+/// Whatever says what a cache is says it to the model and to the simulation, or is refused.
+#[test]
+fn model_and_simulation_have_the_same_caches() {
+    let text = "void f(int n, double a[n][n], double b[n][n]) {
+      for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) b[i][j] = a[i][j];
+    }";
+    // Down 64 columns of 512 bytes: 64 lines of each array at a time, 8 KiB; if they do not fit, a line an element.
+    let whole = |line: f64| 3.0 * 64.0 * 512.0 / line * line;
+    let each = |line: f64| 3.0 * 64.0 * 64.0 * line;
+    let caches: [(&[&str], f64); 4] = [
+        (&["--machine", "xeon-8380", "--set", "l1_bytes=4096", "--set", "l1_ways=8"], each(64.0)),
+        (&["--machine", "xeon-8380", "--set", "line_bytes=128", "--set", "l1_ways=12"], whole(128.0)),
+        (&["--cache", "4KiB,full,128B"], each(128.0)),
+        (&["--cache", "2KiB,full,32B", "--set", "line_bytes=32"], each(32.0)),
+    ];
+    for (arguments, expected) in caches {
+        let case = &cases(text, &[arguments, &["--set", "n=64"]].concat())[0];
+        assert_eq!(number(case, "simulated_bytes"), expected, "{arguments:?}");
+        assert_eq!(number(case, "predicted_bytes"), expected, "{arguments:?}");
+    }
+    let refused: [(&[&str], &str); 4] = [
+        (&["--set", "cache_bytes=4096"], "cache_bytes"),
+        (&["--cache", "4KiB,full", "--set", "l1_bytes=8192"], "those of --cache"),
+        (&["--cache", "4KiB,full", "--sizes", "line_bytes=128"], "have 64 bytes"),
+        (&["--cache", "4KiB,full,64B", "--cache", "8KiB,full,128B"], "different lengths"),
+    ];
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("k.c");
+    std::fs::write(&path, text).expect("written");
+    for (arguments, why) in refused {
+        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let output = command.arg("validate").arg(&path).args(arguments).output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(errors.contains(why), "{arguments:?}: {errors}");
+    }
+}
+
+/// A loop that goes on where another one ended begins there, also when it is run by itself.
+#[test]
+fn remainders_begin_where_the_unrolled_loop_ended() {
+    let text = "void unrolled(int n, double a[n], double b[n]) {
+      int i;
+      for (i = 0; i + 3 < n; i += 4) { b[i] = a[i]; b[i+1] = a[i+1]; b[i+2] = a[i+2]; b[i+3] = a[i+3]; }
+      for (; i < n; i++) b[i] = a[i];
+    }
+    void halves(int n, double a[n]) {
+      int i = 0;
+      while (i < n/2) { a[i] = 1; i++; }
+      while (i < n) { a[i] = 2; i++; }
+    }";
+    let simulated = |name: &str, size: &str| {
+        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
+        cases.iter().map(|case| number(case, "simulated_bytes") / 64.0).collect::<Vec<f64>>()
+    };
+    // 200 is fifty times four, in 25 lines of each array; three more are in one line.
+    assert_eq!(simulated("unrolled", "n=200"), [3.0 * 25.0, 0.0]);
+    assert_eq!(simulated("unrolled", "n=203"), [3.0 * 25.0, 3.0]);
+    // 0 … 99 is in 12.5 lines, as is 100 … 199.
+    assert_eq!(simulated("halves", "n=200"), [2.0 * 13.0, 2.0 * 13.0]);
+}

@@ -75,3 +75,30 @@ fn nine_of_ten_are_within_the_stated_error() {
     errors.sort_by(f64::total_cmp);
     assert!(errors[errors.len() / 2] < 0.1, "{errors:?}\n{report}");
 }
+
+/// What a cache holds is moved once: the windows, each of which begins cold, see that all the same.
+#[test]
+fn data_that_fit_are_moved_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("k.c");
+    let text = "void closure(int n, int d[n][n]) {
+      for (int k = 0; k < n; k++) for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)
+        if (d[i][k] + d[k][j] < d[i][j]) d[i][j] = d[i][k] + d[k][j];
+    }
+    void lu(int n, double a[n][n]) {
+      for (int k = 0; k < n; k++) for (int i = k+1; i < n; i++) {
+        a[i][k] /= a[k][k];
+        for (int j = k+1; j < n; j++) a[i][j] -= a[i][k] * a[k][j];
+      }
+    }";
+    std::fs::write(&path, text).expect("written");
+    let arguments = ["--set", "n=128", "--cache", "8MiB,full", "--max-accesses", "400000"];
+    for (case, bytes) in cases(&path, &arguments).iter().zip([4.0, 8.0]) {
+        assert!(number(case, "sampled_share") < 0.5, "{case}");
+        // n² numbers, read and written; of the factorization, nearly all of them.
+        let all = 2.0 * bytes * 128.0 * 128.0;
+        let (simulated, error) = (number(case, "simulated_bytes"), number(case, "error"));
+        assert!((simulated / all - 1.0).abs() < 0.1 && error < 0.1, "{case}");
+        assert!((simulated - all).abs() <= error * simulated + 128.0 * 64.0, "{case}");
+    }
+}

@@ -3,6 +3,7 @@
 mod bodies;
 mod branches;
 mod calls;
+mod doubling;
 mod iterations;
 mod loops;
 mod settings;
@@ -125,6 +126,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         next_iteration,
         exits: Vec::new(),
         branches: 0,
+        trip_counts: BTreeMap::new(),
         datatypes: None,
     };
     let body = walker.block(&function.body);
@@ -187,6 +189,8 @@ struct Walker<'f> {
     exits: Vec<bool>,
     /// Number of branches met so far.
     branches: u32,
+    /// Columns of the loops that have a trip count as parameter, by line.
+    trip_counts: BTreeMap<u32, Vec<u32>>,
     /// What the procedure gives the variables that hold MPI types, once a call needs it.
     datatypes: Option<Datatypes<'f>>,
 }

@@ -7,6 +7,8 @@
 //! and each of these writes it back once: counted when it becomes dirty, so that lines that are dirty at the
 //! end are in, and a part of a run has the write-backs that it causes.
 
+use rustc_hash::FxHashSet;
+
 use super::spec::SpecError;
 use super::stack_distance::StackDistances;
 
@@ -19,6 +21,15 @@ pub struct EveryCapacity {
     part: usize,
     /// Caches of more than so many lines hold the line dirty, by its number.
     dirty_above: Vec<u32>,
+    /// Lines by their numbers, where they are to be remembered.
+    seen: Option<Seen>,
+}
+
+/// Lines that were touched and those that were written, also before caches became cold again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    pub touched: FxHashSet<u64>,
+    pub written: FxHashSet<u64>,
 }
 
 /// Lines moved for one part of a program: fetched for its accesses, and written back because it changed them.
@@ -41,7 +52,17 @@ impl EveryCapacity {
     /// `SpecError::Line` if that is no length of a line.
     pub fn new(line_bytes: u64) -> Result<EveryCapacity, SpecError> {
         let distances = StackDistances::new(line_bytes)?;
-        Ok(EveryCapacity { distances, moved: vec![Moved::default()], part: 0, dirty_above: Vec::new() })
+        Ok(EveryCapacity { distances, moved: vec![Moved::default()], part: 0, dirty_above: Vec::new(), seen: None })
+    }
+
+    /// Remembers from here on which lines are seen, beside these.
+    pub fn remember(&mut self, seen: Seen) {
+        self.seen = Some(seen);
+    }
+
+    /// The lines seen, if they were to be remembered.
+    pub fn take_seen(&mut self) -> Option<Seen> {
+        self.seen.take()
     }
 
     /// Accesses from here on belong to this part of the program; at the beginning it is part 0.
@@ -84,6 +105,9 @@ impl EveryCapacity {
             moved.fetched[place] += weight;
         } else {
             moved.cold += weight;
+            self.seen.iter_mut().for_each(|seen| {
+                seen.touched.insert(line);
+            });
             if number >= self.dirty_above.len() {
                 let lines = (number + 1).next_multiple_of(1 << 10).max(2 * self.dirty_above.len());
                 self.dirty_above.resize(lines, CLEAN);
@@ -92,6 +116,11 @@ impl EveryCapacity {
         let level = &mut self.dirty_above[number];
         *level = (*level).max(distance.map_or(0, |distance| distance as u32));
         if writes {
+            if *level == CLEAN
+                && let Some(seen) = &mut self.seen
+            {
+                seen.written.insert(line);
+            }
             // Clean for caches of up to `level` lines.
             moved.write(std::mem::replace(level, 0), weight as i64);
         }

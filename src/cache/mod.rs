@@ -20,7 +20,7 @@ pub mod spec;
 pub mod stack_distance;
 
 pub use counters::{LevelCounters, RamTraffic};
-pub use every_capacity::{EveryCapacity, Moved};
+pub use every_capacity::{EveryCapacity, Moved, Seen};
 pub use hierarchy::{Hierarchy, Outcome, Served};
 pub use random::split_mix;
 pub use reuse::ReuseHistogram;

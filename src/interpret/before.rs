@@ -2,8 +2,12 @@
 
 use super::code::Op;
 use super::compile::Compiler;
+use super::evaluate::constant;
 use crate::ir::visit::each_value;
 use crate::ir::{self, Control, Loop, Stmt, Type, Value, VarId};
+
+/// Rounds of a loop before the nest that are followed.
+const MOST_ROUNDS: u32 = 1 << 20;
 
 impl<'a> Compiler<'a> {
     /// What the statements before the nest leave in scalars and pointers, as far as that is plain. Says whether the
@@ -30,9 +34,15 @@ impl<'a> Compiler<'a> {
         false
     }
 
-    /// What a loop that counts leaves in its variable.
+    /// What a loop leaves in the variables that it counts with.
     fn ran(&mut self, inner: &'a Loop) {
-        let Control::Counted { variable, lower, upper, step } = &inner.control else { return };
+        let (variable, lower, upper, step) = match &inner.control {
+            Control::Counted { variable, lower, upper, step } => (variable, lower, upper, step),
+            Control::Uncounted { condition: Some(condition), reason } => {
+                return self.went_round(&inner.body, condition, reason.code == "do_while_loop");
+            }
+            Control::Uncounted { condition: None, .. } => return,
+        };
         let [Some(lower), Some(upper), Some(step)] = [lower, upper, step].map(|bound| self.fixed(bound)) else {
             return;
         };
@@ -43,6 +53,69 @@ impl<'a> Compiler<'a> {
         let end = i128::from(lower) + rounds * i128::from(step);
         let slot = self.slot(*variable);
         self.initial[slot.0 as usize] = i64::try_from(end).unwrap_or(lower);
+    }
+
+    /// Goes round a loop whose condition follows from integers that its body moves by known values, `while (i + 3 < n)`
+    /// with `i += 4`. Where something else may change them, or end the loop, they stay what they were.
+    fn went_round(&mut self, body: &'a [Stmt], condition: &'a Value, tested_last: bool) {
+        let (refusals, notes, before) = (self.refusals.len(), self.notes.clone(), self.initial.clone());
+        let mut fixed = true;
+        let mut moved = Vec::new();
+        for statement in body {
+            match statement {
+                Stmt::Assign { target: Value::Variable(id), value, .. } if self.counts(*id) => {
+                    let value = self.integer(value);
+                    moved.push((self.slot(*id), value));
+                }
+                Stmt::Assign { .. } | Stmt::Evaluate { .. } => {}
+                Stmt::If(_) | Stmt::Loop(_) | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Opaque { .. } => {
+                    fixed &= !self.may_disturb(statement);
+                }
+            }
+        }
+        let condition = self.integer(condition);
+        self.refusals.truncate(refusals);
+        self.notes = notes;
+        let mut rounds = 0;
+        while fixed {
+            match constant(&condition, &self.initial) {
+                _ if tested_last && rounds == 0 => {}
+                Some(0) => break,
+                Some(_) => {}
+                None => fixed = false,
+            }
+            for (slot, value) in &moved {
+                match constant(value, &self.initial) {
+                    Some(value) => self.initial[slot.0 as usize] = value,
+                    None => fixed = false,
+                }
+            }
+            rounds += 1;
+            fixed &= rounds < MOST_ROUNDS;
+        }
+        if !fixed {
+            self.initial[..before.len()].copy_from_slice(&before);
+        }
+    }
+
+    /// Whether a variable is an integer that statements may give values.
+    fn counts(&self, id: VarId) -> bool {
+        let variable = self.source.function.variable(id);
+        let is_integer = matches!(variable.ty, Type::Integer(_) | Type::Logical(_));
+        is_integer && variable.dimensions.is_empty() && self.may_set(id)
+    }
+
+    /// Whether what is inside of a statement may give integers values, or end the loop around.
+    fn may_disturb(&self, statement: &Stmt) -> bool {
+        let mut found = false;
+        ir::visit::statements(std::slice::from_ref(statement), ir::visit::InLoop::No, &mut |inner, _| {
+            found |= match inner {
+                Stmt::Assign { target: Value::Variable(id), .. } => self.counts(*id),
+                Stmt::Jump { .. } | Stmt::Call { .. } | Stmt::Opaque { .. } => true,
+                _ => false,
+            };
+        });
+        found
     }
 
     fn first_assignment(&mut self, id: VarId, value: &'a Value, out: &mut Vec<Op>) {

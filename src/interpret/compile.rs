@@ -52,6 +52,9 @@ pub struct Code {
     pub notes: BTreeSet<String>,
     /// Some access is outside of what is declared of its array.
     pub is_outside: bool,
+    /// Bytes from the first to the last that is touched of every array, as far as the corners of the loops show, and
+    /// the same of arrays that are written.
+    pub reach: (u64, u64),
 }
 
 /// Compiles a nest or function.
@@ -129,7 +132,7 @@ impl<'a> Compiler<'a> {
         }
         let code = |body: &[Op], initial: &[i64], arrays: &[ArrayLayout]| {
             let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
-            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false }
+            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false, reach: (0, 0) }
         };
         settle::find_carried(&mut body);
         if arrays.iter().any(ArrayLayout::is_open) {
@@ -142,7 +145,8 @@ impl<'a> Compiler<'a> {
             }
         }
         settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
-        let seen = probe::bytes(&code(&body, &initial, &arrays));
+        let (seen, written) = probe::bytes(&code(&body, &initial, &arrays));
+        let reach = layout::reach(&seen, &written);
         let is_outside = arrays.iter().zip(&seen).any(|(array, seen)| layout::is_outside(array, *seen));
         for (array, seen) in arrays.iter().zip(&seen) {
             if layout::is_outside(array, *seen) {
@@ -153,7 +157,7 @@ impl<'a> Compiler<'a> {
         for (array, base) in arrays.iter().zip(bases) {
             initial[array.base.0 as usize] = base;
         }
-        Code { body, initial, arrays, loops, branches, notes, is_outside }
+        Code { body, initial, arrays, loops, branches, notes, is_outside, reach }
     }
 
     pub fn refuse(&mut self, code: &'static str, line: u32, detail: impl Into<String>) {

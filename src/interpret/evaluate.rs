@@ -24,7 +24,8 @@ pub(super) fn constant(value: &Integer, slots: &[i64]) -> Option<i64> {
         return None;
     }
     let (body, arrays, notes) = (Vec::new(), Vec::new(), Default::default());
-    let code = Code { body, initial: slots.to_vec(), arrays, loops: 0, branches: 0, notes, is_outside: false };
+    let code =
+        Code { body, initial: slots.to_vec(), arrays, loops: 0, branches: 0, notes, is_outside: false, reach: (0, 0) };
     let Number { number, known } = Run::new(&code, 64, u64::MAX, &mut Nowhere).integer(value);
     known.then_some(number)
 }

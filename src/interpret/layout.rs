@@ -103,6 +103,15 @@ pub fn place(arrays: &[ArrayLayout], seen: &[(i64, i64)], gap: i64) -> Vec<i64> 
     bases
 }
 
+/// Bytes from the first to the last of every array together, and of those that are written.
+pub fn reach(seen: &[(i64, i64)], written: &[bool]) -> (u64, u64) {
+    let bytes = |(least, most): (i64, i64)| if least <= most { most.abs_diff(least).saturating_add(1) } else { 0 };
+    seen.iter().zip(written).fold((0, 0), |(all, changed): (u64, u64), (seen, written)| {
+        let bytes = bytes(*seen);
+        (all.saturating_add(bytes), if *written { changed.saturating_add(bytes) } else { changed })
+    })
+}
+
 /// Whether an array was accessed outside of what is declared.
 pub fn is_outside(array: &ArrayLayout, (least, most): (i64, i64)) -> bool {
     least <= most && array.size().is_some_and(|size| least < 0 || most >= size)

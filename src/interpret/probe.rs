@@ -9,26 +9,34 @@ const MOST_ACCESSES: u64 = 5_000_000;
 
 /// The least and the largest subscript of each dimension of each array.
 pub(super) fn subscripts(code: &Code) -> Vec<Vec<(i64, i64)>> {
-    run::corners(code, MOST_ACCESSES, &mut Reach(vec![NOTHING; code.arrays.len()]))
+    struct Nowhere;
+    impl Sink for Nowhere {
+        fn take(&mut self, _: &[Access], _: u64) {}
+    }
+    run::corners(code, MOST_ACCESSES, &mut Nowhere)
 }
 
-/// The first and the last byte of each array, from its beginning. The arrays lie far apart.
-pub(super) fn bytes(code: &Code) -> Vec<(i64, i64)> {
-    let mut reach = Reach(vec![NOTHING; code.arrays.len()]);
+/// The first and the last byte of each array, from its beginning, and whether it is written. The arrays lie far apart.
+pub(super) fn bytes(code: &Code) -> (Vec<(i64, i64)>, Vec<bool>) {
+    let mut reach = Reach { bytes: vec![NOTHING; code.arrays.len()], written: vec![false; code.arrays.len()] };
     run::corners(code, MOST_ACCESSES, &mut reach);
-    reach.0
+    (reach.bytes, reach.written)
 }
 
 const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-struct Reach(Vec<(i64, i64)>);
+struct Reach {
+    bytes: Vec<(i64, i64)>,
+    written: Vec<bool>,
+}
 
 impl Sink for Reach {
     fn take(&mut self, accesses: &[Access], _: u64) {
         for access in accesses {
             let address = access.address as i64;
             let number = (address / APART - 1).max(0) as usize;
-            if let Some((least, most)) = self.0.get_mut(number) {
+            if let (Some((least, most)), Some(written)) = (self.bytes.get_mut(number), self.written.get_mut(number)) {
+                *written |= access.kind.writes();
                 let first = address - far_apart(number);
                 (*least, *most) = ((*least).min(first), (*most).max(first + i64::from(access.bytes) - 1));
             }

@@ -204,7 +204,7 @@ impl Counts {
             let before = unweighted[index].clone();
             let all = format!("iterations of {name}, unweighted");
             let (trip, every) = match trip_count::count(&nest.loops[..=index]) {
-                TripCount::Rectangular(trip) | TripCount::AtMiddle(trip) => {
+                TripCount::Rectangular(trip) | TripCount::Sampled(trip) => {
                     let trip = figures.define(label, Unit::Count, parameters.resolve(nest.function, &trip));
                     (trip, figures.define(all, Unit::Count, before * Expr::from(trip)))
                 }

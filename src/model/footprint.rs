@@ -28,6 +28,9 @@ pub struct Columns {
     pub first: i64,
     /// Number of runs in a column: more than one only if dimension 0 is fixed or strided.
     pub runs: i64,
+    /// The offsets of a strided column along dimension 0, ascending; none where columns of all places are taken
+    /// together, or all elements of the run are touched.
+    pub places: Vec<i64>,
     /// The number of columns: coefficient of each product of block extents. A key holds the
     /// dimensions whose extents are multiplied, ascending.
     pub count: BTreeMap<Vec<usize>, i64>,
@@ -37,13 +40,14 @@ impl Columns {
     /// Those of a single offset.
     pub fn single(first: i64, walks: &[Walk]) -> Columns {
         let walked: Vec<usize> = (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed).collect();
-        Columns { extra: 0, first, runs: 1, count: BTreeMap::from([(walked, 1)]) }
+        let places = if is_strided(walks) { vec![first] } else { Vec::new() };
+        Columns { extra: 0, first, runs: 1, places, count: BTreeMap::from([(walked, 1)]) }
     }
 }
 
 /// Offsets further apart than this many elements are taken to be in different cache lines when
-/// dimension 0 is fixed.
-const SAME_LINE_REACH: i64 = 8;
+/// dimension 0 is fixed or strided.
+pub const SAME_LINE_REACH: i64 = 8;
 
 /// Regions that one union may be cut into. Offsets that differ along so many dimensions that there were more are
 /// apart along the dimensions that are left: their overlap counts twice.
@@ -62,20 +66,21 @@ pub fn union(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     }
     merged.values_mut().for_each(|count| count.retain(|_, coefficient| *coefficient != 0));
     let kept = merged.into_iter().filter(|(_, count)| !count.is_empty());
-    kept.map(|((extra, runs), count)| Columns { extra, first: 0, runs, count }).collect()
+    kept.map(|((extra, runs), count)| Columns { extra, first: 0, runs, places: Vec::new(), count }).collect()
 }
 
 /// The same, columns that begin at different places apart.
 pub fn placed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     let rank = walks.len();
-    let mut columns: BTreeMap<(i64, i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
+    let mut columns: BTreeMap<(Run, Vec<i64>), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
     for part in split_fixed(offsets, walks).into_iter().flat_map(|part| split_surplus(part, walks)) {
         // Along a strided dimension, offsets of different residue never meet.
         for residue in split_residues(&part, walks) {
             let walked: Vec<usize> = (1..rank).filter(|d| walks[*d] != Walk::Fixed).collect();
             regions(&residue, &walked, &mut Vec::new(), 1, &mut |reach, dimensions, length| {
-                for (first, extra, runs) in runs(reach, walks.first().copied().unwrap_or(Walk::Fixed)) {
-                    let count = columns.entry((extra, first, runs)).or_default();
+                let (runs, places) = runs(reach, walks);
+                for run in runs {
+                    let count = columns.entry((run, places.clone())).or_default();
                     add_product(count, dimensions, length);
                 }
             });
@@ -83,7 +88,12 @@ pub fn placed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     }
     let not_empty = |(_, count): &(_, BTreeMap<Vec<usize>, i64>)| !count.is_empty();
     let columns = columns.into_iter().filter(not_empty);
-    columns.map(|((extra, first, runs), count)| Columns { extra, first, runs, count }).collect()
+    let column = |((Run { extra, first, runs }, places), count)| Columns { extra, first, runs, places, count };
+    columns.map(column).collect()
+}
+
+fn is_strided(walks: &[Walk]) -> bool {
+    matches!(walks.first(), Some(Walk::By(stride)) if *stride > 1)
 }
 
 /// Offsets grouped by their position in the fixed dimensions; dimension 0 never splits.
@@ -158,27 +168,36 @@ fn regions(offsets: &[Vec<i64>], walked: &[usize], core: &mut Vec<(usize, i64)>,
     core.pop();
 }
 
-/// The runs of a column along dimension 0: (where they begin, extra length, how many).
-fn runs(reach: &[Vec<i64>], walk: Walk) -> Vec<(i64, i64, i64)> {
+/// A run along dimension 0, as in [`Columns`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    extra: i64,
+    first: i64,
+    runs: i64,
+}
+
+/// The runs of a column along dimension 0, and its offsets if that is strided.
+fn runs(reach: &[Vec<i64>], walks: &[Walk]) -> (Vec<Run>, Vec<i64>) {
     let mut values: Vec<i64> = reach.iter().filter_map(|offset| offset.first().copied()).collect();
     values.sort_unstable();
     values.dedup();
-    let Some((first, last)) = values.first().zip(values.last()) else { return Vec::new() };
-    match walk {
-        Walk::By(1) => vec![(*first, last - first, 1)],
-        // Strided: the run covers the gaps; how many separate elements it has is kept beside.
-        Walk::By(_) => vec![(*first, last - first, values.len() as i64)],
+    let Some((first, last)) = values.first().copied().zip(values.last().copied()) else { return Default::default() };
+    let whole = |runs: i64| Run { extra: last - first, first, runs };
+    match walks.first().copied().unwrap_or(Walk::Fixed) {
+        Walk::By(1) => (vec![whole(1)], Vec::new()),
+        // Strided: the run covers the gaps; the separate elements are kept beside.
+        Walk::By(_) => (vec![whole(values.len() as i64)], values),
         Walk::Fixed => {
             let mut found = Vec::new();
-            let mut start = *first;
+            let mut start = first;
             for pair in values.windows(2) {
                 if pair[1] - pair[0] > SAME_LINE_REACH {
-                    found.push((start, pair[0] - start, 1));
+                    found.push(Run { extra: pair[0] - start, first: start, runs: 1 });
                     start = pair[1];
                 }
             }
-            found.push((start, last - start, 1));
-            found
+            found.push(Run { extra: last - start, first: start, runs: 1 });
+            (found, Vec::new())
         }
     }
 }

@@ -8,7 +8,7 @@ use super::communication::{MessageSite, NEIGHBOURS, RANKS};
 use super::dimension_name;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
-use crate::expr::{Expr, Lookup};
+use crate::expr::{Expr, Lookup, Node};
 use crate::machine::{MachineError, MachineModel};
 
 /// `--set name=value`.
@@ -198,7 +198,7 @@ impl ParameterTable {
                 Kind::Probability => DEFAULT_PROBABILITY,
                 Kind::Problem if symbol == NEIGHBOURS => DEFAULT_NEIGHBOURS,
                 Kind::Problem if usage.origins.contains(&symbol) => DEFAULT_ORIGIN,
-                _ => DEFAULT_SIZE,
+                _ => usage.default_size(&symbol),
             };
             match (found, &entry.definition) {
                 (Some(constant), None) if constant.origin == Origin::Callers => entry.origin = Origin::Callers,
@@ -318,12 +318,14 @@ struct Usage {
     functions: BTreeMap<String, Vec<usize>>,
     /// Symbols that only ever start a range or are a step.
     origins: HashSet<String>,
+    /// Strides of flattened arrays, each with the next shorter one of the same array.
+    strides: BTreeMap<String, String>,
 }
 
 impl Usage {
     fn of(program: &Program, nests: &[Nest], calls: &CallGraph, messages: &[MessageSite]) -> Usage {
-        let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new() };
-        let mut sizes = HashSet::new();
+        let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new(), strides: BTreeMap::new() };
+        let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
         for nest in nests {
             let variables: HashSet<&str> = nest.loops.iter().map(|l| l.facts.variable.as_str()).collect();
             let mut mention = |expr: &Expr| {
@@ -347,6 +349,9 @@ impl Usage {
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
                 for (lower, upper) in used.stream.extents.iter().flatten() {
+                    if let Some((longer, shorter)) = ratio_of_strides(upper) {
+                        strides.entry(longer).or_insert(shorter);
+                    }
                     [lower, upper].into_iter().for_each(&mut mention);
                     add_sizes(lower, -1.0, &mut sizes);
                     add_sizes(upper, 1.0, &mut sizes);
@@ -370,7 +375,19 @@ impl Usage {
         }
         sizes_behind(program, &mut sizes);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
+        usage.strides = strides;
         usage
+    }
+
+    /// Of the longer one of two strides of an array, so many of the shorter one: were they the same, its rows would be
+    /// one row.
+    fn default_size(&self, symbol: &str) -> f64 {
+        let (mut size, mut symbol) = (DEFAULT_SIZE, symbol);
+        for _ in 0..MOST_STRIDES {
+            let Some(shorter) = self.strides.get(symbol) else { break };
+            (size, symbol) = (size * DEFAULT_SIZE, shorter);
+        }
+        size
     }
 
     /// The symbol, and what its value mentions.
@@ -386,6 +403,23 @@ impl Usage {
                 self.add(program, function, &inner, depth + 1);
             }
         }
+    }
+}
+
+/// Strides of an array that are multiples of each other by default.
+const MOST_STRIDES: usize = 3;
+
+/// Of an extent that is the quotient of two strides, `ks/js`, both.
+fn ratio_of_strides(upper: &Expr) -> Option<(String, String)> {
+    let length = (upper.clone() + 1.0).expand();
+    match length.node() {
+        Node::Quotient(longer, shorter) => match (longer.node(), shorter.node()) {
+            (Node::Symbol(longer), Node::Symbol(shorter)) if longer != shorter => {
+                Some((longer.to_string(), shorter.to_string()))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -76,7 +76,9 @@ impl StreamShape {
                 [(name, by)] if by.as_number().is_some() => {
                     let step = by.clone().absolute() * position(name)?.1.clone();
                     let step = step.as_number().map_or(step, |number| Expr::from(number.abs()));
-                    step.as_integer().is_none().then_some(step)
+                    // What other loops of the nest move is no one number.
+                    let is_moved = spatial.iter().chain(sweeps).any(|c| step.mentions(&c.facts.variable));
+                    (step.as_integer().is_none() && !is_moved).then_some(step)
                 }
                 _ => None,
             }),

@@ -10,14 +10,14 @@ pub enum TripCount {
     Rectangular(Expr),
     /// Total iterations of this loop over one execution of the chain, in closed form.
     Summed(Expr),
-    /// Depends on the loops around in a way that has no closed form: iterations each time, at the
-    /// middle of the outer loops' ranges.
-    AtMiddle(Expr),
+    /// Depends on the loops around in a way that has no closed form: iterations each time, the mean over places
+    /// of the innermost loop around that it depends on, at the middle of the ranges of the others.
+    Sampled(Expr),
 }
 
 /// Whether the number of iterations of the last loop of `chain` is an estimate.
 pub fn is_approximate(chain: &[ChainLoop]) -> bool {
-    matches!(count(chain), TripCount::AtMiddle(_))
+    matches!(count(chain), TripCount::Sampled(_))
 }
 
 /// Counts the iterations of the last loop of `chain`.
@@ -32,7 +32,7 @@ pub fn count(chain: &[ChainLoop]) -> TripCount {
     }
     match summed(trips.clone(), outer) {
         Some(total) => TripCount::Summed(total),
-        None => TripCount::AtMiddle(not_negative(at_middle(trips, outer))),
+        None => TripCount::Sampled(sampled(&trips, outer)),
     }
 }
 
@@ -124,6 +124,29 @@ fn extremes(candidates: Vec<Expr>, wins: fn(f64, f64) -> bool) -> Vec<Expr> {
         }
     }
     kept
+}
+
+/// Places at which a loop is taken: an even number, as the trip counts of wavefronts grow up to the middle.
+const PLACES: u32 = 12;
+
+fn sampled(trips: &Expr, outer: &[ChainLoop]) -> Expr {
+    let used = outer.iter().rposition(|o| trips.mentions(&o.facts.variable));
+    let Some((facts, around)) = used.map(|at| (outer[at].facts, &outer[..at])) else {
+        return not_negative(trips.clone());
+    };
+    let (low, high) = match facts.step.as_number() {
+        Some(step) if step < 0.0 => (&facts.upper, &facts.lower),
+        _ => (&facts.lower, &facts.upper),
+    };
+    let all = (high - low).expand() + 1.0;
+    let mean = |part: u32| {
+        let share = (f64::from(part) + 0.5) / f64::from(PLACES);
+        // Whole numbers from low to high stand for half a step more at both ends.
+        let place = low + &(&all * &Expr::from(share)) - 0.5;
+        let there = trips.substitute(&|name| (name == facts.variable).then(|| place.clone()));
+        not_negative(at_middle(there, around))
+    };
+    Expr::sum((0..PLACES).map(mean)) * (1.0 / f64::from(PLACES))
 }
 
 fn at_middle(trips: Expr, outer: &[ChainLoop]) -> Expr {

@@ -71,7 +71,9 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
     let plan = windows::plan(code, &counted, most);
     let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
     run::run_windows(code, line, &plan, &mut simulation);
-    Ok(Outcome::estimated(&simulation.windows(), counted.accesses))
+    let (measured, seen) = simulation.windows();
+    let compulsory = levels.iter().zip(seen).map(|(level, seen)| Compulsory::of(code.reach, seen, level));
+    Ok(Outcome::estimated(&measured, counted.accesses).bounded(&compulsory.collect::<Vec<Compulsory>>()))
 }
 
 /// Runs a function with at most so many accesses; gives what each of its nests moved.
@@ -113,7 +115,7 @@ impl Outcome {
             let rates = rates.map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64).collect::<Vec<f64>>();
             let uncertain = sum(&|level| level.uncertain) * scale;
             let filled = windows.iter().map(|window| window.levels[index].filled).max().unwrap_or(0) as f64;
-            let of_all = |part: f64| if part > 0.0 { part / part.max(bytes[1]) } else { 0.0 };
+            let of_all = |part: f64| if bytes[1] > 0.0 { part / bytes[1] } else { 0.0 };
             let error =
                 SamplingError { spread: half_interval(&rates), warm_up: of_all(uncertain), ends: of_all(filled) };
             LevelOutcome {
@@ -124,6 +126,56 @@ impl Outcome {
             }
         };
         Outcome { accesses, share: measured as f64 / accesses.max(1) as f64, levels: (0..count).map(level).collect() }
+    }
+}
+
+/// What is moved once, however large a cache is.
+struct Compulsory {
+    /// Lines that the windows have seen are moved, and dirty ones moved back: at least so many bytes.
+    least: f64,
+    /// From the first to the last byte of every array.
+    most: f64,
+    /// Whether caches of the capacity times [`FACTORS`] hold all of that.
+    fits: [bool; FACTORS.len()],
+}
+
+impl Compulsory {
+    fn of((reach, written): (u64, u64), seen: (u64, u64), level: &CacheSpec) -> Compulsory {
+        let least = (seen.0 + seen.1) as f64;
+        let reach = (reach as f64).max(seen.0 as f64);
+        Compulsory {
+            least,
+            most: (reach + (written as f64).max(seen.1 as f64)).max(least),
+            fits: FACTORS.map(|factor| reach <= (level.bytes as f64 * factor).floor()),
+        }
+    }
+}
+
+impl Outcome {
+    /// Windows are too short to see data that are touched once, and all but the first one would find them in a cache
+    /// that holds everything: what such a cache moves lies between what all windows saw and what the arrays have.
+    fn bounded(mut self, compulsory: &[Compulsory]) -> Outcome {
+        for (level, Compulsory { least, most, fits }) in self.levels.iter_mut().zip(compulsory) {
+            let before = level.bytes[1];
+            for (bytes, fits) in level.bytes.iter_mut().zip(fits) {
+                *bytes = if *fits { (least + most) / 2.0 } else { bytes.max(*least) };
+            }
+            let now = level.bytes[1];
+            level.error = match now > 0.0 {
+                true if fits[1] => SamplingError { ends: (most - least) / 2.0 / now, ..SamplingError::default() },
+                true => level.error.of(before / now, (now - before) / now),
+                false => SamplingError::default(),
+            };
+        }
+        self
+    }
+}
+
+impl SamplingError {
+    /// Of an estimate that was taken to be larger by so much.
+    fn of(self, share: f64, raised: f64) -> SamplingError {
+        let SamplingError { spread, warm_up, ends } = self;
+        SamplingError { spread: spread * share, warm_up: warm_up * share, ends: ends * share + raised }
     }
 }
 

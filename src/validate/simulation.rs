@@ -1,7 +1,7 @@
 //! One run of a nest through all caches at once.
 
 use crate::cache::spec::Ways;
-use crate::cache::{CacheSpec, EveryCapacity, Hierarchy};
+use crate::cache::{CacheSpec, EveryCapacity, Hierarchy, Seen};
 use crate::interpret::code::Mark;
 use crate::interpret::windows::Phase;
 use crate::interpret::{Access, Sink};
@@ -91,9 +91,22 @@ impl<'s> Simulation<'s> {
         self.measured(part, false)
     }
 
-    /// The windows of a run of windows.
-    pub fn windows(self) -> Vec<Measured> {
-        self.windows
+    /// The windows of a run of windows, and the bytes of the lines that all of them together touched and wrote, level
+    /// by level.
+    pub fn windows(mut self) -> (Vec<Measured>, Vec<(u64, u64)>) {
+        let seen: Vec<(u32, Seen)> = self.seen().collect();
+        let of = |level: &CacheSpec| {
+            let line = u64::from(level.line);
+            let lines = seen.iter().find(|(length, _)| *length == level.line);
+            lines.map_or((0, 0), |(_, s)| (s.touched.len() as u64 * line, s.written.len() as u64 * line))
+        };
+        let seen = self.levels.iter().map(of).collect();
+        (self.windows, seen)
+    }
+
+    /// The lines seen so far, by length of the line.
+    fn seen(&mut self) -> impl Iterator<Item = (u32, Seen)> {
+        self.capacities.iter_mut().map(|(line, all)| (*line, all.take_seen().unwrap_or_default()))
     }
 
     fn measured(&self, part: usize, with_given: bool) -> Measured {
@@ -161,7 +174,13 @@ impl Sink for Simulation<'_> {
 
     fn phase(&mut self, phase: Phase) {
         match phase {
-            Phase::WarmUp => self.chill(),
+            Phase::WarmUp => {
+                let seen: Vec<(u32, Seen)> = self.seen().collect();
+                self.chill();
+                for ((_, all), (_, seen)) in self.capacities.iter_mut().zip(seen) {
+                    all.remember(seen);
+                }
+            }
             Phase::Measured => {
                 self.capacities.iter_mut().for_each(|(_, all)| all.count_from_here());
                 self.warm = self.capacities.iter().map(|(_, all)| all.distinct_lines()).collect();

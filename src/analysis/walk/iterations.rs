@@ -133,7 +133,7 @@ fn conjuncts<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
 }
 
 /// Whether an iteration may go on to the next one without what stands at the end of the body.
-fn may_skip(statements: &[Stmt]) -> bool {
+pub(super) fn may_skip(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match statement {
         Stmt::Jump { kind, .. } => matches!(kind, Jump::Cycle | Jump::Goto),
         Stmt::If(branch) => may_skip(&branch.then) || may_skip(&branch.otherwise),

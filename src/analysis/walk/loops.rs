@@ -22,8 +22,6 @@ use crate::source::Language;
 impl<'f> Walker<'f> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
         let function = self.function();
-        let trip_symbol =
-            || Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}", symbol_part(&function.name), inner.place.line));
         let mut reasons = Vec::new();
         let mut has_range = false;
         let mut start = None;
@@ -32,7 +30,6 @@ impl<'f> Walker<'f> {
         if let Control::Counted { lower, upper, step, .. } = &inner.control {
             [lower, upper, step].into_iter().for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
         }
-        let unknown = (counter_name, Expr::from(1.0), trip_symbol(), Expr::from(1.0));
         let before = self.symbols.known.clone();
         let (variable, lower, mut upper, step) = match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
@@ -54,23 +51,24 @@ impl<'f> Walker<'f> {
                     }
                     // The end moves: how fast is seen below.
                     [Some(lower), _, Some(step)] if moves && step.as_integer().is_some_and(|s| s != 0) => {
-                        let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + lower.clone();
+                        let last = (self.trip_count(&inner.place) - 1.0) * step.clone() + lower.clone();
                         (name, lower, last.expand(), step)
                     }
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
                     [lower_bound, _, step] => {
                         let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
-                        start = if is_data { self.begins((lower, upper), &trip_symbol()) } else { None };
+                        let trips = self.trip_count(&inner.place);
+                        start = if is_data { self.begins((lower, upper), &trips) } else { None };
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
                         let step = step.unwrap_or(Expr::from(1.0));
-                        let last = (trip_symbol() - Expr::from(1.0)) * step.clone() + 1.0;
+                        let last = (trips - 1.0) * step.clone() + 1.0;
                         (name, Expr::from(1.0), last.expand(), step)
                     }
                 }
             }
             Control::Uncounted { reason, .. } => {
                 reasons.push((reason.code, reason.detail.clone()));
-                unknown
+                (counter_name, Expr::from(1.0), self.trip_count(&inner.place), Expr::from(1.0))
             }
         };
         let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
@@ -90,6 +88,8 @@ impl<'f> Walker<'f> {
             Control::Uncounted { condition: Some(condition), .. } => {
                 if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
                     (upper, ends, has_range) = (trips, found, true);
+                } else if let Some(trips) = self.doublings(inner, condition, &before) {
+                    upper = trips;
                 }
             }
             Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
@@ -119,6 +119,17 @@ impl<'f> Walker<'f> {
         if !exits_early {
             self.symbols.known.extend(left);
         }
+    }
+
+    /// The parameter that stands for how often a loop runs: one for every loop, also of those in one line.
+    fn trip_count(&mut self, place: &Place) -> Expr {
+        let columns = self.trip_counts.entry(place.line).or_default();
+        let at = columns.iter().position(|column| *column == place.column).unwrap_or_else(|| {
+            columns.push(place.column);
+            columns.len() - 1
+        });
+        let number = if at == 0 { String::new() } else { format!("_{}", at + 1) };
+        Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}{number}", symbol_part(&self.function().name), place.line))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.

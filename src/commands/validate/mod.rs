@@ -21,7 +21,7 @@ use crate::validate::{self, Report, Settings};
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
     let settings = settings::of(args, &machine)?;
-    let sizes = settings::combinations(args)?;
+    let sizes = settings::combinations(args, &settings.levels)?;
     let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
@@ -37,7 +37,10 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut models = Vec::new();
     for sizes in &sizes {
         let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
-        models.push((model, Settings { others, ..settings.clone() }));
+        // Parameters may have changed the machine's levels.
+        let levels =
+            if args.cache.is_empty() { settings::of_machine(&model.machine)? } else { settings.levels.clone() };
+        models.push((model, Settings { levels, others, ..settings.clone() }));
     }
     let work = models.iter().flat_map(|model| parts(&model.0, args.whole).into_iter().map(move |part| (model, part)));
     let work: Vec<(&(Model, Settings), Vec<usize>)> = work.collect();

@@ -17,26 +17,75 @@ use crate::validate::Settings;
 /// Combinations of sizes that are run at most.
 const MOST_COMBINATIONS: usize = 10_000;
 
-/// Caches and limits.
+/// Limits, and the caches of the command line or else of the machine.
 ///
 /// # Errors
 /// An argument is no cache or no size, or the levels are no hierarchy.
 pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
-    let levels = if args.cache.is_empty() {
-        machine.levels().iter().map(one_core).collect::<anyhow::Result<Vec<CacheSpec>>>()?
-    } else {
-        let level = |text: &String| text.parse::<CacheSpec>().with_context(|| format!("--cache {text}"));
-        args.cache.iter().map(level).collect::<anyhow::Result<Vec<CacheSpec>>>()?
+    let level = |text: &String| text.parse::<CacheSpec>().with_context(|| format!("--cache {text}"));
+    let levels = match args.cache.is_empty() {
+        true => of_machine(machine)?,
+        false => sound(args.cache.iter().map(level).collect::<anyhow::Result<_>>()?, "--cache")?,
     };
-    let whole = || if args.cache.is_empty() { "--machine" } else { "--cache" };
-    match levels.iter().all(|level| level.ways == Ways::Full) {
-        // Each stands alone: there may be any number of them.
-        true => levels.iter().try_for_each(CacheSpec::validate).with_context(whole)?,
-        false => Hierarchy::new(&levels).map(|_| ()).with_context(whole)?,
-    }
     let gap = parse_bytes(&args.gap).map_err(|error| anyhow::anyhow!("--gap: {error}"))?.0 as i64;
     anyhow::ensure!(gap <= 1 << 32, "--gap {}: at most 4 GiB are possible", args.gap);
     Ok(Settings { levels, most_accesses: args.max_accesses, gap, others: Vec::new(), whole: args.whole })
+}
+
+/// The levels of a machine, as one core has them.
+///
+/// # Errors
+/// They are no hierarchy.
+pub fn of_machine(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
+    sound(machine.levels().iter().map(one_core).collect::<anyhow::Result<_>>()?, "--machine")
+}
+
+fn sound(levels: Vec<CacheSpec>, origin: &'static str) -> anyhow::Result<Vec<CacheSpec>> {
+    match levels.iter().all(|level| level.ways == Ways::Full) {
+        // Each stands alone: there may be any number of them.
+        true => levels.iter().try_for_each(CacheSpec::validate).context(origin)?,
+        false => Hierarchy::new(&levels).map(|_| ()).context(origin)?,
+    }
+    Ok(levels)
+}
+
+/// The model and the simulation are to have the same caches: of the parameters that say what these are, those that
+/// would change only the model are refused. With `--cache`, the line of its levels is that of the model too.
+fn same_caches(args: &ValidateArgs, levels: &[CacheSpec], runs: &mut [Vec<Setting>]) -> anyhow::Result<()> {
+    let says = |setting: &Setting| {
+        let level = setting.name.strip_prefix('l').and_then(|name| name.split_once('_'));
+        let of_level = level.filter(|(level, _)| level.parse::<usize>().is_ok()).map(|(_, what)| what);
+        of_level.filter(|what| ["bytes", "ways", "shared_by"].contains(what)).is_some()
+    };
+    for setting in runs.iter().flatten() {
+        let name = &setting.name;
+        anyhow::ensure!(
+            name != "cache_bytes",
+            "--set cache_bytes: cache levels are validated, and it is none of them; set l1_bytes, or give --cache"
+        );
+        anyhow::ensure!(args.cache.is_empty() || !says(setting), "--set {name}: the caches are those of --cache");
+    }
+    if args.cache.is_empty() {
+        return Ok(());
+    }
+    let line = levels.first().map_or(64, |level| level.line);
+    anyhow::ensure!(
+        levels.iter().all(|level| level.line == line),
+        "--cache: lines of different lengths; the model has one, for all levels"
+    );
+    for run in runs {
+        let given = run.iter().find(|setting| setting.name == "line_bytes");
+        if let Some(Setting { value, .. }) = given {
+            let bytes = parse_bytes(value).map_err(|error| anyhow::anyhow!("--set line_bytes={value}: {error}"))?.0;
+            anyhow::ensure!(
+                bytes == f64::from(line),
+                "--set line_bytes={value}: the lines of --cache have {line} bytes; give them there, as in 32KiB,8way,{bytes}B"
+            );
+        } else {
+            run.push(Setting { name: "line_bytes".to_string(), value: line.to_string() });
+        }
+    }
+    Ok(())
 }
 
 /// One core's share of a level of a machine, in whole sets.
@@ -53,7 +102,7 @@ pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
 ///
 /// # Errors
 /// An argument is not of the form that it must have.
-pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
+pub fn combinations(args: &ValidateArgs, levels: &[CacheSpec]) -> anyhow::Result<Vec<Vec<Setting>>> {
     // A whole function's caches are warm: its nests find what others left, unless a setting says otherwise.
     let warm = Setting { name: "reuse_between_nests".to_string(), value: "1".to_string() };
     let mut runs = vec![if args.whole { vec![warm] } else { Vec::new() }];
@@ -85,6 +134,7 @@ pub fn combinations(args: &ValidateArgs) -> anyhow::Result<Vec<Vec<Setting>>> {
         };
         runs = runs.iter().flat_map(|run| values.iter().map(move |value| with(run, value))).collect();
     }
+    same_caches(args, levels, &mut runs)?;
     Ok(runs)
 }
 

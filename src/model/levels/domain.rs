@@ -191,6 +191,19 @@ impl<N: Number> Domain<N> {
         full.times(&range.step).if_at_most(&apart, &mean, &full)
     }
 
+    /// The value of a variable at the middle of the part `q` of `parts` of its span.
+    pub fn middle(&self, variable: usize, span: &Span<N>, q: usize, parts: usize) -> N {
+        let share = (q as f64 + 0.5) / parts as f64;
+        // Values from the first to the last stand for half a step more at both ends.
+        match self.loops[variable].known_step {
+            Some(step) if step != 1.0 => span.low.plus(&span.count.scaled(share).shifted(-0.5).scaled(step)),
+            _ => {
+                let all = span.high.minus(&span.low).shifted(1.0);
+                span.low.plus(&all.scaled(share)).shifted(-0.5)
+            }
+        }
+    }
+
     /// Limits on a variable from the bounds of loops inside that stand still: (is a lower one, value).
     fn limits(&self, position: usize, given: &[Given<N>], spans: &[Span<N>]) -> Vec<(bool, N)> {
         let mut found = Vec::new();

@@ -4,6 +4,7 @@
 use super::domain::{Affine, Domain, LoopRange};
 use super::extents::{self, Extent};
 use super::number::Number;
+use super::records;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use crate::analysis::facts::{AccessClass, Loop, Subscript};
 use crate::analysis::moving::is_unknown_stride;
@@ -106,7 +107,7 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
     let (low, high) = if descending { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
     let step = match facts.step.as_number() {
         Some(step) => Expr::from(step.abs().max(1.0)),
-        None => facts.step.clone(),
+        None => at_middle(&facts.step, outer),
     };
     LoopRange {
         lowers: bounds(low, Function::Max, outer),
@@ -152,14 +153,16 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
             let terms = numbers.into_iter().enumerate().filter(|(_, c)| *c != 0.0).collect();
             Affine { terms, rest }
         }
-        None => {
-            let rest = outer.iter().rev().fold(bound.clone(), |bound, around| {
-                let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
-                bound.substitute(&|name| (name == around.variable).then(|| middle.clone()))
-            });
-            Affine { terms: Vec::new(), rest }
-        }
+        None => Affine { terms: Vec::new(), rest: at_middle(bound, outer) },
     }
+}
+
+/// The value at the middle of the ranges of the loops around.
+fn at_middle(expr: &Expr, outer: &[&Loop]) -> Expr {
+    outer.iter().rev().fold(expr.clone(), |expr, around| {
+        let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
+        expr.substitute(&|name| (name == around.variable).then(|| middle.clone()))
+    })
 }
 
 /// The loops that move a subscript, by their position from outside.
@@ -227,6 +230,7 @@ fn reference(
         pitches,
     };
     reference.join_leading();
+    reference.join_short_rows();
     reference
 }
 
@@ -239,16 +243,34 @@ impl Reference<Expr> {
             if length > 4096.0 {
                 return;
             }
+            self.dimensions[1].iter_mut().for_each(|(_, c)| *c *= length);
             self.dimensions.remove(0);
-            self.dimensions[0].iter_mut().for_each(|(_, c)| *c *= length);
-            let first = self.bases.remove(0);
-            self.bases[0] = self.bases[0].clone() * length + first;
-            self.pitches.remove(0);
-            self.pitches[0] = Some(Expr::from(1.0));
-            for offset in self.offsets.iter_mut().chain(&mut self.written) {
-                let first = offset.remove(0);
-                offset[0] = offset[0] * length as i64 + first;
+            self.join(length);
+        }
+    }
+
+    /// Rows within a line of each other that no loop walks through are one: components of which a loop takes some
+    /// and the source names others.
+    fn join_short_rows(&mut self) {
+        while self.dimensions.len() > 2 && self.dimensions[1].is_empty() {
+            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else { return };
+            if length > records::WITHIN {
+                return;
             }
+            self.dimensions.remove(1);
+            self.join(length);
+        }
+    }
+
+    /// Joins places along the first two dimensions, rows being so long.
+    fn join(&mut self, length: f64) {
+        let first = self.bases.remove(0);
+        self.bases[0] = self.bases[0].clone() * length + first;
+        self.pitches.remove(0);
+        self.pitches[0] = Some(Expr::from(1.0));
+        for offset in self.offsets.iter_mut().chain(&mut self.written) {
+            let first = offset.remove(0);
+            offset[0] = offset[0] * length as i64 + first;
         }
     }
 }

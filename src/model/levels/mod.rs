@@ -11,6 +11,7 @@ mod groups;
 mod neighbours;
 mod number;
 mod overlap;
+mod records;
 mod reference;
 mod reuse;
 mod reuse_figures;

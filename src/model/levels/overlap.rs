@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
+use super::records;
 use super::reference::Reference;
 use crate::expr::Expr;
 
@@ -66,6 +67,19 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
     };
     for r in 0..references.len() {
         for s in r + 1..references.len() {
+            if let Some(apart) = members(references[r], references[s])
+                && !counted[r].offsets.is_empty()
+            {
+                let others = std::mem::take(&mut counted[s].offsets);
+                let at = |offset: Vec<i64>| [&[offset[0] + apart], &offset[1..]].concat();
+                counted[r].offsets.extend(others.into_iter().map(at));
+                counted[r].offsets.sort_unstable();
+                counted[r].offsets.dedup();
+            }
+        }
+    }
+    for r in 0..references.len() {
+        for s in r + 1..references.len() {
             let is_out = |r: usize| {
                 counted[r].offsets.is_empty() || counted[r].row.is_some() || is_ragged(domain, references[r], level)
             };
@@ -92,6 +106,20 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
             counted[s].offsets.clear();
         }
     }
+}
+
+/// Elements from one reference to another one that differs only by them, in records that hold both.
+fn members(a: &Reference<Expr>, b: &Reference<Expr>) -> Option<i64> {
+    let stride = a.dimensions[0].iter().map(|(_, c)| c.abs()).fold(0.0, f64::max);
+    let apart = b.bases[0].distance(&a.bases[0]).filter(|apart| apart.fract() == 0.0 && apart.abs() < stride)?;
+    let same = stride > records::WITHIN
+        && a.array == b.array
+        && a.level == b.level
+        && a.gathered.is_none()
+        && b.gathered.is_none()
+        && a.dimensions == b.dimensions
+        && a.bases.iter().zip(&b.bases).skip(1).all(|(a, b)| is_near(&(a - b), 0.0));
+    same.then_some(apart as i64)
 }
 
 /// Adds offsets at both ends of rows.

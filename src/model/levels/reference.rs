@@ -2,6 +2,7 @@
 
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
+use super::records::{self, Records};
 use super::rows::Row;
 use crate::model::footprint::{self, Columns, Walk};
 
@@ -96,6 +97,7 @@ impl<N: Number> Lines<'_, N> {
         if let Some(share) = &reference.gathered {
             return self.gathered(reference, offsets.len(), share, &spans);
         }
+        let fewest = fewest(reference, offsets, &spans);
         let adjacent = match self.rows(reference) {
             Rows::Apart => Adjacent::Never,
             Rows::OneAfterAnother => Adjacent::Always,
@@ -113,7 +115,9 @@ impl<N: Number> Lines<'_, N> {
             along.bases[0] = start.clone();
             return (self.name)("lines", self.boxed(&along, offsets, &spans, given, adjacent, Some(length)));
         }
-        (self.name)("lines", self.sliced(reference, offsets, given, tiles, adjacent, spans))
+        let lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
+        let none = N::of(0.0);
+        (self.name)("lines", fewest.map_or(lines.clone(), |fewest| fewest.if_at_most(&none, &none, &lines)))
     }
 
     /// How the loops come from one row to the next.
@@ -133,7 +137,7 @@ impl<N: Number> Lines<'_, N> {
         let accesses = spans[..reference.level].iter().fold(N::of(offsets as f64), |n, span| n.times(&span.count));
         let lines = accesses.times(share);
         match &reference.whole {
-            Some(whole) => lines.smaller(&whole.over(&self.line)),
+            Some(whole) => lines.smaller(&whole.over(&self.line)).not_negative(),
             None => lines,
         }
     }
@@ -149,28 +153,76 @@ impl<N: Number> Lines<'_, N> {
         spans: Vec<Span<N>>,
     ) -> N {
         let walked = reference.walked(&spans);
-        let alone = |v: usize, d: usize| walked.iter().filter(|(other, at)| *at == d || *other == v).count() == 1;
+        let along = |v: usize| walked.iter().filter(move |(other, _)| *other == v).map(|(_, at)| *at);
+        let others = |v: usize, d: usize| walked.iter().filter(move |(other, at)| *at == d && *other != v).count();
+        // It may shift other dimensions as well, as in a wavefront.
+        let alone = |v: usize, d: usize| others(v, d) == 0 && along(v).all(|e| e == d || others(v, e) > 0);
+        // Along the contiguous dimension, neighbouring slices are to be in different lines.
+        let apart = |v: usize, d: usize| {
+            let by =
+                |(w, c): &&(usize, f64)| *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)));
+            d > 0 || reference.dimensions[0].iter().any(|term| by(&term))
+        };
         let slicing = walked.iter().copied().find(|(v, d)| {
-            *d > 0 && alone(*v, *d) && walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v))
+            let coupled = || walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v));
+            apart(*v, *d) && alone(*v, *d) && coupled()
         });
         let Some((variable, dimension)) = slicing else {
+            if let Some(tile) = self.tile_slicing(&walked, offsets, &spans) {
+                let each = spans[tile].count.scaled(1.0 / SLICES as f64);
+                return self.in_slices(reference, offsets, (tile, &spans[tile]), given, tiles, adjacent).times(&each);
+            }
             return self.boxed(reference, offsets, &spans, given, adjacent, None);
         };
-        let values: Vec<i64> = offsets.iter().map(|o| o[dimension]).collect();
+        let by = |d: usize| reference.dimensions[d].iter().find(|(v, _)| *v == variable).map_or(0.0, |(_, c)| *c);
+        let stride = self.stride(&(variable, by(dimension))).max(1.0) as i64;
+        let values: Vec<i64> = offsets.iter().map(|o| o[dimension].div_euclid(stride)).collect();
         let reach = values.iter().max().unwrap_or(&0) - values.iter().min().unwrap_or(&0);
         let mut flat: Vec<Vec<i64>> = offsets.to_vec();
-        flat.iter_mut().for_each(|offset| offset[dimension] = 0);
+        // In the same slice, a neighbour's iteration is another one, and so is its place along other dimensions.
+        for (offset, iterations) in flat.iter_mut().zip(values) {
+            let shift = (iterations.saturating_mul(stride)) as f64 / by(dimension);
+            for d in (0..offset.len()).filter(|d| *d != dimension) {
+                offset[d] = offset[d].saturating_sub((by(d) * shift) as i64);
+            }
+            offset[dimension] = offset[dimension].rem_euclid(stride);
+        }
         flat.sort_unstable();
         flat.dedup();
         let span = &spans[variable];
         let each = span.count.shifted(reach as f64).scaled(1.0 / SLICES as f64);
-        let slice = |q: usize| {
+        let none = N::of(0.0);
+        let each = if reach > 0 { span.count.if_at_most(&none, &none, &each) } else { each };
+        self.in_slices(reference, &flat, (variable, span), given, tiles, adjacent).times(&each)
+    }
+
+    /// The sum over places of a loop.
+    fn in_slices(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        (variable, span): (usize, &Span<N>),
+        given: &[Given<N>],
+        tiles: Tiles,
+        adjacent: Adjacent,
+    ) -> N {
+        N::sum((0..SLICES).map(|q| {
             let mut given = given.to_vec();
-            given[variable] = Given::At((self.name)("place", middle(span, q, SLICES)));
+            given[variable] = Given::At((self.name)("place", self.domain.middle(variable, span, q, SLICES)));
             let spans = self.domain.spans(&given, tiles);
-            self.sliced(reference, &flat, &given, tiles, adjacent, spans)
-        };
-        N::sum((0..SLICES).map(slice)).times(&each)
+            self.sliced(reference, offsets, &given, tiles, adjacent, spans)
+        }))
+    }
+
+    /// A loop over tiles that the tiles of another dimension depend on: tile by tile, they are as many as there are.
+    fn tile_slicing(&self, walked: &[(usize, usize)], offsets: &[Vec<i64>], spans: &[Span<N>]) -> Option<usize> {
+        let loops = &self.domain.loops;
+        let tile = |v: usize| loops[v].tile_of.filter(|t| !spans[*t].stands && walked.iter().all(|(w, _)| w != t));
+        let is_even = |d: usize| offsets.iter().all(|offset| offset[d] == offsets[0][d]);
+        let outer = |(v, d): &(usize, usize)| tile(*v).filter(|_| *d > 0 && is_even(*d));
+        walked.iter().filter_map(outer).find(|t| {
+            walked.iter().filter_map(|(u, _)| tile(*u)).any(|other| other != *t && self.domain.coupled(*t, other))
+        })
     }
 
     /// Where all ranges are independent of each other: rows by the exact union of shifted boxes.
@@ -184,15 +236,25 @@ impl<N: Number> Lines<'_, N> {
         length: Option<&N>,
     ) -> N {
         let dimensions = &reference.dimensions;
-        // A loop that moves along several dimensions walks a diagonal: a step is another row.
-        let last = |v: usize| dimensions.iter().rposition(|terms| terms.iter().any(|(other, _)| *other == v));
+        // A loop that moves along several dimensions walks a diagonal: a step is another row. Where others move
+        // along one of them as well, it only shifts that.
+        let free = |terms: &[(usize, f64)]| terms.iter().filter(|(v, _)| !spans[*v].stands).count();
+        let moves = |terms: &[(usize, f64)], v: usize| terms.iter().any(|(other, _)| *other == v);
+        let own = |v: usize| {
+            let alone = dimensions.iter().rposition(|terms| moves(terms, v) && free(terms) == 1);
+            alone.or_else(|| dimensions.iter().rposition(|terms| moves(terms, v)))
+        };
         let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
-            let terms: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| last(*v) == Some(d)).collect();
-            self.extent(&terms, spans, given)
+            let terms: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| own(*v) == Some(d)).collect();
+            let mut extent = self.extent(&terms, spans, given);
+            if d == 0 {
+                self.set_records(&mut extent, &terms, spans, given);
+            }
+            extent
         };
         let mut extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
         if let Some(length) = length {
-            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), stride: 1.0, step: None };
+            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), ..Extent::one() };
         }
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
@@ -250,39 +312,54 @@ impl<N: Number> Lines<'_, N> {
 
     fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Extent<N> {
         let walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
-        let stride = |(v, c): &(usize, f64)| {
-            let step = self.domain.loops[*v].known_step.unwrap_or(LONG_STRIDE);
-            (c.abs() * step).min(LONG_STRIDE)
-        };
         match walked.as_slice() {
-            [] => Extent { walk: Walk::Fixed, positions: N::of(1.0), stride: 1.0, step: None },
+            [] => Extent::one(),
             [term] => {
-                let stride = stride(term);
+                let stride = self.stride(term);
                 // The cells of all tiles lie side by side.
                 let side_by_side = self.domain.loops[term.0].tile_of.is_some_and(|t| !spans[t].stands);
                 let stride = if side_by_side { term.1.abs() } else { stride };
                 let range = &self.domain.loops[term.0];
                 let is_parameter = range.known_step.is_none() && !side_by_side && term.1.abs() < LONG_STRIDE;
                 let step = is_parameter.then(|| range.step.scaled(term.1.abs()));
-                Extent { walk: Walk::By(stride as i64), positions: spans[term.0].count.clone(), stride, step }
+                let positions = spans[term.0].count.clone();
+                Extent { walk: Walk::By(stride as i64), positions, stride, step, records: Vec::new() }
             }
             many => {
-                let place = Affine { terms: many.to_vec(), rest: N::of(0.0) };
-                let (low, high) = self.domain.extremes(&place, spans, given);
-                let all = high.minus(&low).shifted(1.0);
+                let all = self.reach(many, spans, given);
                 let product = many.iter().fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
-                Extent { walk: Walk::By(1), positions: all.smaller(&product), stride: 1.0, step: None }
+                Extent { walk: Walk::By(1), positions: all.not_negative().smaller(&product), ..Extent::one() }
             }
         }
     }
+
+    /// Elements by which an iteration of a loop moves a place.
+    pub fn stride(&self, (variable, coefficient): &(usize, f64)) -> f64 {
+        let step = self.domain.loops[*variable].known_step.unwrap_or(LONG_STRIDE);
+        (coefficient.abs() * step).min(LONG_STRIDE)
+    }
+
+    /// Elements from the first place to the last one.
+    pub fn reach(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> N {
+        let place = Affine { terms: terms.to_vec(), rest: N::of(0.0) };
+        let (low, high) = self.domain.extremes(&place, spans, given);
+        high.minus(&low).shifted(1.0)
+    }
 }
 
-/// The value of a span at the middle of the part `q` of `parts`.
-pub fn middle<N: Number>(span: &Span<N>, q: usize, parts: usize) -> N {
-    let share = (q as f64 + 0.5) / parts as f64;
-    // Whole numbers from low to high stand for half a step more at both ends.
-    let step = span.high.minus(&span.low).shifted(1.0);
-    span.low.plus(&step.scaled(share)).shifted(-0.5)
+/// Iterations of the shortest of the loops that may not run at all without making the number of rows zero: those that
+/// do not move the reference, and those along which its offsets differ.
+fn fewest<N: Number>(reference: &Reference<N>, offsets: &[Vec<i64>], spans: &[Span<N>]) -> Option<N> {
+    let differs = |d: usize| offsets.iter().any(|offset| offset[d] != offsets[0][d]);
+    let counts = |v: usize| {
+        let mut moved = reference.dimensions.iter().enumerate().filter(|(_, terms)| terms.iter().any(|(w, _)| *w == v));
+        moved.any(|(d, terms)| terms.len() == 1 && (d == 0 || !differs(d)))
+    };
+    let may_be_none = |v: &usize| {
+        let span = &spans[*v];
+        !span.stands && !counts(*v) && !span.count.is_surely_at_least(&N::of(1.0))
+    };
+    (0..reference.level).filter(may_be_none).map(|v| spans[v].count.clone()).reduce(|a, b| a.smaller(&b))
 }
 
 /// Positions along one dimension.
@@ -292,4 +369,13 @@ pub struct Extent<N> {
     pub stride: f64,
     /// The same where a parameter says it.
     pub step: Option<N>,
+    /// Of several loops along the contiguous dimension.
+    pub records: Vec<Records<N>>,
+}
+
+impl<N: Number> Extent<N> {
+    /// A single place.
+    pub fn one() -> Extent<N> {
+        Extent { walk: Walk::Fixed, positions: N::of(1.0), stride: 1.0, step: None, records: Vec::new() }
+    }
 }

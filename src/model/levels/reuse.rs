@@ -9,7 +9,7 @@
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
-use super::reference::{Lines, Reference, Rows, middle};
+use super::reference::{Lines, Reference, Rows};
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
 /// there are outside of it; further ones are taken at their middle.
@@ -135,7 +135,7 @@ impl<N: Number> Profiler<'_, N> {
             if self.domain().loops[level].shapes_inner { SAMPLES.get(sampled).copied().unwrap_or(1) } else { 1 };
         for part in 0..parts {
             let mut given = context.given.clone();
-            given[level] = Given::At((self.lines.name)("place", middle(&span, part, parts)));
+            given[level] = Given::At((self.lines.name)("place", self.domain().middle(level, &span, part, parts)));
             let mut place = context.parts.clone();
             if parts > 1 {
                 place.push((level, part, parts));
@@ -189,7 +189,8 @@ impl<N: Number> Profiler<'_, N> {
                 });
                 found[at].1.push(*r);
                 for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
-                    let now = self.distinct(*r, kind, part, gap, outer);
+                    // Lines of more iterations together are never more: no rounding makes a larger cache move more.
+                    let now = self.distinct(*r, kind, part, gap, outer).smaller(&left[at_kind]);
                     found[at].2[at_kind].push(left[at_kind].minus(&now));
                     left[at_kind] = now;
                 }
@@ -283,7 +284,7 @@ impl<N: Number> Profiler<'_, N> {
         if gap == 1 {
             for v in level + 1..=between {
                 let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
-                given[v] = Given::At((self.lines.name)("place", middle(&span, 0, 1)));
+                given[v] = Given::At((self.lines.name)("place", self.domain().middle(v, &span, 0, 1)));
             }
             return all(between + 1, &given);
         }

@@ -2,7 +2,8 @@
 
 use super::domain::{Affine, Given, Span};
 use super::number::Number;
-use super::reference::{Adjacent, Extent, Lines, Reference};
+use super::records::{self, Records};
+use super::reference::{Adjacent, Extent, LONG_STRIDE, Lines, Reference};
 use crate::model::footprint::{Columns, Walk};
 
 /// What is known of the rows along the contiguous dimension.
@@ -22,6 +23,10 @@ pub struct Row<N> {
     pub start: Option<(N, N)>,
     /// The same of the last one, where only that is known.
     pub stop: Option<(N, N)>,
+    /// As `start`, for the places of all records.
+    pub grid: Option<(N, N)>,
+    /// As which the elements may be seen, if several loops move along the row.
+    pub records: Vec<Records<N>>,
     /// Whether the length is that of every row.
     pub is_even: bool,
     /// The mean length as a share of that, if the last ones are shorter.
@@ -44,12 +49,19 @@ impl<N: Number> Row<N> {
         let known = |highest: bool| {
             let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
             let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
-            Some((place, alignment(&apart, &line), is_even))
+            Some((place, apart, is_even))
         };
+        let aligned = |(place, apart, is_even): (N, Vec<N>, bool)| (place, alignment(&apart, &line), is_even);
         let (start, stop) = match known(false) {
             Some(start) => (Some(start), None),
             None => (None, known(true)),
         };
+        let moves = lines.moves(reference, spans);
+        let grid = start.clone().zip(moves).map(|((place, apart, _), moves)| {
+            let apart: Vec<N> = apart.into_iter().chain(moves).collect();
+            (place, alignment(&apart, &line))
+        });
+        let (start, stop) = (start.map(aligned), stop.map(aligned));
         let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| reference.pitches.get(1).cloned().flatten().filter(|_| adjacent == when);
@@ -62,6 +74,8 @@ impl<N: Number> Row<N> {
             tight: pitch(Adjacent::WithinLines),
             start: start.map(|(place, alignment, _)| (place, alignment)),
             stop: stop.map(|(place, alignment, _)| (place, alignment)),
+            grid,
+            records: extents.first().map_or(Vec::new(), |e| e.records.clone()),
             is_even,
             share: None,
             line,
@@ -70,7 +84,7 @@ impl<N: Number> Row<N> {
 
     /// Whether its elements lie one beside the other, and rows follow each other.
     pub fn is_dense(&self) -> bool {
-        self.pitch.is_some() && self.walked && self.stride <= 1.0
+        self.pitch.is_some() && self.walked && self.stride <= 1.0 && self.records.is_empty()
     }
 
     /// Elements from the first to the last.
@@ -118,10 +132,15 @@ impl<N: Number> Row<N> {
             None => found,
         };
         let found = if self.walked { length.if_at_most(&N::of(0.0), &N::of(0.0), &found) } else { found };
-        let separate = length.scaled(column.runs as f64);
         match (self.walked, *stride) {
-            (true, stride) if stride > 1.0 => found.smaller(&separate),
-            (true, _) => found,
+            (true, stride) if stride > records::WITHIN => {
+                let alone = Records { number: length.clone(), length: N::of(1.0), stride };
+                found.smaller(&self.of_records(&alone, column))
+            }
+            (true, stride) if stride > 1.0 => found.smaller(&length.scaled(column.runs as f64)),
+            (true, _) => {
+                self.records.iter().fold(found, |found, records| found.smaller(&self.of_records(records, column)))
+            }
             (false, _) => found.scaled(column.runs as f64),
         }
     }
@@ -159,7 +178,11 @@ impl<N: Number> Lines<'_, N> {
         }
         let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
         for (variable, coefficient) in terms {
-            let (end, moved, even) = self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?;
+            let (end, moved, even) = match spans[*variable].stands && coefficient.abs() != 1.0 {
+                true if coefficient.abs() >= LONG_STRIDE => return None,
+                true => (self.origin[*variable].clone(), vec![self.domain.loops[*variable].moves()], true),
+                false => self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?,
+            };
             is_even &= even;
             place = place.plus(&end.scaled(*coefficient));
             apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));

@@ -45,10 +45,13 @@ impl<N: Number> Lines<'_, N> {
             tight: None,
             start: Some((start, (self.name)("alignment of rows", alignment))),
             stop: None,
+            grid: None,
+            records: Vec::new(),
             is_even,
             share: None,
         };
-        let run = run.lines(&Columns { extra: 0, first: column.first, runs: 1, count: Default::default() }, false);
+        let whole = Columns { first: column.first, ..Columns::single(0, &[]) };
+        let run = run.lines(&whole, false);
         // As with single rows, the last block may be smaller than the others.
         let run = row.share.as_ref().map_or(run.clone(), |share| run.times(share));
         Some(pitch.minus(&covered).if_at_most(&row.line.shifted(-1.0), &run, apart))

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry::Geometry;
 use super::number::Number;
-use super::reference::{Lines, Reference, middle};
+use super::reference::{Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
 use crate::expr::Expr;
 use crate::model::nest::Nest;
@@ -108,7 +108,8 @@ impl<'n, N: Number> Swept<'n, N> {
         let mut places = self.places.borrow_mut();
         while places.len() < level {
             let span = self.domain.span_of(places.len(), &self.given(&places));
-            places.push((self.name)("place", middle(&span, 0, 1)));
+            let middle = self.domain.middle(places.len(), &span, 0, 1);
+            places.push((self.name)("place", middle));
         }
         self.given(&places[..level])
     }

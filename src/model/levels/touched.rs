@@ -22,7 +22,7 @@ impl<N: Number> Profiler<'_, N> {
         let several = of.iter().filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty()).count() > 1;
         match &self.references[of[0]].whole {
             // Parts of an array that border on each other share lines.
-            Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)),
+            Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)).not_negative(),
             _ => lines,
         }
     }
