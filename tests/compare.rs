@@ -167,6 +167,62 @@ fn rounds_of_unrolled_loops_are_those_of_the_source() {
     assert_eq!(comparison.parameters, []);
 }
 
+/// A site whose instructions' addresses move by so many bytes a round.
+fn walking(strides: &[i64], site: Site) -> Site {
+    Site { strides: strides.to_vec(), ..site }
+}
+
+#[test]
+fn two_stores_an_iteration_are_no_unrolling() {
+    // Complex numbers are stored in two parts.
+    let source = "#include <complex.h>
+void f(int n, double complex *z, double complex c) {
+  for (int i = 0; i < n; i++)
+    z[i] = z[i] + c;
+}
+";
+    let halves = |strides: &[i64]| walking(strides, Site { line: Some(4), ..site(4, Some(0), 100, 200, 200) });
+    for strides in [&[16][..], &[]] {
+        let run = profile(vec![machine_loop(3, None, 1, 100)], vec![halves(strides)]);
+        let comparison = compared(&promised(source, &["n=100"]), run);
+        assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
+        assert_eq!(comparison.parameters, [], "{strides:?}");
+    }
+    // A counter in memory: as many stores, to the same place, and as many bytes.
+    for strides in [&[8][..], &[]] {
+        let run = profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![site(2, Some(0), 100, 0, 100), walking(strides, site(3, Some(0), 100, 100, 100))],
+        );
+        let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+        assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
+        assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)), "{strides:?}");
+    }
+}
+
+/// Eight integers are loaded in each of 125 rounds; no store and no floating-point operation tells.
+#[test]
+fn addresses_tell_how_often_a_loop_was_unrolled() {
+    let source = "int f(int n, int *a) {
+  int s = 0;
+  for (int i = 0; i < n; i++)
+    s += a[i];
+  return s;
+}
+";
+    let loads = Accesses { loads: 1000, loaded_bytes: 4000, ..Accesses::default() };
+    let rounds = |stride, accesses| {
+        let code = Site { accesses, ..walking(&[stride], site(4, Some(0), 125, 0, 0)) };
+        let comparison =
+            compared(&promised(source, &["n=1000"]), profile(vec![machine_loop(3, None, 1, 125)], vec![code]));
+        sides(&comparison, "f@3", "iterations").1
+    };
+    assert_eq!(rounds(32, loads), Some(1000.0));
+    // One load a round that moves as far: the loop goes through the array in another order.
+    let few = Accesses { loads: 125, loaded_bytes: 500, ..Accesses::default() };
+    assert_eq!(rounds(32, few), Some(125.0));
+}
+
 #[test]
 fn iterations_outside_of_the_machine_loop_count() {
     // The first one is peeled; a constant that is only loaded there is none.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::{LoopRef, Place, Places};
 use super::reports::Loop;
+use super::unrolling::copies;
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
 
 /// How often a loop of the source was entered and went round.
@@ -24,15 +25,12 @@ pub struct LoopCounts {
     pub outside: [f64; 4],
 }
 
-/// More rounds of the source in one of the machine are not looked for.
-const LARGEST_UNROLLING: u64 = 64;
-
 /// What code does that can be counted on both sides: stores, additions, multiplications, divisions, square roots.
-type Work = [f64; 5];
-const STORES: usize = 0;
-const ADDS: usize = 1;
-const MULTIPLIES: usize = 2;
-const DIVIDES: usize = 3;
+pub(super) type Work = [f64; 5];
+pub(super) const STORES: usize = 0;
+pub(super) const ADDS: usize = 1;
+pub(super) const MULTIPLIES: usize = 2;
+pub(super) const DIVIDES: usize = 3;
 const ROOTS: usize = 4;
 
 /// Counts of all loops of the source that were executed.
@@ -150,35 +148,21 @@ impl<'a> Counter<'a> {
         lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
     }
 
-    /// How many rounds of the source one of a machine loop does: the fewest for which it does no more than the
-    /// source has. Products by two may be sums, and quotients products.
+    /// How many rounds of the source one of a machine loop does.
     fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
-        let rounds = self.rounds[part] as f64;
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
-        let did = own.map(work).fold(Work::default(), sum).map(|value| value / rounds.max(1.0));
-        let source = promised(facts);
-        let varying = varying_stores(facts);
-        if varying > 0.0 && source[STORES] == varying {
-            let copies = did[STORES] / varying;
-            return if copies > 1.0 && copies.fract() < 1e-9 { copies as u64 } else { 1 };
-        }
-        let fits = |copies: &u64| {
-            let source = source.map(|value| value * *copies as f64 + 1e-9);
-            let spare = |kind: usize| (source[kind] - did[kind]).max(0.0);
-            did[DIVIDES] <= source[DIVIDES]
-                && did[MULTIPLIES] <= source[MULTIPLIES] + spare(DIVIDES)
-                && did[ADDS] <= source[ADDS] + spare(MULTIPLIES)
-        };
-        (1..=LARGEST_UNROLLING).find(fits).unwrap_or(1)
+        let own: Vec<&Site> = own.collect();
+        copies(facts, self.places.fastest(found), &own, self.rounds[part] as f64, self.places.rounds(found))
     }
 
     /// What was done on these lines inside of the machine loops, and outside of them.
     fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
         let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let facts = self.places.facts(found);
         let (mut inside, mut outside) = (Work::default(), Work::default());
         for site in self.sites(found, line) {
             let side = if is_inside(site) { &mut inside } else { &mut outside };
-            *side = sum(*side, work(site));
+            *side = sum(*side, work(site, facts));
         }
         (inside, outside)
     }
@@ -189,7 +173,7 @@ impl<'a> Counter<'a> {
 
     /// Of a loop without machine loop: every kind of operation tells the same number of rounds.
     fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
-        let did = self.sites(found, None).map(work).fold(Work::default(), sum);
+        let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
         let source = promised(facts);
         let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
         let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0)?;
@@ -199,7 +183,7 @@ impl<'a> Counter<'a> {
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
     /// stores.
     fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
-        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes * writes(array)).sum();
+        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum();
         let (mut times, mut stored) = (0, 0);
         for call in self.sites(found, None).flat_map(|site| &site.calls).filter(|call| replaces_loops(&call.function)) {
             times += call.times;
@@ -243,30 +227,30 @@ fn entered_by(inner: &[LoopRef], known: &BTreeMap<LoopRef, LoopCounts>) -> Optio
     Some(LoopCounts { rounds, peeled: rounds, ..LoopCounts::default() })
 }
 
-fn writes(array: &super::reports::Array) -> f64 {
+pub(super) fn writes(array: &super::reports::Array) -> f64 {
     array.accesses.iter().map(|access| access.writes).sum()
 }
 
 /// What a round of the source does.
-fn promised(facts: &Loop) -> Work {
+pub(super) fn promised(facts: &Loop) -> Work {
     let flops = &facts.flops;
     [facts.arrays.iter().map(writes).sum(), flops.adds, flops.multiplies, flops.divides, 0.0]
 }
 
-/// Stores of a round to elements that are others in the next round.
-fn varying_stores(facts: &Loop) -> f64 {
-    let varies = |array: &&super::reports::Array| {
-        array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var))
-    };
-    facts.arrays.iter().filter(varies).map(writes).sum()
-}
-
-fn work(site: &Site) -> Work {
+/// What a site did; stores in elements of those that the loop stores, which may be of several words.
+pub(super) fn work(site: &Site, facts: &Loop) -> Work {
     let did = &site.operations;
-    [site.accesses.stores, did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64)
+    let element = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum::<f64>()
+        / facts.arrays.iter().map(writes).sum::<f64>();
+    let operations = [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);
+    let stores = match element > 0.0 {
+        true => site.accesses.stored_bytes as f64 / element,
+        false => site.accesses.stores as f64,
+    };
+    [stores, operations[0], operations[1], operations[2], operations[3]]
 }
 
-fn sum(one: Work, other: Work) -> Work {
+pub(super) fn sum(one: Work, other: Work) -> Work {
     std::array::from_fn(|kind| one[kind] + other[kind])
 }
 

@@ -18,6 +18,7 @@ mod regions;
 mod reports;
 mod rows;
 mod traced;
+mod unrolling;
 
 use std::collections::BTreeMap;
 

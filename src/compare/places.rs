@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path};
 
 use super::reports::{Loop, StaticReport};
+use super::unrolling::Fastest;
+use crate::source::Language;
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -132,6 +134,26 @@ impl<'r> Places<'r> {
 
     pub fn facts(&self, found: LoopRef) -> &'r Loop {
         &self.report.functions[found.function].loops[found.number]
+    }
+
+    /// Which subscript of the arrays in a loop moves by one element.
+    pub fn fastest(&self, found: LoopRef) -> Fastest {
+        let file = self.facts(found).file.as_deref().unwrap_or(&self.report.functions[found.function].file);
+        match crate::source::classify(Path::new(file)) {
+            Some((Language::Fortran, ..)) => Fastest::First,
+            _ => Fastest::Last,
+        }
+    }
+
+    /// Rounds of a loop in the whole run, according to the report; of nests that share it the first.
+    pub fn rounds(&self, found: LoopRef) -> Option<f64> {
+        let function = &self.report.functions[found.function];
+        let id = &function.loops[found.number].id;
+        let rounds = function.nests.iter().find_map(|nest| {
+            let position = nest.loops.iter().position(|one| one == id)?;
+            nest.loop_iterations.get(position).copied().flatten()
+        })?;
+        Some(rounds * function.times_called.unwrap_or(1.0))
     }
 
     /// A loop and those around it, the innermost first.

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::data::DataMeter;
 use super::rounds::RoundsMeter;
+use super::strides::StrideMeter;
 use super::{Accesses, Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
@@ -24,6 +25,7 @@ pub struct ProfileMeter {
     seen: Vec<Moved>,
     calls: FxHashMap<(u32, u32), Calls>,
     data: DataMeter,
+    strides: StrideMeter,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -58,6 +60,7 @@ impl ProfileMeter {
             seen: Vec::new(),
             calls: FxHashMap::default(),
             data,
+            strides: StrideMeter::default(),
         }
     }
 
@@ -71,6 +74,7 @@ impl ProfileMeter {
             self.threads.resize(threads, Thread::default());
         }
         self.data.add_instruction(instruction, spot.has_line);
+        self.strides.add_instruction();
     }
 
     /// Index of the site of each instruction, in [`SourceProfile::sites`].
@@ -97,6 +101,9 @@ impl ProfileMeter {
             let last = thread.last.insert(function, index as u32);
             let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
             self.rounds.step(&spot, before);
+        }
+        if let (Some(_), Some(innermost)) = (access, spot.innermost) {
+            self.strides.step(index, addresses, self.rounds.round(innermost));
         }
         let access = access.filter(|_| !self.data.is_on_stack(index));
         follow_calls(thread, &mut self.calls, &spot, access);
@@ -147,6 +154,9 @@ impl ProfileMeter {
             {
                 site.stack.count(access.kind, *executions, executions * u64::from(access.bytes));
             }
+        }
+        for (spot, stride) in self.spots.iter().zip(self.strides.finish()) {
+            add_stride(&mut sites[spot.site as usize], stride.unwrap_or(0));
         }
         for (site, moved) in sites.iter_mut().zip(self.moved) {
             site.levels.iter_mut().zip(moved).for_each(|(level, moved)| *level = moved);
@@ -217,6 +227,12 @@ fn add_data(site: &mut Site, data: &DataAccesses) {
     match site.data.iter_mut().find(|known| known.range == data.range) {
         Some(known) => known.accesses.add(&data.accesses),
         None => site.data.push(*data),
+    }
+}
+
+fn add_stride(site: &mut Site, stride: i64) {
+    if let (true, Err(at)) = (stride != 0, site.strides.binary_search(&stride)) {
+        site.strides.insert(at, stride);
     }
 }
 

@@ -4,6 +4,7 @@
 mod data;
 mod meter;
 mod rounds;
+mod strides;
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,10 @@ pub struct Site {
     pub calls: Vec<Called>,
     /// By what they went to; stack accesses are left out.
     pub data: Vec<DataAccesses>,
+    /// By how many bytes the addresses of its instructions move from one round of the machine loop to the next, where
+    /// most rounds agree: ascending, each once, 0 left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strides: Vec<i64>,
 }
 
 /// Floating-point operations by kind. A fused multiply-add is an addition and a multiplication.

@@ -48,6 +48,13 @@ impl RoundsMeter {
         }
     }
 
+    /// Entries and rounds begun so far of a loop.
+    #[inline]
+    pub fn round(&self, number: u32) -> (u64, u64) {
+        let rounds = &self.loops[number as usize];
+        (rounds.entries, rounds.begun)
+    }
+
     /// Entries, rounds that were begun and not refused, and those refused, by number of the loop.
     pub fn finish(&self) -> impl Iterator<Item = [u64; 3]> + '_ {
         self.loops.iter().map(|rounds| [rounds.entries, rounds.begun - rounds.refused, rounds.refused])
