@@ -125,6 +125,22 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
     assert!(reason("iterations").contains("n is 10") && reason("iterations").contains("m is 10"));
 }
 
+/// A report on a file that names a type which its headers would declare.
+#[test]
+fn arrays_of_unknown_type_do_no_harm() {
+    let source = "thread_t t[4];
+void f(int n, double *a) {
+  for (int i = 0; i < n; i++) {
+    t[i] = t[i];
+    a[i] = a[i] + 1.0;
+  }
+}
+";
+    let run = profile(vec![machine_loop(3, None, 1, 4)], vec![site(4, Some(0), 4, 0, 4), site(5, Some(0), 4, 4, 4)]);
+    let comparison = compared(&promised(source, &["n=4"]), run);
+    assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(4.0), Some(4.0)));
+}
+
 #[test]
 fn what_is_not_joined_is_listed() {
     let mut elsewhere = site(7, None, 3, 0, 0);
