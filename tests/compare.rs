@@ -63,7 +63,7 @@ fn site(line: u32, machine_loop: Option<u32>, executions: u64, adds: u64, stores
 }
 
 fn profile(loops: Vec<MachineLoop>, sites: Vec<Site>) -> SourceProfile {
-    SourceProfile { sites, loops, data: Vec::new() }
+    SourceProfile { sites, loops, ..SourceProfile::default() }
 }
 
 fn nest<'c>(comparison: &'c Comparison, id: &str) -> &'c NestComparison {
@@ -123,6 +123,72 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
         "a parameter does not match: m is 10 in the report; 20 would fit the run"
     );
     assert!(reason("iterations").contains("n is 10") && reason("iterations").contains("m is 10"));
+}
+
+#[test]
+fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
+    let run = || {
+        let here = site(3, Some(0), 100, 100, 100);
+        let mut elsewhere = Site { file: Some("other/kernel.c".into()), ..site(3, Some(1), 70, 70, 70) };
+        elsewhere.function = "g".into();
+        let other = MachineLoop { file: elsewhere.file.clone(), ..machine_loop(2, None, 1, 70) };
+        profile(vec![machine_loop(2, None, 1, 100), other], vec![here, elsewhere])
+    };
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions[0].file = "own/kernel.c".into();
+    let own = |run: SourceProfile| {
+        let rename = |file: &mut Option<String>| {
+            if file.as_deref() == Some(FILE) {
+                *file = Some("/src/own/kernel.c".into());
+            }
+        };
+        let mut run = run;
+        run.sites.iter_mut().for_each(|site| rename(&mut site.file));
+        run.loops.iter_mut().for_each(|one| rename(&mut one.file));
+        run
+    };
+    let comparison = compared(&report, own(run()));
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    let [left] = &comparison.unjoined[..] else { panic!("{:?}", comparison.unjoined) };
+    assert_eq!((left.what.as_str(), left.instructions), ("other/kernel.c", 280));
+    // Only the other one was executed; the program has both.
+    let mut only = own(run());
+    only.sites.remove(0);
+    only.files = vec!["/src/other/kernel.c".into(), "/src/own/kernel.c".into()];
+    let comparison = compared(&report, only);
+    assert_eq!((comparison.nests.len(), &comparison.not_executed[..]), (0, &["f@2".to_string()][..]));
+}
+
+/// Two functions of the same lines, as made by including them twice.
+#[test]
+fn functions_of_the_same_lines_are_told_apart_by_name() {
+    let mut report = promised(PLAIN, &["n=100"]);
+    let mut second = report.functions[0].clone();
+    second.name = "g".into();
+    report.functions.push(second);
+    let inlined = Site {
+        function: "main".into(),
+        inlined: vec!["g".into()],
+        called_from: vec![("main.c".into(), 9)],
+        ..site(3, Some(1), 70, 70, 70)
+    };
+    let head =
+        Site { line: Some(2), operations: Operations::default(), accesses: Accesses::default(), ..inlined.clone() };
+    let loops =
+        vec![machine_loop(2, None, 1, 100), MachineLoop { function: "main".into(), ..machine_loop(2, None, 1, 70) }];
+    let run = profile(loops, vec![site(3, Some(0), 100, 100, 100), inlined, head]);
+    let comparison = compared(&report, run);
+    let iterations: Vec<(&str, Option<f64>)> = comparison
+        .nests
+        .iter()
+        .map(|nest| {
+            (
+                nest.function.as_str(),
+                nest.rows.iter().find(|row| row.quantity == "iterations").expect("it is there").traced,
+            )
+        })
+        .collect();
+    assert_eq!(iterations, [("f", Some(100.0)), ("g", Some(70.0))]);
 }
 
 /// A report on a file that names a type which its headers would declare.

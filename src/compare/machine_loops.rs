@@ -65,11 +65,12 @@ impl<'a> Counter<'a> {
     fn new(places: &'a Places<'a>, profile: &'a SourceProfile) -> Counter<'a> {
         let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
         let mut rounds: Vec<u64> = profile.loops.iter().map(|one| one.rounds).collect();
-        for (number, found) in mapped(places, &profile.loops).into_iter().enumerate() {
+        let functions = functions(profile);
+        for (number, found) in mapped(places, &profile.loops, &functions).into_iter().enumerate() {
             let one = &profile.loops[number];
             let Some(found) = found.filter(|_| one.entries > 0) else { continue };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
-            if by_line(places, &profile.loops, one) != Some(found) {
+            if by_line(places, &profile.loops, &functions, number) != Some(found) {
                 rounds[number] += one.refused;
             }
             parts.entry(found).or_default().push(number);
@@ -79,8 +80,7 @@ impl<'a> Counter<'a> {
         }
         let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
-            let Some((file, line)) = site.file.as_deref().zip(site.line) else { continue };
-            if let Place::Loop(found) = places.find(file, line) {
+            if let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) {
                 lines.entry(found).or_default().entry(line).or_default().push(site);
             }
         }
@@ -280,8 +280,9 @@ fn statements<'p>(
 /// The loop of the source that each loop of the machine code comes from: that of the line which decides on another
 /// round. Where several begin on one line, the nesting of the machine loops tells them apart; where a machine loop
 /// holds loops that are not inside that one, it comes from the next that is around them all.
-fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
-    let mut mapped: Vec<Option<LoopRef>> = loops.iter().map(|one| by_line(places, loops, one)).collect();
+fn mapped(places: &Places, loops: &[MachineLoop], functions: &[Vec<&str>]) -> Vec<Option<LoopRef>> {
+    let by_line = |number| by_line(places, loops, functions, number);
+    let mut mapped: Vec<Option<LoopRef>> = (0..loops.len()).map(by_line).collect();
     let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
     // Inner loops come after those around them.
     for number in (0..loops.len()).rev() {
@@ -299,12 +300,13 @@ fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
     mapped
 }
 
-fn by_line(places: &Places, loops: &[MachineLoop], one: &MachineLoop) -> Option<LoopRef> {
+fn by_line(places: &Places, loops: &[MachineLoop], functions: &[Vec<&str>], number: usize) -> Option<LoopRef> {
+    let (one, functions) = (&loops[number], &functions[number]);
     let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
     let (file, line) = place(one)?;
-    let beginning = places.beginning_at(&file, line);
+    let beginning = places.beginning_at(&file, line, functions);
     if beginning.is_empty() {
-        return match places.find(&file, line) {
+        return match places.find(&file, line, functions) {
             Place::Loop(found) => Some(found),
             _ => None,
         };
@@ -313,4 +315,18 @@ fn by_line(places: &Places, loops: &[MachineLoop], one: &MachineLoop) -> Option<
     let on_line =
         outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
     beginning.get(on_line).or(beginning.last()).copied()
+}
+
+/// Of each machine loop the functions around its line, the innermost first: inlined ones too, as its code on that line
+/// has them.
+fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
+    let mut found: Vec<Vec<&str>> = profile.loops.iter().map(|one| vec![one.function.as_str()]).collect();
+    for site in &profile.sites {
+        let Some(number) = site.machine_loop.map(|number| number as usize) else { continue };
+        let Some(one) = profile.loops.get(number) else { continue };
+        if (&one.file, one.line) == (&site.file, site.line) {
+            found[number] = super::places::functions(site);
+        }
+    }
+    found
 }

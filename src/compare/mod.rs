@@ -154,7 +154,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let empty = Default::default();
     let profile = run.source.as_ref().unwrap_or(&empty);
-    let places = Places::new(promised);
+    let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let regions: BTreeMap<&str, &reports::Region> = run
         .regions
@@ -245,8 +245,10 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
-    let places = Places::new(promised);
-    let join = traced::join(promised, &places, run.source.as_ref().unwrap_or(&Default::default()));
+    let empty = Default::default();
+    let profile = run.source.as_ref().unwrap_or(&empty);
+    let places = Places::of_run(promised, profile);
+    let join = traced::join(promised, &places, profile);
     parameters::all(promised, &places, &join)
 }
 
@@ -254,13 +256,15 @@ pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion
 pub struct NestFinder<'r>(Places<'r>);
 
 impl<'r> NestFinder<'r> {
-    pub fn new(report: &'r StaticReport) -> NestFinder<'r> {
-        NestFinder(Places::new(report))
+    /// Of a program with these source files.
+    pub fn new(report: &'r StaticReport, files: &[String]) -> NestFinder<'r> {
+        NestFinder(Places::of_program(report, files.iter().map(String::as_str)))
     }
 
-    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops.
-    pub fn find(&self, file: &str, line: u32) -> Option<(&str, &str, u32)> {
-        let places::Place::Loop(found) = self.0.find(file, line) else { return None };
+    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops. `functions` are
+    /// those around the line, the innermost first.
+    pub fn find(&self, file: &str, line: u32, functions: &[&str]) -> Option<(&str, &str, u32)> {
+        let places::Place::Loop(found) = self.0.find(file, line, functions) else { return None };
         let target = &self.0.targets()[self.0.target(found)];
         Some((&target.id, &target.file, target.line))
     }

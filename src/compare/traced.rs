@@ -69,7 +69,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
             *nowhere.entry(site.function.clone()).or_default() += site.instructions;
             continue;
         };
-        match place_of(places, site, file, line) {
+        match place_of(places, site) {
             Place::Loop(found) => {
                 let target = places.target(found);
                 join.targets[target].add(site);
@@ -116,9 +116,15 @@ impl Join {
 }
 
 /// Where a site's line lies; straight-line code of a function that was inlined belongs to the loop around its call.
-fn place_of<'r>(places: &Places<'r>, site: &Site, file: &str, line: u32) -> Place<'r> {
-    let own = places.find(file, line);
-    let mut calls = site.called_from.iter().rev().map(|(file, line)| places.find(file, *line));
+fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
+    let own = places.own(site);
+    let around = super::places::functions(site);
+    let mut calls = site
+        .called_from
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(depth, (file, line))| places.find(file, *line, around.get(depth + 1..).unwrap_or_default()));
     match own {
         Place::Loop(_) => own,
         _ => calls.find(|place| matches!(place, Place::Loop(_))).unwrap_or(own),
@@ -131,7 +137,9 @@ fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
         Place::NoLoop(function) => {
             (function.unwrap_or(own).to_string(), "straight-line code, in no loop of the report".to_string())
         }
-        Place::Ambiguous => (file.to_string(), "several files of the static report may be meant".to_string()),
+        Place::Ambiguous => {
+            (file.to_string(), "several files of the static report or of the program have this name".to_string())
+        }
         Place::UnknownFile | Place::Loop(_) => {
             (file.to_string(), "the static report does not have this file".to_string())
         }

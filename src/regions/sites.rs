@@ -109,6 +109,11 @@ impl Sites {
         (low.saturating_add(self.base), high.saturating_add(self.base))
     }
 
+    /// Source files of the program.
+    pub fn files(&self) -> Vec<String> {
+        self.map.files()
+    }
+
     /// Global variables at run time, by address.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
         let loaded = |v: &Variable| Variable { low: v.low + self.base, high: v.high + self.base, name: v.name.clone() };

@@ -136,6 +136,7 @@ impl ProfileMeter {
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
     pub fn finish(self, instructions: &[Instruction], executions: &[u64]) -> Result<SourceProfile, RegionError> {
+        let files = self.sites.files();
         let Places { sites: places, loops } = self.sites.finish()?;
         let on_stack: Vec<bool> = (0..instructions.len()).map(|index| self.data.is_on_stack(index)).collect();
         let (data, of_instructions) = self.data.finish();
@@ -176,7 +177,7 @@ impl ProfileMeter {
             }
         }
         let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
-        Ok(SourceProfile { sites, loops, data })
+        Ok(SourceProfile { sites, loops, data, files })
     }
 }
 

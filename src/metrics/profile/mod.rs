@@ -21,6 +21,9 @@ pub struct SourceProfile {
     pub loops: Vec<MachineLoop>,
     /// What accesses went to: global variables, and ranges elsewhere that no global variable names.
     pub data: Vec<DataRange>,
+    /// Source files of the program, executed or not.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// A source line of a function, in one of the function's loops or in none.
