@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
-use super::rounds::RoundsMeter;
+use super::rounds::{Rounds, RoundsMeter};
 use super::strides::StrideMeter;
-use super::{Accesses, Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
+use super::{Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -23,16 +24,9 @@ pub struct ProfileMeter {
     moved: Vec<Vec<Moved>>,
     /// What the levels had moved when they were last looked at.
     seen: Vec<Moved>,
-    calls: FxHashMap<(u32, u32), Calls>,
+    calls: CallCounts,
     data: DataMeter,
     strides: StrideMeter,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Calls {
-    times: u64,
-    instructions: u64,
-    accesses: Accesses,
 }
 
 /// Where a hart is.
@@ -40,12 +34,8 @@ struct Calls {
 struct Thread {
     /// By function: its instruction that was executed last.
     last: FxHashMap<u32, u32>,
-    /// Site of each call that has not returned, and site of the first instruction there.
-    calls: Vec<(u32, Option<u32>)>,
+    calls: CallStack,
 }
-
-/// Calls beyond this depth are not followed.
-const DEEPEST: usize = 10_000;
 
 impl ProfileMeter {
     pub fn new(sites: Sites) -> ProfileMeter {
@@ -58,7 +48,7 @@ impl ProfileMeter {
             rounds: RoundsMeter::default(),
             moved: Vec::new(),
             seen: Vec::new(),
-            calls: FxHashMap::default(),
+            calls: CallCounts::default(),
             data,
             strides: StrideMeter::default(),
         }
@@ -106,7 +96,7 @@ impl ProfileMeter {
             self.strides.step(index, addresses, self.rounds.round(innermost));
         }
         let access = access.filter(|_| !self.data.is_on_stack(index));
-        follow_calls(thread, &mut self.calls, &spot, access);
+        thread.calls.step(&mut self.calls, &spot, access);
     }
 
     /// Gives a site what the levels have moved since the last time.
@@ -181,35 +171,6 @@ impl ProfileMeter {
     }
 }
 
-/// A call's callee is known by its first instruction; what has no line is executed on behalf of the call that led
-/// there.
-#[inline]
-fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot, access: Option<Access>) {
-    if let Some((from, callee)) = thread.calls.last_mut() {
-        if callee.is_none() {
-            *callee = Some(spot.site);
-            calls.entry((*from, spot.site)).or_default().times += 1;
-        }
-        if !spot.has_line {
-            // The innermost call from code that has lines.
-            let from_lines = thread.calls.iter().rev().find_map(|(from, callee)| Some((*from, (*callee)?)));
-            if let Some(call) = from_lines {
-                let call = calls.entry(call).or_default();
-                call.instructions += 1;
-                if let Some(access) = access {
-                    call.accesses.count(access.kind, 1, u64::from(access.bytes));
-                }
-            }
-        }
-    }
-    if spot.is_return {
-        thread.calls.pop();
-    }
-    if spot.is_call && spot.has_line && thread.calls.len() < DEEPEST {
-        thread.calls.push((spot.site, None));
-    }
-}
-
 fn site(place: &SitePlace, levels: usize) -> Site {
     Site {
         function: place.function.clone(),
@@ -237,16 +198,18 @@ fn add_stride(site: &mut Site, stride: i64) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, [entries, rounds, refused]: [u64; 3]) -> MachineLoop {
+fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
         parent: place.parent,
-        entries,
-        rounds,
-        refused,
+        entries: counts.entries,
+        rounds: counts.begun - counts.refused,
+        refused: counts.refused,
+        fewest: counts.range.map(|(fewest, _)| fewest),
+        most: counts.range.map(|(_, most)| most),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What each source line did: executions, operations, accesses, bytes and calls, by site (a line within a loop of the
 //! machine code), and how often the loops were entered and went round.
 
+mod calls;
 mod data;
 mod meter;
 mod rounds;
@@ -140,6 +141,11 @@ pub struct MachineLoop {
     /// How often it was left by a test at the top instead; these are no rounds.
     #[serde(default)]
     pub refused: u64,
+    /// The fewest and the most rounds of one execution, from an entry to the next.
+    #[serde(default)]
+    pub fewest: Option<u64>,
+    #[serde(default)]
+    pub most: Option<u64>,
 }
 
 /// Bytes `low..high` of memory at run time that accesses went to.
