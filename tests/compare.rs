@@ -44,6 +44,8 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         entries,
         rounds,
         refused: 0,
+        fewest: None,
+        most: None,
     }
 }
 
@@ -410,4 +412,211 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
     assert_eq!(names(&right), ["a (heap 1)", "b (heap 3)", "c (heap 2)"]);
     let wrong = compared(&promised(source, &["n=100", "m=200"]), run());
     assert_eq!(names(&wrong), ["a", "b", "c (heap 2)", "heap 1", "heap 3"]);
+}
+
+fn reason<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c str {
+    row(comparison, id, quantity).reason.as_deref().unwrap_or_default()
+}
+
+const TWO_SIZES: &str = "void f(int lo, int hi, double *a, double c) {
+  for (int i = lo; i < hi; i++)
+    a[i] = a[i] + c;
+}
+";
+
+#[test]
+fn of_two_sizes_in_one_bound_none_is_blamed() {
+    let run = || profile(vec![machine_loop(2, None, 1, 30)], vec![walking(&[8], site(3, Some(0), 30, 30, 30))]);
+    let comparison = compared(&promised(TWO_SIZES, &["lo=10", "hi=128"]), run());
+    assert_eq!(comparison.parameters, []);
+    let told = reason(&comparison, "f@2", "iterations");
+    assert!(told.contains("its bounds depend on hi, lo"), "{told}");
+    // With one of them known from another loop, the other one is told.
+    let source = format!(
+        "{TWO_SIZES}void g(int lo, double *a) {{\n  for (int i = 0; i < lo; i++)\n    a[i] = a[i] + 1.0;\n}}\n"
+    );
+    let mut report = promised(&source, &["lo=10", "hi=128"]);
+    let shared = report.parameters.values_mut().filter(|parameter| parameter.source_name == "lo");
+    shared.for_each(|parameter| parameter.functions.clear());
+    let both = profile(
+        vec![machine_loop(2, None, 1, 30), machine_loop(6, None, 1, 10)],
+        vec![walking(&[8], site(3, Some(0), 30, 30, 30)), walking(&[8], site(7, Some(1), 10, 10, 10))],
+    );
+    let comparison = compared(&report, both);
+    let [hi] = &comparison.parameters[..] else { panic!("{:?}", comparison.parameters) };
+    assert_eq!((hi.parameter.as_str(), hi.fits), ("hi", 40.0));
+}
+
+#[test]
+fn a_loop_that_is_left_early_tells_no_size() {
+    let source = "int f(int n, double *a, double x) {
+  for (int i = 0; i < n; i++)
+    if (a[i] == x)
+      return i;
+  return -1;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 38)], vec![site(3, Some(0), 38, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=100"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert!(reason(&comparison, "f@2", "iterations").contains("can be left before its bound"));
+}
+
+#[test]
+fn a_loop_that_was_not_entered_tells_no_size() {
+    let source = "void f(int n, double *a) {
+  for (int i = 5; i < n; i++)
+    a[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 0)], vec![site(2, Some(0), 1, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=3"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn a_size_that_was_not_always_the_same_is_a_mean() {
+    let loops = vec![MachineLoop { fewest: Some(10), most: Some(30), ..machine_loop(2, None, 2, 40) }];
+    let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions[0].times_called = Some(2.0);
+    let comparison = compared(&report, run);
+    let told = reason(&comparison, "f@2", "iterations");
+    assert_eq!(told, "a parameter does not match: n is 100 in the report; in the run it varied, 20 on average");
+}
+
+#[test]
+fn more_executions_are_no_more_iterations_each() {
+    let run = profile(vec![machine_loop(2, None, 4, 400)], vec![walking(&[8], site(3, Some(0), 400, 400, 400))]);
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert_eq!(
+        reason(&comparison, "f@2", "iterations"),
+        "each execution has the 100 of the report; the run has 4 executions"
+    );
+    assert_eq!(
+        reason(&comparison, "f@2", "executions"),
+        "the report has 1 calls of the function, the run entered the loop 4 times"
+    );
+}
+
+#[test]
+fn a_product_of_a_size_tells_it() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n * n; i++)
+    a[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 3600)], vec![walking(&[8], site(3, Some(0), 3600, 3600, 3600))]);
+    let comparison = compared(&promised(source, &["n=128"]), run);
+    assert_eq!(comparison.parameters.first().map(|found| found.fits), Some(60.0));
+}
+
+/// A branch that was taken in 499 of 1000 rounds does not explain half of the loads.
+#[test]
+fn a_branch_explains_no_more_than_it_can() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 0.5)
+      b[i] = a[i] + 1.0;
+}
+";
+    let loads = Accesses { loads: 1000, loaded_bytes: 8000, ..Accesses::default() };
+    let head = Site { accesses: loads, ..walking(&[8], site(3, Some(0), 1000, 0, 0)) };
+    let arm = walking(&[8], site(4, Some(0), 499, 499, 499));
+    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![head, arm]);
+    let comparison = compared(&promised(source, &["n=1000"]), run);
+    assert!(reason(&comparison, "f@2", "stores an iteration").contains("0.4990 would fit"));
+    let told = reason(&comparison, "f@2", "loads an iteration");
+    assert!(!told.contains("would fit"), "{told}");
+}
+
+/// Only a constant of the arm was loaded, before the loop.
+#[test]
+fn an_arm_whose_code_is_outside_of_the_loop_tells_no_frequency() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 0.5)
+      b[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![site(3, Some(0), 1000, 0, 0), site(4, None, 1, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=1000"]), run);
+    assert_eq!(comparison.parameters, []);
+}
+
+#[test]
+fn a_pointer_is_not_the_array_that_it_points_to() {
+    let source = "double *a;
+void f(int n) {
+  for (int i = 0; i < n; i++)
+    a[i] = 1.5;
+}
+";
+    let range = |name: &str, low: u64, bytes: u64, is_variable| DataRange {
+        name: name.into(),
+        low,
+        high: low + bytes,
+        is_variable,
+    };
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let inner = Site { data: vec![touched(1, 0, 55)], ..walking(&[8], site(4, Some(0), 55, 0, 55)) };
+    let before = Site { data: vec![touched(0, 1, 0)], ..site(4, None, 1, 0, 0) };
+    let run = SourceProfile {
+        data: vec![range("a", 0x100, 8, true), range("heap 1", 0x1000, 440, false)],
+        ..profile(vec![machine_loop(3, None, 1, 55)], vec![inner, before])
+    };
+    let comparison = compared(&promised(source, &["n=55"]), run);
+    assert_eq!(sides(&comparison, "f@3", "stores to a (heap 1)"), (Some(55.0), Some(55.0)));
+    assert_eq!(sides(&comparison, "f@3", "loads of a, the pointer itself"), (None, Some(1.0)));
+}
+
+#[test]
+fn what_became_a_call_is_said_with_what_that_did() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 0.0;
+}
+";
+    let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
+    let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
+    let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
+    let comparison = compared(&promised(source, &["n=60"]), run);
+    assert_eq!(
+        reason(&comparison, "f@2", "stores an iteration"),
+        "became a call of memset, which stored 480 B in 130 instructions"
+    );
+}
+
+#[test]
+fn work_of_a_callee_is_said_to_be_counted_there() {
+    let call = Called { function: "ext".into(), times: 100, instructions: 0, accesses: Accesses::default() };
+    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 0, 100)) };
+    let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], vec![body]));
+    assert_eq!(
+        reason(&comparison, "f@2", "adds an iteration"),
+        "what it calls is counted at its own lines: ext (100 calls)"
+    );
+}
+
+/// Four floats are stored as two doubles.
+#[test]
+fn other_widths_of_the_same_bytes_are_told() {
+    let source = "void f(int n, float *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 1.0f;
+}
+";
+    let body = Site {
+        accesses: Accesses { stores: 50, stored_bytes: 400, ..Accesses::default() },
+        ..walking(&[8], site(3, Some(0), 50, 0, 0))
+    };
+    let comparison = compared(&promised(source, &["n=100"]), profile(vec![machine_loop(2, None, 1, 50)], vec![body]));
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(
+        reason(&comparison, "f@2", "stores an iteration"),
+        "the bytes agree: 8 B an access, where the source's elements have 4 B"
+    );
 }

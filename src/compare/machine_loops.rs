@@ -17,6 +17,8 @@ pub struct LoopCounts {
     pub machine_loops: usize,
     /// The most rounds of the source that one of the machine does.
     pub unrolled: u64,
+    /// It did not go round equally often each time.
+    pub varies: bool,
     /// Of the rounds, those that were done outside of the machine loops.
     pub peeled: u64,
     /// Of the rounds, those that a function of the C library did in their place.
@@ -121,13 +123,18 @@ impl<'a> Counter<'a> {
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
             let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
-            let (inside, outside) = self.sides(found, line, set);
+            let (inside, mut outside) = self.sides(found, line, set);
+            // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
+            if (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds) {
+                outside[STORES] += self.stack_stores(found, line, set);
+            }
             let peeled = peeled(inside, outside, rounds);
             LoopCounts {
                 entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
                 rounds: rounds as u64 + peeled,
                 machine_loops: parts.len(),
                 unrolled: set.iter().map(|number| factors[number]).max().unwrap_or(1),
+                varies: set.iter().any(|number| varies(&self.profile.loops[*number])),
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],
@@ -165,6 +172,12 @@ impl<'a> Counter<'a> {
             *side = sum(*side, work(site, facts));
         }
         (inside, outside)
+    }
+
+    /// Stores by the stack pointer on these lines outside of the machine loops.
+    fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
+        let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -213,6 +226,11 @@ fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
     let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
     let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
     times.reduce(f64::min).map_or(0, |times| times as u64)
+}
+
+/// Whether a machine loop did not go round equally often each time that it was entered.
+fn varies(one: &MachineLoop) -> bool {
+    one.fewest.zip(one.most).is_some_and(|(fewest, most)| fewest != most)
 }
 
 /// Whether a function of the C library is one that compilers put in place of loops.

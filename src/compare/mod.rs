@@ -6,7 +6,10 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+mod accesses;
 mod arrays;
+mod bounds;
+mod iterations;
 mod live;
 mod machine_loops;
 mod measured;

@@ -113,6 +113,9 @@ pub struct Array {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Access {
+    /// Distance from the subscripts, by dimension.
+    #[serde(default)]
+    pub offset: Vec<serde_json::Value>,
     pub reads: f64,
     pub writes: f64,
 }

@@ -24,8 +24,17 @@ pub struct Traced {
     pub levels: Vec<u64>,
     /// By index of the range.
     pub data: BTreeMap<u32, Accesses>,
-    /// Functions called, with how often.
-    pub calls: BTreeMap<String, u64>,
+    /// Functions called, and what was executed on behalf of that.
+    pub calls: BTreeMap<String, Calls>,
+}
+
+/// Calls of one function.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calls {
+    pub times: u64,
+    /// Without line information, executed on behalf of these calls.
+    pub instructions: u64,
+    pub accesses: Accesses,
 }
 
 /// A run, joined with a static report.
@@ -37,9 +46,16 @@ pub struct Join {
     pub joined: u64,
     pub instructions: u64,
     /// Executions by line of the sites in files of the report: the most of any instruction there.
-    pub lines: BTreeMap<(usize, u32), u64>,
+    pub lines: BTreeMap<(usize, u32), Executions>,
     /// By function of the report.
     pub functions: BTreeMap<String, Share>,
+}
+
+/// How often a line was executed in loops of the machine code, and outside of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executions {
+    pub in_loops: u64,
+    pub outside: u64,
 }
 
 /// Instructions that belong to a function's lines, and how many of them to its loops.
@@ -80,6 +96,8 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
                 share.instructions += site.instructions + called;
                 share.joined += site.instructions + called;
                 let executions = join.lines.entry((found.function, line)).or_default();
+                let executions =
+                    if site.machine_loop.is_some() { &mut executions.in_loops } else { &mut executions.outside };
                 *executions = (*executions).max(site.executions);
             }
             place => {
@@ -171,7 +189,10 @@ impl Traced {
     fn add_calls(&mut self, site: &Site) -> u64 {
         let mut instructions = 0;
         for call in &site.calls {
-            *self.calls.entry(call.function.clone()).or_default() += call.times;
+            let sum = self.calls.entry(call.function.clone()).or_default();
+            sum.times += call.times;
+            sum.instructions += call.instructions;
+            sum.accesses.add(&call.accesses);
             self.elementary += if is_elementary(&call.function) { call.times } else { 0 };
             instructions += call.instructions;
         }
