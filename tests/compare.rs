@@ -5,7 +5,7 @@ use std::fs;
 use assert_cmd::Command;
 use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
 use loopsheet::metrics::profile::{
-    Accesses, Called, DataAccesses, DataRange, MachineLoop, Operations, Site, SourceProfile,
+    Accesses, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site, SourceProfile,
 };
 use serde_json::json;
 
@@ -599,6 +599,29 @@ fn work_of_a_callee_is_said_to_be_counted_there() {
         reason(&comparison, "f@2", "adds an iteration"),
         "what it calls is counted at its own lines: ext (100 calls)"
     );
+}
+
+#[test]
+fn library_code_is_listed_but_for_what_nests_called() {
+    let library = |name: &str, instructions, on_behalf| Site {
+        function: name.into(),
+        file: None,
+        line: None,
+        instructions,
+        on_behalf,
+        ..Site::default()
+    };
+    let call = Called { function: "pow".into(), times: 100, instructions: 500, accesses: Accesses::default() };
+    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 100, 100)) };
+    let of_nest = vec![OnBehalf { site: 0, instructions: 500 }];
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100)],
+        vec![body, library("puts", 70, vec![]), library("pow", 520, of_nest)],
+    );
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let unjoined: Vec<(&str, u64)> =
+        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    assert_eq!(unjoined, [("puts", 70), ("pow", 20)]);
 }
 
 /// Four floats are stored as two doubles.

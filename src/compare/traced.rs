@@ -6,7 +6,7 @@ use super::machine_loops::{self, LoopCounts};
 use super::places::{LoopRef, Place, Places};
 use super::{Unjoined, reports::StaticReport};
 use crate::intrinsics::Intrinsics;
-use crate::metrics::profile::{Accesses, Operations, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
 use crate::source::Language;
 
 /// What the run did in one nest.
@@ -82,7 +82,6 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     for site in &profile.sites {
         join.instructions += site.instructions;
         let Some((file, line)) = site.file.as_deref().zip(site.line) else {
-            *nowhere.entry(site.function.clone()).or_default() += site.instructions;
             continue;
         };
         match place_of(places, site) {
@@ -112,7 +111,18 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     // What was executed without lines on behalf of calls from nests is theirs.
     join.joined += on_behalf;
     let mut left = on_behalf;
+    for site in profile.sites.iter().filter(|site| site.file.is_none() || site.line.is_none()) {
+        let is_of_nest = |on_behalf: &&OnBehalf| {
+            let from = profile.sites.get(on_behalf.site as usize);
+            from.is_some_and(|from| matches!(place_of(places, from), Place::Loop(_)))
+        };
+        let theirs = site.on_behalf.iter().filter(is_of_nest).map(|on_behalf| on_behalf.instructions).sum::<u64>();
+        let taken = theirs.min(left).min(site.instructions);
+        left -= taken;
+        *nowhere.entry(site.function.clone()).or_default() += site.instructions - taken;
+    }
     for (function, instructions) in nowhere {
+        // Traces of before this was counted do not tell whose it was.
         let taken = left.min(instructions);
         left -= taken;
         let key = (function, "no line information, and not called from a nest".to_string());

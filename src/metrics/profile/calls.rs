@@ -6,8 +6,14 @@ use super::Accesses;
 use crate::regions::{CallKind, Spot};
 use crate::trace::isa::Access;
 
-/// What was counted for calls of one site from another: of a callee, its first site stands for it.
-pub type CallCounts = FxHashMap<(u32, u32), Calls>;
+/// What was counted for calls.
+#[derive(Default)]
+pub struct CallCounts {
+    /// By the site of the call and the first site of the callee, which stands for it.
+    pub calls: FxHashMap<(u32, u32), Calls>,
+    /// Instructions of a site without lines, by the site that the call stands at.
+    pub on_behalf: FxHashMap<(u32, u32), u64>,
+}
 
 #[derive(Clone, Copy, Default)]
 pub struct Calls {
@@ -47,7 +53,8 @@ impl CallStack {
         if !spot.has_line
             && let Some(call) = self.open.last().and_then(|open| open.owner)
         {
-            let call = counts.entry(call).or_default();
+            *counts.on_behalf.entry((spot.site, call.0)).or_default() += 1;
+            let call = counts.calls.entry(call).or_default();
             call.instructions += 1;
             if let Some(access) = access {
                 call.accesses.count(access.kind, 1, u64::from(access.bytes));
@@ -70,7 +77,7 @@ impl CallStack {
             false => around,
         };
         if last.is_from_lines {
-            counts.entry((last.from, spot.site)).or_default().times += 1;
+            counts.calls.entry((last.from, spot.site)).or_default().times += 1;
         }
     }
 
@@ -113,7 +120,7 @@ mod tests {
     fn counts(spots: &[Spot]) -> Vec<((u32, u32), u64, u64)> {
         let (mut stack, mut counts) = (CallStack::default(), CallCounts::default());
         spots.iter().for_each(|spot| stack.step(&mut counts, spot, None));
-        let mut found: Vec<_> = counts.iter().map(|(call, did)| (*call, did.times, did.instructions)).collect();
+        let mut found: Vec<_> = counts.calls.iter().map(|(call, did)| (*call, did.times, did.instructions)).collect();
         found.sort_unstable();
         found
     }

@@ -6,7 +6,7 @@ use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
 use super::rounds::{Rounds, RoundsMeter};
 use super::strides::StrideMeter;
-use super::{Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
+use super::{Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -152,7 +152,12 @@ impl ProfileMeter {
         for (site, moved) in sites.iter_mut().zip(self.moved) {
             site.levels.iter_mut().zip(moved).for_each(|(level, moved)| *level = moved);
         }
-        let mut calls: Vec<_> = self.calls.into_iter().collect();
+        let mut on_behalf: Vec<_> = self.calls.on_behalf.into_iter().collect();
+        on_behalf.sort_unstable();
+        for ((at, site), instructions) in on_behalf {
+            sites[at as usize].on_behalf.push(OnBehalf { site, instructions });
+        }
+        let mut calls: Vec<_> = self.calls.calls.into_iter().collect();
         calls.sort_unstable_by_key(|(key, _)| *key);
         for ((from, to), Calls { times, instructions, accesses }) in calls {
             let function = places[to as usize].function.clone();

@@ -52,6 +52,9 @@ pub struct Site {
     pub levels: Vec<Moved>,
     /// Functions called from there.
     pub calls: Vec<Called>,
+    /// Of a site without lines: how many of its instructions were executed on behalf of calls from sites that have some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on_behalf: Vec<OnBehalf>,
     /// By what they went to; stack accesses are left out.
     pub data: Vec<DataAccesses>,
     /// By how many bytes the addresses of its instructions move from one round of the machine loop to the next, where
@@ -123,6 +126,14 @@ pub struct Called {
     /// What these accessed, registers saved on the stack left out.
     #[serde(default)]
     pub accesses: Accesses,
+}
+
+/// Instructions without lines on behalf of the calls at one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnBehalf {
+    /// Index of the site with the calls.
+    pub site: u32,
+    pub instructions: u64,
 }
 
 /// A loop of the machine code.
