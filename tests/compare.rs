@@ -240,6 +240,29 @@ fn loops_on_one_line_are_told_apart_by_their_nesting() {
     assert_eq!(sides(&comparison, id, "iterations"), (Some(42.0), Some(42.0)));
 }
 
+#[test]
+fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
+    let source = "void f(int n, int m, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = 0.5; for (int j = 0; j < m; j++) b[j] = b[j] + 1.5;
+}
+";
+    let report = promised(source, &["n=6", "m=7"]);
+    let [first, second] = [0, 1].map(|number| report.functions[0].loops[number].id.clone());
+    let run = |loops: Vec<MachineLoop>, sites| compared(&report, profile(loops, sites));
+    let sites = vec![
+        walking(&[8], site(2, Some(0), 6, 0, 6)),
+        site(2, None, 1, 0, 0),
+        walking(&[8], site(2, Some(1), 7, 7, 7)),
+    ];
+    let both = run(vec![machine_loop(2, None, 1, 6), machine_loop(2, None, 1, 7)], sites.clone());
+    assert_eq!(sides(&both, &first, "iterations"), (Some(6.0), Some(6.0)));
+    assert_eq!(sides(&both, &second, "iterations"), (Some(7.0), Some(7.0)));
+    assert_eq!(sides(&both, &first, "stores an iteration"), (Some(1.0), Some(1.0)));
+    // With one of them only, it is not said that the other was not executed.
+    let one = run(vec![machine_loop(2, None, 1, 7)], vec![walking(&[8], site(2, Some(0), 7, 7, 7))]);
+    assert!(one.not_executed[0].contains("not told apart"), "{:?}", one.not_executed);
+}
+
 /// 103 iterations: 25 rounds of four copies, and three in a loop for the rest.
 #[test]
 fn rounds_of_unrolled_loops_are_those_of_the_source() {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::origins::Origins;
 use super::places::{LoopRef, Place, Places};
 use super::reports::Loop;
 use super::unrolling::copies;
@@ -67,12 +68,12 @@ impl<'a> Counter<'a> {
     fn new(places: &'a Places<'a>, profile: &'a SourceProfile) -> Counter<'a> {
         let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
         let mut rounds: Vec<u64> = profile.loops.iter().map(|one| one.rounds).collect();
-        let functions = functions(profile);
-        for (number, found) in mapped(places, &profile.loops, &functions).into_iter().enumerate() {
+        let origins = Origins::of(places, profile);
+        for (number, found) in origins.all().into_iter().enumerate() {
             let one = &profile.loops[number];
             let Some(found) = found.filter(|_| one.entries > 0) else { continue };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
-            if by_line(places, &profile.loops, &functions, number) != Some(found) {
+            if origins.by_line(number) != Some(found) {
                 rounds[number] += one.refused;
             }
             parts.entry(found).or_default().push(number);
@@ -273,7 +274,7 @@ pub(super) fn sum(one: Work, other: Work) -> Work {
 }
 
 /// A loop and those around it.
-fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(innermost), |&number| loops[number].parent.map(|parent| parent as usize))
 }
 
@@ -293,58 +294,4 @@ fn statements<'p>(
         }
     }
     statements
-}
-
-/// The loop of the source that each loop of the machine code comes from: that of the line which decides on another
-/// round. Where several begin on one line, the nesting of the machine loops tells them apart; where a machine loop
-/// holds loops that are not inside that one, it comes from the next that is around them all.
-fn mapped(places: &Places, loops: &[MachineLoop], functions: &[Vec<&str>]) -> Vec<Option<LoopRef>> {
-    let by_line = |number| by_line(places, loops, functions, number);
-    let mut mapped: Vec<Option<LoopRef>> = (0..loops.len()).map(by_line).collect();
-    let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
-    // Inner loops come after those around them.
-    for number in (0..loops.len()).rev() {
-        let Some(found) = mapped[number] else { continue };
-        let inner = std::mem::take(&mut inside[number]);
-        let is_around = |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
-        let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
-        let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
-        let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
-        mapped[number] = outer.or(Some(found));
-        if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
-            inside[parent as usize].extend(mapped[number]);
-        }
-    }
-    mapped
-}
-
-fn by_line(places: &Places, loops: &[MachineLoop], functions: &[Vec<&str>], number: usize) -> Option<LoopRef> {
-    let (one, functions) = (&loops[number], &functions[number]);
-    let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
-    let (file, line) = place(one)?;
-    let beginning = places.beginning_at(&file, line, functions);
-    if beginning.is_empty() {
-        return match places.find(&file, line, functions) {
-            Place::Loop(found) => Some(found),
-            _ => None,
-        };
-    }
-    let outer = one.parent.into_iter().flat_map(|parent| around(loops, parent as usize));
-    let on_line =
-        outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
-    beginning.get(on_line).or(beginning.last()).copied()
-}
-
-/// Of each machine loop the functions around its line, the innermost first: inlined ones too, as its code on that line
-/// has them.
-fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
-    let mut found: Vec<Vec<&str>> = profile.loops.iter().map(|one| vec![one.function.as_str()]).collect();
-    for site in &profile.sites {
-        let Some(number) = site.machine_loop.map(|number| number as usize) else { continue };
-        let Some(one) = profile.loops.get(number) else { continue };
-        if (&one.file, one.line) == (&site.file, site.line) {
-            found[number] = super::places::functions(site);
-        }
-    }
-    found
 }

@@ -14,6 +14,7 @@ mod live;
 mod machine_loops;
 mod measured;
 mod operations;
+mod origins;
 mod parameters;
 mod places;
 mod reasons;
@@ -175,7 +176,7 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             continue;
         }
         if traced.instructions == 0 {
-            not_executed.extend(target.nest.map(|_| target.id.clone()));
+            not_executed.extend(target.nest.map(|_| without_code(&places, &join, target)));
             continue;
         }
         let sides =
@@ -202,6 +203,18 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
         unjoined: join.unjoined,
         parameters,
         notes: notes(promised, run),
+    }
+}
+
+/// Id of a nest without instructions, with what that may mean.
+fn without_code(places: &Places, join: &traced::Join, target: &places::Target) -> String {
+    let is_beside = |(index, other): (usize, &places::Target)| {
+        let is_there = (other.function, &other.file, other.line) == (target.function, &target.file, target.line);
+        is_there && join.targets[index].instructions > 0
+    };
+    match places.targets().iter().enumerate().find(|target| is_beside(*target)) {
+        Some((_, other)) => format!("{} (or not told apart from {}, on the same line)", target.id, other.id),
+        None => target.id.clone(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Component, Path};
 
+use super::origins::Origins;
 use super::reports::{Loop, StaticReport};
 use super::unrolling::Fastest;
 use crate::metrics::profile::{Site, SourceProfile};
@@ -60,6 +61,8 @@ pub struct Places<'r> {
     functions: BTreeMap<&'r str, Vec<(u32, &'r str)>>,
     /// Source files of the program, in parts.
     of_program: BTreeSet<Vec<String>>,
+    /// By loop of the machine code: the loop that it comes from.
+    origins: Vec<Option<LoopRef>>,
     targets: Vec<Target>,
     target_of: HashMap<LoopRef, usize>,
     numbers: HashMap<(usize, &'r str), usize>,
@@ -69,7 +72,10 @@ impl<'r> Places<'r> {
     /// For a run.
     pub fn of_run(report: &'r StaticReport, profile: &SourceProfile) -> Places<'r> {
         let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
-        Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)))
+        let mut places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+        let origins = Origins::of(&places, profile).all();
+        places.origins = origins;
+        places
     }
 
     /// For a program with these source files.
@@ -80,6 +86,7 @@ impl<'r> Places<'r> {
             asked: RefCell::default(),
             functions: BTreeMap::new(),
             of_program: files.collect::<BTreeSet<&str>>().into_iter().map(parts).collect(),
+            origins: Vec::new(),
             targets: Vec::new(),
             target_of: HashMap::new(),
             numbers: HashMap::new(),
@@ -186,12 +193,18 @@ impl<'r> Places<'r> {
         self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
     }
 
-    /// Where the line of a site lies.
+    /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
     pub fn own(&self, site: &Site) -> Place<'r> {
-        match site.file.as_deref().zip(site.line) {
-            Some((file, line)) => self.find(file, line, &functions(site)),
-            None => Place::UnknownFile,
-        }
+        let Some((file, line)) = site.file.as_deref().zip(site.line) else { return Place::UnknownFile };
+        let place = self.find(file, line, &functions(site));
+        let Place::Loop(found) = place else { return place };
+        let origin = site.machine_loop.and_then(|number| *self.origins.get(number as usize)?);
+        let is_beside = |origin: &LoopRef| {
+            let facts = self.facts(*origin);
+            let around = self.chain(found).any(|outer| outer == *origin);
+            !around && origin.function == found.function && (facts.line, facts.end_line) == (line, line)
+        };
+        Place::Loop(origin.filter(is_beside).unwrap_or(found))
     }
 
     /// Where a line lies: in the innermost loop around it. `functions` are those around the line, the innermost first:
