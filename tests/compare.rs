@@ -330,6 +330,23 @@ fn addresses_tell_how_often_a_loop_was_unrolled() {
     assert_eq!(rounds(32, few), Some(125.0));
 }
 
+/// Two rows at a time: one store, of both sums, three loads of eight bytes each.
+#[test]
+fn loops_whose_outer_loop_was_unrolled_do_its_rounds_side_by_side() {
+    let source = "void f(int n, int m, double *x, double a[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      x[j] = x[j] + a[i][j];
+}
+";
+    let accesses = Accesses { loads: 60, stores: 20, loaded_bytes: 480, stored_bytes: 160 };
+    let body = Site { accesses, ..walking(&[8], site(4, Some(1), 20, 40, 20)) };
+    let run = profile(vec![machine_loop(2, None, 1, 2), machine_loop(3, Some(0), 2, 20)], vec![body]);
+    let comparison = compared(&promised(source, &["n=4", "m=10"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(40.0), Some(40.0)));
+    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
+}
+
 #[test]
 fn iterations_outside_of_the_machine_loop_count() {
     // The first one is peeled; a constant that is only loaded there is none.

@@ -28,7 +28,7 @@ pub fn copies(facts: &Loop, fastest: Fastest, sites: &[&Site], rounds: f64, expe
     match by_strides(facts, fastest, sites) {
         // A loop that goes through the arrays in another order moves as far, but does one round's work.
         Some(copies) => match is_work_of(facts, copies, bytes, &did) {
-            true => copies,
+            true => copies * jammed(facts, copies, sites, rounds, &did),
             false => 1,
         },
         None if expected == Some(rounds) => 1,
@@ -70,6 +70,19 @@ fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
     let has_flops = (ADDS..=DIVIDES).any(|kind| did[kind] > 0.0 && source[kind] > 0.0);
     let more = (STORES..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > source[kind]);
     copies == 1 || bytes >= copies as f64 * element && (more || !has_flops)
+}
+
+/// Rounds of the loop around that one round does side by side, as far as addresses do not tell: every kind of operation
+/// is done so many times as often, and more is loaded than the source's references are.
+fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
+    let source = promised(facts);
+    let mut times = (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
+    let Some(first) = times.next().filter(|first| first.fract() == 0.0 && *first as u64 <= LARGEST) else { return 1 };
+    let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
+    let read = |array: &Array| array.accesses.iter().filter(|access| access.reads > 0.0).count() as f64;
+    let once: f64 = facts.arrays.iter().map(read).sum();
+    let is_it = times.all(|other| other == first) && first > copies as f64 && first as u64 % copies == 0;
+    if is_it && loaded > once * copies as f64 { first as u64 / copies } else { 1 }
 }
 
 /// By what a round of the machine stored and computed.
