@@ -44,6 +44,17 @@ fn refused(arguments: &[&str], parts: &[&str]) {
 }
 
 #[test]
+fn two_outputs_cannot_be_one_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (report, other) = (path(&dir, "report.xlsx"), path(&dir, "./report.xlsx"));
+    let inputs = ["--static", "samples/kernels", "--trace", "samples/traces"];
+    let outcome = run(&[&["compare"], &inputs[..], &["-o", &report, "--json", &other]].concat());
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("two outputs would be written"), "{}", outcome.stderr);
+    assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0);
+}
+
+#[test]
 fn bad_usage_and_input_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = |name: &str, content: &[u8]| {

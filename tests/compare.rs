@@ -5,7 +5,7 @@ use std::fs;
 use assert_cmd::Command;
 use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
 use loopsheet::metrics::profile::{
-    Accesses, Called, DataAccesses, DataRange, MachineLoop, Operations, Site, SourceProfile,
+    Accesses, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site, SourceProfile,
 };
 use serde_json::json;
 
@@ -44,6 +44,8 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         entries,
         rounds,
         refused: 0,
+        fewest: None,
+        most: None,
     }
 }
 
@@ -63,7 +65,7 @@ fn site(line: u32, machine_loop: Option<u32>, executions: u64, adds: u64, stores
 }
 
 fn profile(loops: Vec<MachineLoop>, sites: Vec<Site>) -> SourceProfile {
-    SourceProfile { sites, loops, data: Vec::new() }
+    SourceProfile { sites, loops, ..SourceProfile::default() }
 }
 
 fn nest<'c>(comparison: &'c Comparison, id: &str) -> &'c NestComparison {
@@ -126,6 +128,88 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
 }
 
 #[test]
+fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
+    let run = || {
+        let here = site(3, Some(0), 100, 100, 100);
+        let mut elsewhere = Site { file: Some("other/kernel.c".into()), ..site(3, Some(1), 70, 70, 70) };
+        elsewhere.function = "g".into();
+        let other = MachineLoop { file: elsewhere.file.clone(), ..machine_loop(2, None, 1, 70) };
+        profile(vec![machine_loop(2, None, 1, 100), other], vec![here, elsewhere])
+    };
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions[0].file = "own/kernel.c".into();
+    let own = |run: SourceProfile| {
+        let rename = |file: &mut Option<String>| {
+            if file.as_deref() == Some(FILE) {
+                *file = Some("/src/own/kernel.c".into());
+            }
+        };
+        let mut run = run;
+        run.sites.iter_mut().for_each(|site| rename(&mut site.file));
+        run.loops.iter_mut().for_each(|one| rename(&mut one.file));
+        run
+    };
+    let comparison = compared(&report, own(run()));
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    let [left] = &comparison.unjoined[..] else { panic!("{:?}", comparison.unjoined) };
+    assert_eq!((left.what.as_str(), left.instructions), ("other/kernel.c", 280));
+    // Only the other one was executed; the program has both.
+    let mut only = own(run());
+    only.sites.remove(0);
+    only.files = vec!["/src/other/kernel.c".into(), "/src/own/kernel.c".into()];
+    let comparison = compared(&report, only);
+    assert_eq!((comparison.nests.len(), &comparison.not_executed[..]), (0, &["f@2".to_string()][..]));
+}
+
+/// Two functions of the same lines, as made by including them twice.
+#[test]
+fn functions_of_the_same_lines_are_told_apart_by_name() {
+    let mut report = promised(PLAIN, &["n=100"]);
+    let mut second = report.functions[0].clone();
+    second.name = "g".into();
+    report.functions.push(second);
+    let inlined = Site {
+        function: "main".into(),
+        inlined: vec!["g".into()],
+        called_from: vec![("main.c".into(), 9)],
+        ..site(3, Some(1), 70, 70, 70)
+    };
+    let head =
+        Site { line: Some(2), operations: Operations::default(), accesses: Accesses::default(), ..inlined.clone() };
+    let loops =
+        vec![machine_loop(2, None, 1, 100), MachineLoop { function: "main".into(), ..machine_loop(2, None, 1, 70) }];
+    let run = profile(loops, vec![site(3, Some(0), 100, 100, 100), inlined, head]);
+    let comparison = compared(&report, run);
+    let iterations: Vec<(&str, Option<f64>)> = comparison
+        .nests
+        .iter()
+        .map(|nest| {
+            (
+                nest.function.as_str(),
+                nest.rows.iter().find(|row| row.quantity == "iterations").expect("it is there").traced,
+            )
+        })
+        .collect();
+    assert_eq!(iterations, [("f", Some(100.0)), ("g", Some(70.0))]);
+}
+
+/// A report on a file that names a type which its headers would declare.
+#[test]
+fn arrays_of_unknown_type_do_no_harm() {
+    let source = "thread_t t[4];
+void f(int n, double *a) {
+  for (int i = 0; i < n; i++) {
+    t[i] = t[i];
+    a[i] = a[i] + 1.0;
+  }
+}
+";
+    let run = profile(vec![machine_loop(3, None, 1, 4)], vec![site(4, Some(0), 4, 0, 4), site(5, Some(0), 4, 4, 4)]);
+    let comparison = compared(&promised(source, &["n=4"]), run);
+    assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(4.0), Some(4.0)));
+}
+
+#[test]
 fn what_is_not_joined_is_listed() {
     let mut elsewhere = site(7, None, 3, 0, 0);
     elsewhere.file = Some("other.c".into());
@@ -156,6 +240,29 @@ fn loops_on_one_line_are_told_apart_by_their_nesting() {
     assert_eq!(sides(&comparison, id, "iterations"), (Some(42.0), Some(42.0)));
 }
 
+#[test]
+fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
+    let source = "void f(int n, int m, double *a, double *b) {
+  for (int i = 0; i < n; i++) a[i] = 0.5; for (int j = 0; j < m; j++) b[j] = b[j] + 1.5;
+}
+";
+    let report = promised(source, &["n=6", "m=7"]);
+    let [first, second] = [0, 1].map(|number| report.functions[0].loops[number].id.clone());
+    let run = |loops: Vec<MachineLoop>, sites| compared(&report, profile(loops, sites));
+    let sites = vec![
+        walking(&[8], site(2, Some(0), 6, 0, 6)),
+        site(2, None, 1, 0, 0),
+        walking(&[8], site(2, Some(1), 7, 7, 7)),
+    ];
+    let both = run(vec![machine_loop(2, None, 1, 6), machine_loop(2, None, 1, 7)], sites.clone());
+    assert_eq!(sides(&both, &first, "iterations"), (Some(6.0), Some(6.0)));
+    assert_eq!(sides(&both, &second, "iterations"), (Some(7.0), Some(7.0)));
+    assert_eq!(sides(&both, &first, "stores an iteration"), (Some(1.0), Some(1.0)));
+    // With one of them only, it is not said that the other was not executed.
+    let one = run(vec![machine_loop(2, None, 1, 7)], vec![walking(&[8], site(2, Some(0), 7, 7, 7))]);
+    assert!(one.not_executed[0].contains("not told apart"), "{:?}", one.not_executed);
+}
+
 /// 103 iterations: 25 rounds of four copies, and three in a loop for the rest.
 #[test]
 fn rounds_of_unrolled_loops_are_those_of_the_source() {
@@ -165,6 +272,79 @@ fn rounds_of_unrolled_loops_are_those_of_the_source() {
     assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(103.0), Some(103.0)));
     assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
     assert_eq!(comparison.parameters, []);
+}
+
+/// A site whose instructions' addresses move by so many bytes a round.
+fn walking(strides: &[i64], site: Site) -> Site {
+    Site { strides: strides.to_vec(), ..site }
+}
+
+#[test]
+fn two_stores_an_iteration_are_no_unrolling() {
+    // Complex numbers are stored in two parts.
+    let source = "#include <complex.h>
+void f(int n, double complex *z, double complex c) {
+  for (int i = 0; i < n; i++)
+    z[i] = z[i] + c;
+}
+";
+    let halves = |strides: &[i64]| walking(strides, Site { line: Some(4), ..site(4, Some(0), 100, 200, 200) });
+    for strides in [&[16][..], &[]] {
+        let run = profile(vec![machine_loop(3, None, 1, 100)], vec![halves(strides)]);
+        let comparison = compared(&promised(source, &["n=100"]), run);
+        assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
+        assert_eq!(comparison.parameters, [], "{strides:?}");
+    }
+    // A counter in memory: as many stores, to the same place, and as many bytes.
+    for strides in [&[8][..], &[]] {
+        let run = profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![site(2, Some(0), 100, 0, 100), walking(strides, site(3, Some(0), 100, 100, 100))],
+        );
+        let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+        assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
+        assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)), "{strides:?}");
+    }
+}
+
+/// Eight integers are loaded in each of 125 rounds; no store and no floating-point operation tells.
+#[test]
+fn addresses_tell_how_often_a_loop_was_unrolled() {
+    let source = "int f(int n, int *a) {
+  int s = 0;
+  for (int i = 0; i < n; i++)
+    s += a[i];
+  return s;
+}
+";
+    let loads = Accesses { loads: 1000, loaded_bytes: 4000, ..Accesses::default() };
+    let rounds = |stride, accesses| {
+        let code = Site { accesses, ..walking(&[stride], site(4, Some(0), 125, 0, 0)) };
+        let comparison =
+            compared(&promised(source, &["n=1000"]), profile(vec![machine_loop(3, None, 1, 125)], vec![code]));
+        sides(&comparison, "f@3", "iterations").1
+    };
+    assert_eq!(rounds(32, loads), Some(1000.0));
+    // One load a round that moves as far: the loop goes through the array in another order.
+    let few = Accesses { loads: 125, loaded_bytes: 500, ..Accesses::default() };
+    assert_eq!(rounds(32, few), Some(125.0));
+}
+
+/// Two rows at a time: one store, of both sums, three loads of eight bytes each.
+#[test]
+fn loops_whose_outer_loop_was_unrolled_do_its_rounds_side_by_side() {
+    let source = "void f(int n, int m, double *x, double a[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      x[j] = x[j] + a[i][j];
+}
+";
+    let accesses = Accesses { loads: 60, stores: 20, loaded_bytes: 480, stored_bytes: 160 };
+    let body = Site { accesses, ..walking(&[8], site(4, Some(1), 20, 40, 20)) };
+    let run = profile(vec![machine_loop(2, None, 1, 2), machine_loop(3, Some(0), 2, 20)], vec![body]);
+    let comparison = compared(&promised(source, &["n=4", "m=10"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(40.0), Some(40.0)));
+    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
 }
 
 #[test]
@@ -272,4 +452,234 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
     assert_eq!(names(&right), ["a (heap 1)", "b (heap 3)", "c (heap 2)"]);
     let wrong = compared(&promised(source, &["n=100", "m=200"]), run());
     assert_eq!(names(&wrong), ["a", "b", "c (heap 2)", "heap 1", "heap 3"]);
+}
+
+fn reason<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c str {
+    row(comparison, id, quantity).reason.as_deref().unwrap_or_default()
+}
+
+const TWO_SIZES: &str = "void f(int lo, int hi, double *a, double c) {
+  for (int i = lo; i < hi; i++)
+    a[i] = a[i] + c;
+}
+";
+
+#[test]
+fn of_two_sizes_in_one_bound_none_is_blamed() {
+    let run = || profile(vec![machine_loop(2, None, 1, 30)], vec![walking(&[8], site(3, Some(0), 30, 30, 30))]);
+    let comparison = compared(&promised(TWO_SIZES, &["lo=10", "hi=128"]), run());
+    assert_eq!(comparison.parameters, []);
+    let told = reason(&comparison, "f@2", "iterations");
+    assert!(told.contains("its bounds depend on hi, lo"), "{told}");
+    // With one of them known from another loop, the other one is told.
+    let source = format!(
+        "{TWO_SIZES}void g(int lo, double *a) {{\n  for (int i = 0; i < lo; i++)\n    a[i] = a[i] + 1.0;\n}}\n"
+    );
+    let mut report = promised(&source, &["lo=10", "hi=128"]);
+    let shared = report.parameters.values_mut().filter(|parameter| parameter.source_name == "lo");
+    shared.for_each(|parameter| parameter.functions.clear());
+    let both = profile(
+        vec![machine_loop(2, None, 1, 30), machine_loop(6, None, 1, 10)],
+        vec![walking(&[8], site(3, Some(0), 30, 30, 30)), walking(&[8], site(7, Some(1), 10, 10, 10))],
+    );
+    let comparison = compared(&report, both);
+    let [hi] = &comparison.parameters[..] else { panic!("{:?}", comparison.parameters) };
+    assert_eq!((hi.parameter.as_str(), hi.fits), ("hi", 40.0));
+}
+
+#[test]
+fn a_loop_that_is_left_early_tells_no_size() {
+    let source = "int f(int n, double *a, double x) {
+  for (int i = 0; i < n; i++)
+    if (a[i] == x)
+      return i;
+  return -1;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 38)], vec![site(3, Some(0), 38, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=100"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert!(reason(&comparison, "f@2", "iterations").contains("can be left before its bound"));
+}
+
+#[test]
+fn a_loop_that_was_not_entered_tells_no_size() {
+    let source = "void f(int n, double *a) {
+  for (int i = 5; i < n; i++)
+    a[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 0)], vec![site(2, Some(0), 1, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=3"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn a_size_that_was_not_always_the_same_is_a_mean() {
+    let loops = vec![MachineLoop { fewest: Some(10), most: Some(30), ..machine_loop(2, None, 2, 40) }];
+    let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions[0].times_called = Some(2.0);
+    let comparison = compared(&report, run);
+    let told = reason(&comparison, "f@2", "iterations");
+    assert_eq!(told, "a parameter does not match: n is 100 in the report; in the run it varied, 20 on average");
+}
+
+#[test]
+fn more_executions_are_no_more_iterations_each() {
+    let run = profile(vec![machine_loop(2, None, 4, 400)], vec![walking(&[8], site(3, Some(0), 400, 400, 400))]);
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    assert_eq!(comparison.parameters, []);
+    assert_eq!(
+        reason(&comparison, "f@2", "iterations"),
+        "each execution has the 100 of the report; the run has 4 executions"
+    );
+    assert_eq!(
+        reason(&comparison, "f@2", "executions"),
+        "the report has 1 calls of the function, the run entered the loop 4 times"
+    );
+}
+
+#[test]
+fn a_product_of_a_size_tells_it() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n * n; i++)
+    a[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 3600)], vec![walking(&[8], site(3, Some(0), 3600, 3600, 3600))]);
+    let comparison = compared(&promised(source, &["n=128"]), run);
+    assert_eq!(comparison.parameters.first().map(|found| found.fits), Some(60.0));
+}
+
+/// A branch that was taken in 499 of 1000 rounds does not explain half of the loads.
+#[test]
+fn a_branch_explains_no_more_than_it_can() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 0.5)
+      b[i] = a[i] + 1.0;
+}
+";
+    let loads = Accesses { loads: 1000, loaded_bytes: 8000, ..Accesses::default() };
+    let head = Site { accesses: loads, ..walking(&[8], site(3, Some(0), 1000, 0, 0)) };
+    let arm = walking(&[8], site(4, Some(0), 499, 499, 499));
+    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![head, arm]);
+    let comparison = compared(&promised(source, &["n=1000"]), run);
+    assert!(reason(&comparison, "f@2", "stores an iteration").contains("0.4990 would fit"));
+    let told = reason(&comparison, "f@2", "loads an iteration");
+    assert!(!told.contains("would fit"), "{told}");
+}
+
+/// Only a constant of the arm was loaded, before the loop.
+#[test]
+fn an_arm_whose_code_is_outside_of_the_loop_tells_no_frequency() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 0.5)
+      b[i] = a[i] + 1.0;
+}
+";
+    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![site(3, Some(0), 1000, 0, 0), site(4, None, 1, 0, 0)]);
+    let comparison = compared(&promised(source, &["n=1000"]), run);
+    assert_eq!(comparison.parameters, []);
+}
+
+#[test]
+fn a_pointer_is_not_the_array_that_it_points_to() {
+    let source = "double *a;
+void f(int n) {
+  for (int i = 0; i < n; i++)
+    a[i] = 1.5;
+}
+";
+    let range = |name: &str, low: u64, bytes: u64, is_variable| DataRange {
+        name: name.into(),
+        low,
+        high: low + bytes,
+        is_variable,
+    };
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let inner = Site { data: vec![touched(1, 0, 55)], ..walking(&[8], site(4, Some(0), 55, 0, 55)) };
+    let before = Site { data: vec![touched(0, 1, 0)], ..site(4, None, 1, 0, 0) };
+    let run = SourceProfile {
+        data: vec![range("a", 0x100, 8, true), range("heap 1", 0x1000, 440, false)],
+        ..profile(vec![machine_loop(3, None, 1, 55)], vec![inner, before])
+    };
+    let comparison = compared(&promised(source, &["n=55"]), run);
+    assert_eq!(sides(&comparison, "f@3", "stores to a (heap 1)"), (Some(55.0), Some(55.0)));
+    assert_eq!(sides(&comparison, "f@3", "loads of a, the pointer itself"), (None, Some(1.0)));
+}
+
+#[test]
+fn what_became_a_call_is_said_with_what_that_did() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 0.0;
+}
+";
+    let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
+    let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
+    let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
+    let comparison = compared(&promised(source, &["n=60"]), run);
+    assert_eq!(
+        reason(&comparison, "f@2", "stores an iteration"),
+        "became a call of memset, which stored 480 B in 130 instructions"
+    );
+}
+
+#[test]
+fn work_of_a_callee_is_said_to_be_counted_there() {
+    let call = Called { function: "ext".into(), times: 100, instructions: 0, accesses: Accesses::default() };
+    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 0, 100)) };
+    let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], vec![body]));
+    assert_eq!(
+        reason(&comparison, "f@2", "adds an iteration"),
+        "what it calls is counted at its own lines: ext (100 calls)"
+    );
+}
+
+#[test]
+fn library_code_is_listed_but_for_what_nests_called() {
+    let library = |name: &str, instructions, on_behalf| Site {
+        function: name.into(),
+        file: None,
+        line: None,
+        instructions,
+        on_behalf,
+        ..Site::default()
+    };
+    let call = Called { function: "pow".into(), times: 100, instructions: 500, accesses: Accesses::default() };
+    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 100, 100)) };
+    let of_nest = vec![OnBehalf { site: 0, instructions: 500 }];
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100)],
+        vec![body, library("puts", 70, vec![]), library("pow", 520, of_nest)],
+    );
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let unjoined: Vec<(&str, u64)> =
+        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    assert_eq!(unjoined, [("puts", 70), ("pow", 20)]);
+}
+
+/// Four floats are stored as two doubles.
+#[test]
+fn other_widths_of_the_same_bytes_are_told() {
+    let source = "void f(int n, float *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 1.0f;
+}
+";
+    let body = Site {
+        accesses: Accesses { stores: 50, stored_bytes: 400, ..Accesses::default() },
+        ..walking(&[8], site(3, Some(0), 50, 0, 0))
+    };
+    let comparison = compared(&promised(source, &["n=100"]), profile(vec![machine_loop(2, None, 1, 50)], vec![body]));
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(
+        reason(&comparison, "f@2", "stores an iteration"),
+        "the bytes agree: 8 B an access, where the source's elements have 4 B"
+    );
 }

@@ -151,6 +151,47 @@ fn what_cannot_be_joined_is_an_error_or_listed() {
 }
 
 #[test]
+fn json_on_standard_output_is_alone_there() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "#include <stdio.h>\ndouble x[9];\nint main(void) {\n  for (int i = 0; i < 9; i++)\n    x[i] = x[i] + 1.0;\n  puts(\"done\");\n}\n";
+    std::fs::write(dir.path().join("talk.c"), text).expect("written");
+    let mut compile = Command::new("riscv64-linux-gnu-gcc");
+    compile.args(["-O1", "-g", "-static", "-o", "talk", "talk.c"]).current_dir(dir.path());
+    assert!(compile.status().expect("the compiler runs").success());
+    let output = done(dir.path(), &["study", "talk.c", "--json", "-", "--", "./talk"]);
+    let comparison: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(comparison["schema"], "loopsheet/compare/1");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("done"));
+}
+
+#[test]
+fn source_that_changed_after_compiling_is_told() {
+    let dir = tempfile::tempdir().expect("a directory");
+    compiled(dir.path());
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
+    let copy = dir.path().join("smooth.c");
+    std::fs::copy(source(), &copy).expect("a copy");
+    std::fs::File::options().write(true).open(&copy).and_then(|file| file.set_modified(later)).expect("a later time");
+    let output = done(dir.path(), &["study", "smooth.c", "--json", "study.json", "--", "./smooth", "40"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("smooth.c changed after ./smooth was compiled"));
+    let notes = json(&dir.path().join("study.json"))["notes"].to_string();
+    assert!(notes.contains("changed after"), "{notes}");
+}
+
+#[test]
+fn a_program_without_lines_is_refused_before_it_runs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut compile = Command::new("riscv64-linux-gnu-gcc");
+    compile.args(["-O1", "-static", "-o"]).arg(dir.path().join("smooth")).arg(source());
+    assert!(compile.status().expect("the compiler runs").success());
+    let source = source();
+    let output = loopsheet(dir.path(), &["study", source.to_str().expect("a path"), "--", "./smooth", "40"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("compile it with -g"));
+    assert!(output.stdout.is_empty(), "the program printed something");
+}
+
+#[test]
 fn the_workbook_follows_its_inputs() {
     let dir = studied(&["--parameters-from-trace", "--machine", "xeon-8380"]);
     let mut book = calamine::open_workbook_auto(dir.path().join("study.xlsx")).expect("a workbook");

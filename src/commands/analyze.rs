@@ -184,11 +184,7 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
     if requested.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {
         anyhow::bail!("only one output can go to standard output");
     }
-    let mut paths: Vec<&Path> = requested.iter().map(|(_, path)| path.as_path()).collect();
-    paths.sort_unstable();
-    if let Some(pair) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        anyhow::bail!("two outputs would be written to {}: give each a file of its own", pair[0].display());
-    }
+    outputs::refuse_equal(&requested.iter().map(|(_, path)| path.as_path()).collect::<Vec<&Path>>())?;
     Ok(requested)
 }
 

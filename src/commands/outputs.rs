@@ -68,6 +68,31 @@ impl Output {
     }
 }
 
+/// Makes sure that no two outputs would be the same file.
+///
+/// # Errors
+/// Two would be.
+pub fn refuse_equal(paths: &[&Path]) -> anyhow::Result<()> {
+    for (number, path) in paths.iter().enumerate() {
+        anyhow::ensure!(
+            !paths[..number].iter().any(|other| is_same_file(path, other)),
+            "two outputs would be written to {}: give each a file of its own",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Whether writing to two paths would write the same file, which may not be there yet.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| -> Option<(PathBuf, std::ffi::OsString)> {
+        let path = target(path).ok()?;
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some((parent.canonicalize().ok()?, path.file_name()?.to_os_string()))
+    };
+    one.as_os_str() != "-" && place(one).is_some_and(|one| place(other) == Some(one))
+}
+
 /// Where writing to a path ends up: behind all links, also those to what is not there yet.
 fn target(path: &Path) -> anyhow::Result<PathBuf> {
     const MOST_LINKS: usize = 40;

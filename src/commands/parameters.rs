@@ -25,7 +25,7 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
 /// say nothing of a problem size: means of loops that run differently often.
 pub fn from_trace(promised: &StaticReport, run: &TraceReport, by_hand: &[Setting]) -> Vec<Setting> {
     let told = told_by_run(promised, run).into_iter();
-    told.filter(|found| found.is_probability || found.fits.fract() == 0.0)
+    told.filter(|found| found.is_probability || found.fits.fract() == 0.0 && !found.is_mean)
         .filter(|found| by_hand.iter().all(|setting| setting.name != found.parameter))
         .map(|found| Setting { name: found.parameter, value: found.fits.to_string() })
         .collect()

@@ -14,6 +14,7 @@ use std::time::Instant;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
+pub use self::emulator::StandardOutput;
 use self::emulator::{Emulator, Run, Signals};
 use self::shared::{Phase, Report, Shared};
 use self::sink::Sink;
@@ -28,6 +29,15 @@ use crate::cli::RecordArgs;
 /// It is no program that can be recorded, something is not installed, or the trace cannot be written; then
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
+    let is_taken = args.output.as_deref().is_none_or(sink::is_standard_output);
+    run_beside(args, voice, if is_taken { StandardOutput::Taken } else { StandardOutput::Free })
+}
+
+/// Records the program, where standard output may be that of a report.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_beside(args: &RecordArgs, voice: Voice, standard_output: StandardOutput) -> anyhow::Result<Status> {
     let signals = Signals::hold()?;
     let path = Path::new(&args.program[0]);
     let binary = read_binary(path)?;
@@ -50,7 +60,7 @@ pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
         functions: &functions,
         inside_only: args.without_callees,
         limit: args.limit,
-        output_taken: args.output.as_deref().is_none_or(sink::is_standard_output),
+        standard_output,
     };
     let begin = Instant::now();
     let mut child = emulator.start(&request, &tracer, &shared, out)?;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::outputs::Output;
+use super::outputs::{self, Output};
+use super::record::StandardOutput;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +21,8 @@ impl Reports {
     /// `-o` and the files of other options, made sure that they can be written; `inputs` are `what`, and stay as they are.
     ///
     /// # Errors
-    /// An extension says nothing, a path cannot be written, an output would replace an input, or more than one
-    /// goes to standard output.
+    /// An extension says nothing, a path cannot be written, an output would replace an input or another one, or more
+    /// than one goes to standard output.
     pub fn create(
         output: Option<&PathBuf>,
         others: &[(Format, Option<&PathBuf>)],
@@ -49,6 +50,7 @@ impl Reports {
             let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
             anyhow::ensure!(!is_input, "cannot write {}: it is one of the {what}", path.display());
         }
+        outputs::refuse_equal(&requested.iter().map(|(_, path)| path.as_path()).collect::<Vec<&Path>>())?;
         anyhow::ensure!(
             requested.iter().filter(|(_, path)| path.as_os_str() == "-").count() <= 1,
             "only one output can go to standard output"
@@ -60,6 +62,14 @@ impl Reports {
     /// Whether nothing was asked for.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether one of them goes to standard output.
+    pub fn standard_output(&self) -> StandardOutput {
+        match self.0.iter().any(|(_, output)| output.is_standard_output()) {
+            true => StandardOutput::Taken,
+            false => StandardOutput::Free,
+        }
     }
 
     /// Renders everything, then puts it in its place.

@@ -10,6 +10,7 @@ use super::inputs::{self, Reading};
 use super::outputs::Output;
 use super::reports::{Format, Reports};
 use super::{Status, Voice, analyze, diagnostics, machines, outputs, parameters, record, trace};
+use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
 use crate::compare::{Comparison, StaticReport, TraceReport, compare};
@@ -41,11 +42,17 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     anyhow::ensure!(!program.functions.is_empty(), "nothing could be analysed: no function was read");
     let mut model = Model::build(&program, machine.clone(), &settings)?;
 
+    let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
+    if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {
+        eprintln!("loopsheet: {changed}");
+    }
     let (recorded, promised) = (place("trace.execlog.zst"), place("static.json"));
     let trace_arguments = trace_arguments(args, &machine, &recorded, &promised)?;
     // What is wrong with them is found before the program runs.
-    trace::check(&trace_arguments)?;
-    let status = record::run(&record_arguments(args, &recorded)?, voice)?;
+    let has_lines = trace::check(&trace_arguments)?;
+    anyhow::ensure!(has_lines, "{} has no line information: compile it with -g", Path::new(&args.program[0]).display());
+    let standard_output = reports.standard_output();
+    let status = record::run_beside(&record_arguments(args, &recorded)?, voice, standard_output)?;
     anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
     let mut static_text = json::analysis(&model);
     Output::create(&promised)?.finish(static_text.as_bytes())?;
@@ -61,7 +68,8 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         model = parameters::rebuild(&program, &machine, &settings, &seen)?;
         static_text = json::analysis(&model);
     }
-    let comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
+    let mut comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
+    comparison.notes.extend(changed);
     refuse_empty(&comparison, args)?;
     if args.keep.is_some() {
         Output::create(&promised)?.finish(static_text.as_bytes())?;
@@ -83,6 +91,21 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     })?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
+}
+
+/// Sources that are newer than the program: lines may not be where it has them.
+fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
+    let time = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let compiled = time(binary)?;
+    let is_newer = |path: &&str| time(Path::new(path)).is_some_and(|changed| changed > compiled);
+    let newer: Vec<&str> = program.files.iter().map(|file| &*file.path).filter(is_newer).collect();
+    (!newer.is_empty()).then(|| {
+        format!(
+            "{} changed after {} was compiled: unless it is compiled anew, lines may be joined to other code than theirs",
+            newer.join(", "),
+            binary.display()
+        )
+    })
 }
 
 fn refuse_empty(comparison: &Comparison, args: &StudyArgs) -> anyhow::Result<()> {

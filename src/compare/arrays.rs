@@ -5,11 +5,13 @@
 //! that do not fit the run do no harm; of ranges that fit equally well the one is taken that is as long as the array.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::places::Places;
 use super::reports::{Nest, StaticReport};
 use super::traced::Join;
-use crate::metrics::profile::{Accesses, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, SourceProfile};
+use crate::source::{Language, classify};
 
 /// Names of ranges by function and array.
 pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
@@ -40,7 +42,11 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
     }
     let mut names = ArrayNames::new();
     for (function, nests) in nests {
-        names.extend(of_function(&nests, profile).into_iter().map(|(array, range)| ((function, array), range)));
+        let file = Path::new(&report.functions[function].file);
+        let language = classify(file).map_or(Language::C, |(language, ..)| language);
+        names.extend(
+            of_function(&nests, profile, language).into_iter().map(|(array, range)| ((function, array), range)),
+        );
     }
     names
 }
@@ -78,16 +84,25 @@ fn evidence<'n>(
     found
 }
 
-fn of_function<'n>(nests: &[Evidence<'n>], profile: &'n SourceProfile) -> BTreeMap<&'n str, &'n str> {
+fn of_function<'n>(
+    nests: &[Evidence<'n>],
+    profile: &'n SourceProfile,
+    language: Language,
+) -> BTreeMap<&'n str, &'n str> {
     let mut arrays: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.arrays.keys().copied()).collect();
     let mut ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
-        names
-            .extend(ranges.iter().find(|range| super::rows::is_variable_of(range, array)).map(|range| (array, *range)));
+        let is_it = |range: &&&str| {
+            super::rows::is_variable_of(range, array) && !is_pointer(nests, profile, language, (array, range))
+        };
+        names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
     arrays.retain(|array| !names.contains_key(array));
-    ranges.retain(|range| range.starts_with("heap"));
+    // Variables that are passed under another name too, but for scalars and pointers.
+    let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
+    let may_be = |name: &str| profile.data.iter().any(|range| range.name == name && is_long(range));
+    ranges.retain(|range| range.starts_with("heap") || may_be(range) && !names.values().any(|taken| taken == range));
     let mut pairs: Vec<(Likeness, &str, &str)> = Vec::new();
     for &array in &arrays {
         for &range in &ranges {
@@ -110,8 +125,23 @@ fn of_function<'n>(nests: &[Evidence<'n>], profile: &'n SourceProfile) -> BTreeM
     names
 }
 
+/// Whether a variable only says where the array is: it is as long as a pointer, or a descriptor in Fortran, and in no
+/// nest it is accessed as often as the array.
+fn is_pointer(nests: &[Evidence], profile: &SourceProfile, language: Language, (array, range): (&str, &str)) -> bool {
+    let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low);
+    let is_descriptor = || language == Language::Fortran && length >= 64 && (length - 40) % 24 == 0;
+    let is_as_often = |nest: &Evidence| match (nest.arrays.get(array), nest.ranges.get(range)) {
+        (Some(source), Some(run)) => near(source.0, run.0) && near(source.1, run.1),
+        _ => false,
+    };
+    (length <= 8 || is_descriptor()) && !nests.iter().any(is_as_often)
+}
+
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-6 * one.abs().max(other.abs())
+}
+
 fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &str) -> Likeness {
-    let near = |one: f64, other: f64| (one - other).abs() <= 1e-6 * one.abs().max(other.abs());
     let mut votes = 0;
     for nest in nests {
         votes += match (nest.arrays.get(array), nest.ranges.get(range)) {

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::origins::Origins;
 use super::places::{LoopRef, Place, Places};
 use super::reports::Loop;
+use super::unrolling::copies;
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
 
 /// How often a loop of the source was entered and went round.
@@ -16,6 +18,8 @@ pub struct LoopCounts {
     pub machine_loops: usize,
     /// The most rounds of the source that one of the machine does.
     pub unrolled: u64,
+    /// It did not go round equally often each time.
+    pub varies: bool,
     /// Of the rounds, those that were done outside of the machine loops.
     pub peeled: u64,
     /// Of the rounds, those that a function of the C library did in their place.
@@ -24,15 +28,12 @@ pub struct LoopCounts {
     pub outside: [f64; 4],
 }
 
-/// More rounds of the source in one of the machine are not looked for.
-const LARGEST_UNROLLING: u64 = 64;
-
 /// What code does that can be counted on both sides: stores, additions, multiplications, divisions, square roots.
-type Work = [f64; 5];
-const STORES: usize = 0;
-const ADDS: usize = 1;
-const MULTIPLIES: usize = 2;
-const DIVIDES: usize = 3;
+pub(super) type Work = [f64; 5];
+pub(super) const STORES: usize = 0;
+pub(super) const ADDS: usize = 1;
+pub(super) const MULTIPLIES: usize = 2;
+pub(super) const DIVIDES: usize = 3;
 const ROOTS: usize = 4;
 
 /// Counts of all loops of the source that were executed.
@@ -67,11 +68,12 @@ impl<'a> Counter<'a> {
     fn new(places: &'a Places<'a>, profile: &'a SourceProfile) -> Counter<'a> {
         let mut parts: BTreeMap<LoopRef, Vec<usize>> = BTreeMap::new();
         let mut rounds: Vec<u64> = profile.loops.iter().map(|one| one.rounds).collect();
-        for (number, found) in mapped(places, &profile.loops).into_iter().enumerate() {
+        let origins = Origins::of(places, profile);
+        for (number, found) in origins.all().into_iter().enumerate() {
             let one = &profile.loops[number];
             let Some(found) = found.filter(|_| one.entries > 0) else { continue };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
-            if by_line(places, &profile.loops, one) != Some(found) {
+            if origins.by_line(number) != Some(found) {
                 rounds[number] += one.refused;
             }
             parts.entry(found).or_default().push(number);
@@ -81,8 +83,7 @@ impl<'a> Counter<'a> {
         }
         let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
-            let Some((file, line)) = site.file.as_deref().zip(site.line) else { continue };
-            if let Place::Loop(found) = places.find(file, line) {
+            if let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) {
                 lines.entry(found).or_default().entry(line).or_default().push(site);
             }
         }
@@ -123,13 +124,18 @@ impl<'a> Counter<'a> {
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
             let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
-            let (inside, outside) = self.sides(found, line, set);
+            let (inside, mut outside) = self.sides(found, line, set);
+            // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
+            if (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds) {
+                outside[STORES] += self.stack_stores(found, line, set);
+            }
             let peeled = peeled(inside, outside, rounds);
             LoopCounts {
                 entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
                 rounds: rounds as u64 + peeled,
                 machine_loops: parts.len(),
                 unrolled: set.iter().map(|number| factors[number]).max().unwrap_or(1),
+                varies: set.iter().any(|number| varies(&self.profile.loops[*number])),
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],
@@ -150,37 +156,29 @@ impl<'a> Counter<'a> {
         lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
     }
 
-    /// How many rounds of the source one of a machine loop does: the fewest for which it does no more than the
-    /// source has. Products by two may be sums, and quotients products.
+    /// How many rounds of the source one of a machine loop does.
     fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
-        let rounds = self.rounds[part] as f64;
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
-        let did = own.map(work).fold(Work::default(), sum).map(|value| value / rounds.max(1.0));
-        let source = promised(facts);
-        let varying = varying_stores(facts);
-        if varying > 0.0 && source[STORES] == varying {
-            let copies = did[STORES] / varying;
-            return if copies > 1.0 && copies.fract() < 1e-9 { copies as u64 } else { 1 };
-        }
-        let fits = |copies: &u64| {
-            let source = source.map(|value| value * *copies as f64 + 1e-9);
-            let spare = |kind: usize| (source[kind] - did[kind]).max(0.0);
-            did[DIVIDES] <= source[DIVIDES]
-                && did[MULTIPLIES] <= source[MULTIPLIES] + spare(DIVIDES)
-                && did[ADDS] <= source[ADDS] + spare(MULTIPLIES)
-        };
-        (1..=LARGEST_UNROLLING).find(fits).unwrap_or(1)
+        let own: Vec<&Site> = own.collect();
+        copies(facts, self.places.fastest(found), &own, self.rounds[part] as f64, self.places.rounds(found))
     }
 
     /// What was done on these lines inside of the machine loops, and outside of them.
     fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
         let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let facts = self.places.facts(found);
         let (mut inside, mut outside) = (Work::default(), Work::default());
         for site in self.sites(found, line) {
             let side = if is_inside(site) { &mut inside } else { &mut outside };
-            *side = sum(*side, work(site));
+            *side = sum(*side, work(site, facts));
         }
         (inside, outside)
+    }
+
+    /// Stores by the stack pointer on these lines outside of the machine loops.
+    fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
+        let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -189,7 +187,7 @@ impl<'a> Counter<'a> {
 
     /// Of a loop without machine loop: every kind of operation tells the same number of rounds.
     fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
-        let did = self.sites(found, None).map(work).fold(Work::default(), sum);
+        let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
         let source = promised(facts);
         let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
         let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0)?;
@@ -199,7 +197,7 @@ impl<'a> Counter<'a> {
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
     /// stores.
     fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
-        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes * writes(array)).sum();
+        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum();
         let (mut times, mut stored) = (0, 0);
         for call in self.sites(found, None).flat_map(|site| &site.calls).filter(|call| replaces_loops(&call.function)) {
             times += call.times;
@@ -231,6 +229,11 @@ fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
     times.reduce(f64::min).map_or(0, |times| times as u64)
 }
 
+/// Whether a machine loop did not go round equally often each time that it was entered.
+fn varies(one: &MachineLoop) -> bool {
+    one.fewest.zip(one.most).is_some_and(|(fewest, most)| fewest != most)
+}
+
 /// Whether a function of the C library is one that compilers put in place of loops.
 pub fn replaces_loops(name: &str) -> bool {
     ["memset", "memcpy", "memmove"].iter().any(|known| name.contains(known))
@@ -243,35 +246,35 @@ fn entered_by(inner: &[LoopRef], known: &BTreeMap<LoopRef, LoopCounts>) -> Optio
     Some(LoopCounts { rounds, peeled: rounds, ..LoopCounts::default() })
 }
 
-fn writes(array: &super::reports::Array) -> f64 {
+pub(super) fn writes(array: &super::reports::Array) -> f64 {
     array.accesses.iter().map(|access| access.writes).sum()
 }
 
 /// What a round of the source does.
-fn promised(facts: &Loop) -> Work {
+pub(super) fn promised(facts: &Loop) -> Work {
     let flops = &facts.flops;
     [facts.arrays.iter().map(writes).sum(), flops.adds, flops.multiplies, flops.divides, 0.0]
 }
 
-/// Stores of a round to elements that are others in the next round.
-fn varying_stores(facts: &Loop) -> f64 {
-    let varies = |array: &&super::reports::Array| {
-        array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var))
-    };
-    facts.arrays.iter().filter(varies).map(writes).sum()
-}
-
-fn work(site: &Site) -> Work {
+/// What a site did; stores in elements of those that the loop stores, which may be of several words.
+pub(super) fn work(site: &Site, facts: &Loop) -> Work {
     let did = &site.operations;
-    [site.accesses.stores, did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64)
+    let element = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum::<f64>()
+        / facts.arrays.iter().map(writes).sum::<f64>();
+    let operations = [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);
+    let stores = match element > 0.0 {
+        true => site.accesses.stored_bytes as f64 / element,
+        false => site.accesses.stores as f64,
+    };
+    [stores, operations[0], operations[1], operations[2], operations[3]]
 }
 
-fn sum(one: Work, other: Work) -> Work {
+pub(super) fn sum(one: Work, other: Work) -> Work {
     std::array::from_fn(|kind| one[kind] + other[kind])
 }
 
 /// A loop and those around it.
-fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(innermost), |&number| loops[number].parent.map(|parent| parent as usize))
 }
 
@@ -291,42 +294,4 @@ fn statements<'p>(
         }
     }
     statements
-}
-
-/// The loop of the source that each loop of the machine code comes from: that of the line which decides on another
-/// round. Where several begin on one line, the nesting of the machine loops tells them apart; where a machine loop
-/// holds loops that are not inside that one, it comes from the next that is around them all.
-fn mapped(places: &Places, loops: &[MachineLoop]) -> Vec<Option<LoopRef>> {
-    let mut mapped: Vec<Option<LoopRef>> = loops.iter().map(|one| by_line(places, loops, one)).collect();
-    let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
-    // Inner loops come after those around them.
-    for number in (0..loops.len()).rev() {
-        let Some(found) = mapped[number] else { continue };
-        let inner = std::mem::take(&mut inside[number]);
-        let is_around = |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
-        let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
-        let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
-        let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
-        mapped[number] = outer.or(Some(found));
-        if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
-            inside[parent as usize].extend(mapped[number]);
-        }
-    }
-    mapped
-}
-
-fn by_line(places: &Places, loops: &[MachineLoop], one: &MachineLoop) -> Option<LoopRef> {
-    let place = |one: &MachineLoop| Some((one.file.clone()?, one.line?));
-    let (file, line) = place(one)?;
-    let beginning = places.beginning_at(&file, line);
-    if beginning.is_empty() {
-        return match places.find(&file, line) {
-            Place::Loop(found) => Some(found),
-            _ => None,
-        };
-    }
-    let outer = one.parent.into_iter().flat_map(|parent| around(loops, parent as usize));
-    let on_line =
-        outer.filter(|&outer| place(&loops[outer]).is_some_and(|outer| outer == (file.clone(), line))).count();
-    beginning.get(on_line).or(beginning.last()).copied()
 }

@@ -28,12 +28,11 @@ pub struct Measured {
 /// By function and id of the loop; only loops of which something was executed.
 pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, String), Measured> {
     let Some(profile) = &run.source else { return BTreeMap::new() };
-    let places = Places::new(promised);
+    let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let mut found: BTreeMap<LoopRef, Measured> = BTreeMap::new();
     for site in &profile.sites {
-        let Some((file, line)) = site.file.as_deref().zip(site.line) else { continue };
-        let Place::Loop(place) = places.find(file, line) else { continue };
+        let Place::Loop(place) = places.own(site) else { continue };
         let sum = found.entry(place).or_default();
         sum.operations += site.instructions;
         for accesses in [&site.accesses, &site.stack] {

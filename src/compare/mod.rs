@@ -6,11 +6,15 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+mod accesses;
 mod arrays;
+mod bounds;
+mod iterations;
 mod live;
 mod machine_loops;
 mod measured;
 mod operations;
+mod origins;
 mod parameters;
 mod places;
 mod reasons;
@@ -18,6 +22,7 @@ mod regions;
 mod reports;
 mod rows;
 mod traced;
+mod unrolling;
 
 use std::collections::BTreeMap;
 
@@ -153,7 +158,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let empty = Default::default();
     let profile = run.source.as_ref().unwrap_or(&empty);
-    let places = Places::new(promised);
+    let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let regions: BTreeMap<&str, &reports::Region> = run
         .regions
@@ -171,7 +176,7 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             continue;
         }
         if traced.instructions == 0 {
-            not_executed.extend(target.nest.map(|_| target.id.clone()));
+            not_executed.extend(target.nest.map(|_| without_code(&places, &join, target)));
             continue;
         }
         let sides =
@@ -198,6 +203,18 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
         unjoined: join.unjoined,
         parameters,
         notes: notes(promised, run),
+    }
+}
+
+/// Id of a nest without instructions, with what that may mean.
+fn without_code(places: &Places, join: &traced::Join, target: &places::Target) -> String {
+    let is_beside = |(index, other): (usize, &places::Target)| {
+        let is_there = (other.function, &other.file, other.line) == (target.function, &target.file, target.line);
+        is_there && join.targets[index].instructions > 0
+    };
+    match places.targets().iter().enumerate().find(|target| is_beside(*target)) {
+        Some((_, other)) => format!("{} (or not told apart from {}, on the same line)", target.id, other.id),
+        None => target.id.clone(),
     }
 }
 
@@ -244,8 +261,10 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
-    let places = Places::new(promised);
-    let join = traced::join(promised, &places, run.source.as_ref().unwrap_or(&Default::default()));
+    let empty = Default::default();
+    let profile = run.source.as_ref().unwrap_or(&empty);
+    let places = Places::of_run(promised, profile);
+    let join = traced::join(promised, &places, profile);
     parameters::all(promised, &places, &join)
 }
 
@@ -253,13 +272,15 @@ pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion
 pub struct NestFinder<'r>(Places<'r>);
 
 impl<'r> NestFinder<'r> {
-    pub fn new(report: &'r StaticReport) -> NestFinder<'r> {
-        NestFinder(Places::new(report))
+    /// Of a program with these source files.
+    pub fn new(report: &'r StaticReport, files: &[String]) -> NestFinder<'r> {
+        NestFinder(Places::of_program(report, files.iter().map(String::as_str)))
     }
 
-    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops.
-    pub fn find(&self, file: &str, line: u32) -> Option<(&str, &str, u32)> {
-        let places::Place::Loop(found) = self.0.find(file, line) else { return None };
+    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops. `functions` are
+    /// those around the line, the innermost first.
+    pub fn find(&self, file: &str, line: u32, functions: &[&str]) -> Option<(&str, &str, u32)> {
+        let places::Place::Loop(found) = self.0.find(file, line, functions) else { return None };
         let target = &self.0.targets()[self.0.target(found)];
         Some((&target.id, &target.file, target.line))
     }

@@ -33,6 +33,9 @@ pub(super) fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promise
     if again > 0.0 && is_near(promised - traced, again) {
         return format!("{} of the {} {}", short(again), short(promised), done_once(again));
     }
+    if let Some(reason) = super::accesses::elsewhere(sides).filter(|_| promised > traced) {
+        return reason;
+    }
     // What is left to explain once these are done once.
     let (once, promised) = match again > 0.0 && promised - again > traced {
         true => (format!("{} {}; ", short(again), done_once(again)), promised - again),
@@ -70,9 +73,7 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Str
             Some(format!("{copies} fewer in each {of}: {why}"))
         })
         .unwrap_or_else(|| {
-            "fewer than the source has, by no whole number in any of its loops: values are kept or folded on some paths \
-             only"
-                .to_string()
+            "fewer than the source has, by no whole number in any of its loops; which, counts do not tell".to_string()
         })
 }
 
@@ -87,9 +88,7 @@ fn more(sides: &Sides, each: f64) -> String {
             format!("{copies} more in each {of}: computed again instead of kept, or code of inlined functions")
         }
         None => {
-            "more than the source has: done ahead for iterations or paths that do not need them, or code of inlined \
-                 functions"
-                .to_string()
+            "more than the source has, by no whole number in any of its loops; which, counts do not tell".to_string()
         }
     }
 }

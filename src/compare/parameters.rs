@@ -1,13 +1,13 @@
 //! Parameters of the static report that the run tells: problem sizes by trip counts, probabilities by executions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::places::Places;
-use super::reports::{Function, Loop, StaticReport};
-use super::traced::Join;
-use crate::expr::Expr;
+use super::bounds::{Bounds, smallest};
+use super::places::{LoopRef, Places};
+use super::reports::{Parameter, StaticReport};
+use super::traced::{Executions, Join};
 
 /// A parameter whose value does not fit the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,44 +21,21 @@ pub struct Suggestion {
     /// Loops or branches that say so.
     pub seen_in: Vec<String>,
     pub is_probability: bool,
+    /// The loops did not go round equally often each time: what fits is a mean.
+    pub is_mean: bool,
 }
 
-/// What the run says of parameters: the value that most loops ask for, of those that agree with the report too.
-pub fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    let mut votes: BTreeMap<&str, Vec<(f64, &str)>> = BTreeMap::new();
-    for (found, counts) in &join.loops {
-        let function = &report.functions[found.function];
-        let one = &function.loops[found.number];
-        // Without its rounds outside of machine loops, the entries of these would be too few.
-        let is_whole = counts.peeled == 0 && counts.replaced == 0;
-        let outer = places.chain(*found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
-        let entries = if is_whole { counts.entries } else { outer.unwrap_or(1) };
-        if entries == 0 {
-            continue;
-        }
-        let mean = counts.rounds as f64 / entries as f64;
-        for (name, value) in solutions(report, function, one, mean) {
-            votes.entry(name).or_default().push((value, &one.id));
+impl Suggestion {
+    /// As a sentence.
+    pub fn in_words(&self) -> String {
+        let value = self.value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
+        match self.is_mean {
+            true => {
+                format!("{} is {value} in the report; in the run it varied, {} on average", self.parameter, self.fits)
+            }
+            false => format!("{} is {value} in the report; {} would fit the run", self.parameter, self.fits),
         }
     }
-    let chosen = |(name, votes): (&str, Vec<(f64, &str)>)| {
-        let triangles = triangles(report, places, join, name);
-        let count = |value: f64| {
-            let agree = triangles.iter().filter(|(outer, inner, rounds)| outer.sum(inner, value) == Some(*rounds));
-            votes.iter().filter(|vote| vote.0 == value).count() + agree.count()
-        };
-        // A compiler may leave out a last round that does nothing.
-        let candidates = votes.iter().flat_map(|vote| [vote.0, vote.0 + 1.0]);
-        let fits = candidates.max_by(|a, b| count(*a).cmp(&count(*b)).then(b.total_cmp(a)))?;
-        Some(Suggestion {
-            parameter: name.to_string(),
-            value: report.parameters[name].value,
-            fits,
-            seen_in: votes.iter().filter(|vote| (fits - vote.0).abs() <= 1.0).map(|vote| vote.1.to_string()).collect(),
-            is_probability: false,
-        })
-    };
-    votes.into_iter().filter_map(chosen).collect()
 }
 
 /// Those that do not fit.
@@ -69,13 +46,186 @@ pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<S
         .collect()
 }
 
-/// Everything that the run tells of parameters.
+/// Everything that the run tells of parameters, those that agree too.
 pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
     trip_counts(report, places, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
 }
 
+/// Names of the sizes that the bounds of a loop depend on.
+pub fn in_bounds<'r>(report: &'r StaticReport, places: &Places<'r>, found: LoopRef) -> Vec<&'r str> {
+    let sizes = Sizes { report, settled: BTreeMap::new() };
+    let symbols = Bounds::of(places.facts(found)).map_or_else(Vec::new, |bounds| bounds.symbols());
+    symbols.iter().filter_map(|symbol| Some(sizes.parameter(found.function, symbol)?.0)).collect()
+}
+
+/// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
+/// wrong as well; what it tells is settled, and other loops are asked again.
+fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+    let mut sizes = Sizes { report, settled: BTreeMap::new() };
+    let mut found = Vec::new();
+    loop {
+        let told = sizes.told(places, join);
+        if told.is_empty() {
+            return found;
+        }
+        sizes.settled.extend(told.iter().map(|told| (told.0, told.1.fits)));
+        found.extend(told.into_iter().map(|told| told.1));
+    }
+}
+
+/// What one loop asks for.
+struct Vote<'r> {
+    value: f64,
+    id: &'r str,
+    is_mean: bool,
+}
+
+/// Parameters, as far as they are known.
+struct Sizes<'r> {
+    report: &'r StaticReport,
+    settled: BTreeMap<&'r str, f64>,
+}
+
+/// A loop that goes round as its outer loop's variable says.
+struct Triangle<'r> {
+    outer: Bounds<'r>,
+    inner: Bounds<'r>,
+    function: usize,
+    rounds: f64,
+    id: &'r str,
+}
+
+impl<'r> Sizes<'r> {
+    /// The parameter that a symbol is in a function.
+    fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r Parameter)> {
+        let name = &self.report.functions[function].name;
+        let fits = |(_, parameter): &(&'r String, &'r Parameter)| {
+            parameter.source_name == symbol && (parameter.functions.is_empty() || parameter.functions.contains(name))
+        };
+        self.report.parameters.iter().find(fits).map(|(name, parameter)| (name.as_str(), parameter))
+    }
+
+    fn value(&self, function: usize, symbol: &str) -> Option<f64> {
+        let (name, parameter) = self.parameter(function, symbol)?;
+        self.settled.get(name).copied().or(parameter.value)
+    }
+
+    /// The one symbol of these whose value is not sure; those that callers give are surer than others.
+    fn open(&self, function: usize, symbols: &[String]) -> Option<(String, &'r str)> {
+        let known = |symbol: &String| Some((symbol.clone(), self.parameter(function, symbol)?));
+        let all = symbols.iter().filter_map(known);
+        let open: Vec<(String, (&str, &Parameter))> =
+            all.filter(|(_, (name, _))| !self.settled.contains_key(name)).collect();
+        let is_assumed = |parameter: &Parameter| parameter.origin != "caller";
+        let mut assumed = open.iter().filter(|(_, (_, parameter))| is_assumed(parameter));
+        match (assumed.next(), assumed.next(), &open[..]) {
+            (Some((symbol, (name, _))), None, _) | (None, _, [(symbol, (name, _))]) => Some((symbol.clone(), name)),
+            _ => None,
+        }
+    }
+
+    /// What loops tell that was not known.
+    fn told(&self, places: &Places<'r>, join: &Join) -> Vec<(&'r str, Suggestion)> {
+        let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
+        for found in join.loops.keys() {
+            if let Some((name, vote)) = self.vote(places, join, *found) {
+                votes.entry(name).or_default().push(vote);
+            }
+        }
+        let triangles = triangles(places, join);
+        for triangle in &triangles {
+            if let Some((name, vote)) = self.vote_of_triangle(triangle) {
+                votes.entry(name).or_default().push(vote);
+            }
+        }
+        votes.into_iter().filter_map(|(name, votes)| Some((name, self.chosen(name, &votes, &triangles)?))).collect()
+    }
+
+    fn vote(&self, places: &Places<'r>, join: &Join, found: LoopRef) -> Option<(&'r str, Vote<'r>)> {
+        let (facts, counts) = (places.facts(found), join.loops.get(&found)?);
+        // Left early, it tells of its data.
+        if facts.exits_early {
+            return None;
+        }
+        // Without its rounds outside of machine loops, the entries of these would be too few.
+        let is_whole = counts.peeled == 0 && counts.replaced == 0;
+        let outer = places.chain(found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
+        let calls = self.report.functions[found.function].times_called.unwrap_or(1.0);
+        let entries = if is_whole { counts.entries } else { outer.unwrap_or(if calls == 1.0 { 1 } else { 0 }) };
+        let bounds = Bounds::of(facts).filter(|_| entries > 0)?;
+        let (symbol, name) = self.open(found.function, &bounds.symbols())?;
+        let values = |symbol: &str| self.value(found.function, symbol);
+        let wanted = counts.rounds as f64 / entries as f64;
+        let value = bounds.solve(&symbol, self.value(found.function, &symbol), &values, wanted)?;
+        Some((name, Vote { value, id: &facts.id, is_mean: counts.varies }))
+    }
+
+    fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
+        let Triangle { outer, inner, function, rounds, id } = triangle;
+        let mut symbols = [outer.symbols(), inner.symbols()].concat();
+        symbols.sort_unstable();
+        symbols.dedup();
+        let (symbol, name) = self.open(*function, &symbols)?;
+        let count = |value: f64| self.rounds_at(triangle, &symbol, value);
+        let base = self.value(*function, &symbol).filter(|value| count(*value) == Some(*rounds));
+        let value = base.or_else(|| smallest(&count, *rounds))?;
+        Some((name, Vote { value, id, is_mean: false }))
+    }
+
+    fn rounds_at(&self, triangle: &Triangle, symbol: &str, value: f64) -> Option<f64> {
+        let values = |name: &str| if name == symbol { Some(value) } else { self.value(triangle.function, name) };
+        triangle.outer.rounds_inside(&triangle.inner, &values)
+    }
+
+    /// The value that most agree with, triangles with all their rounds.
+    fn chosen(&self, name: &'r str, votes: &[Vote<'r>], triangles: &[Triangle<'r>]) -> Option<Suggestion> {
+        let parameter = &self.report.parameters[name];
+        let about = |triangle: &&Triangle| {
+            self.parameter(triangle.function, &parameter.source_name).is_some_and(|found| found.0 == name)
+        };
+        let count = |value: f64| {
+            let agree = triangles
+                .iter()
+                .filter(about)
+                .filter(|triangle| self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds));
+            votes.iter().filter(|vote| vote.value == value).count() + agree.count()
+        };
+        // A compiler may leave out a last round that does nothing.
+        let candidates: BTreeSet<u64> =
+            votes.iter().flat_map(|vote| [vote.value, vote.value + 1.0]).map(f64::to_bits).collect();
+        let candidates = candidates.into_iter().map(f64::from_bits).map(|value| (count(value), value));
+        let fits = candidates.max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?.1;
+        let near: Vec<&Vote> = votes.iter().filter(|vote| (fits - vote.value).abs() <= 1.0).collect();
+        let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
+        Some(Suggestion {
+            parameter: name.to_string(),
+            value: parameter.value,
+            fits,
+            seen_in: ids.into_iter().map(str::to_string).collect(),
+            is_probability: false,
+            is_mean: near.iter().all(|vote| vote.is_mean),
+        })
+    }
+}
+
+/// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
+fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
+    let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
+        let chain: Vec<LoopRef> = places.chain(*found).collect();
+        let [inner, outer] = chain[..] else { return None };
+        join.loops.get(&outer).filter(|outer| outer.entries == 1)?;
+        let (inner_facts, outer_facts) = (places.facts(inner), places.facts(outer));
+        let is_left = inner_facts.exits_early || outer_facts.exits_early;
+        let (outer, inner) = (Bounds::of(outer_facts)?, Bounds::of(inner_facts).filter(|_| !is_left)?);
+        let depends = inner.symbols().iter().any(|name| name == outer.variable);
+        let (function, rounds) = (found.function, counts.rounds as f64);
+        depends.then_some(Triangle { outer, inner, function, rounds, id: &inner_facts.id })
+    };
+    join.loops.iter().filter_map(triangle).collect()
+}
+
 /// Probabilities of branches: executions of the first arm's lines over those of both, or over the rounds of the loop.
-pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
     let mut found = Vec::new();
     for (function, facts) in report.functions.iter().enumerate() {
         for one in &facts.loops {
@@ -84,7 +234,13 @@ pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -
             };
             let executed = |lines: Option<(u32, u32)>| {
                 let (first, last) = lines?;
-                join.lines.range((function, first)..=(function, last)).map(|(_, executions)| *executions).max()
+                let of_line = |executions: &Executions| match counts.machine_loops {
+                    0 => executions.outside.max(executions.in_loops),
+                    _ => executions.in_loops,
+                };
+                let lines = join.lines.range((function, first)..=(function, last));
+                // What is only outside of the loop was moved there, and says nothing of how often the arm is taken.
+                lines.map(|(_, executions)| of_line(executions)).max().filter(|most| *most > 0)
             };
             // A branch that nothing depends on has no parameter.
             let told = one.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
@@ -102,134 +258,9 @@ pub fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -
                     fits: frequency,
                     seen_in: vec![one.id.clone()],
                     is_probability: true,
+                    is_mean: false,
                 });
             }
-        }
-    }
-    found
-}
-
-/// Bounds of a loop, with what is known of the parameters other than the one looked for.
-struct Bounds<'r> {
-    range: Expr,
-    step: Expr,
-    lower: Expr,
-    variable: &'r str,
-    /// The parameter as the source writes it.
-    parameter: String,
-    known: BTreeMap<&'r str, f64>,
-}
-
-/// Rounds beyond these are not summed up.
-const MOST_ROUNDS: f64 = 100_000.0;
-
-impl Bounds<'_> {
-    fn trips(&self, value: f64, outer: Option<(&str, f64)>) -> Option<f64> {
-        let lookup = |symbol: &str| match outer {
-            Some((variable, at)) if symbol == variable => Some(at),
-            _ if symbol == self.parameter => Some(value),
-            _ => self.known.get(symbol).copied(),
-        };
-        let (range, step) = (self.range.evaluate(&lookup).ok()?, self.step.evaluate(&lookup).ok()?);
-        Some((range / step + 1.0).floor().max(0.0)).filter(|trips| trips.is_finite())
-    }
-
-    /// Rounds of a loop inside, over all rounds of this one.
-    fn sum(&self, inner: &Bounds, value: f64) -> Option<f64> {
-        let lookup = |symbol: &str| match symbol == self.parameter {
-            true => Some(value),
-            false => self.known.get(symbol).copied(),
-        };
-        let (first, step) = (self.lower.evaluate(&lookup).ok()?, self.step.evaluate(&lookup).ok()?);
-        let trips = self.trips(value, None).filter(|trips| *trips <= MOST_ROUNDS)?;
-        (0..trips as u64).map(|round| inner.trips(value, Some((self.variable, first + step * round as f64)))).sum()
-    }
-}
-
-/// Outermost loops with a loop inside whose bounds depend on their variable, and the rounds of that one, where both
-/// can be worked out from the parameter.
-fn triangles<'r>(
-    report: &'r StaticReport,
-    places: &Places<'r>,
-    join: &Join,
-    parameter: &str,
-) -> Vec<(Bounds<'r>, Bounds<'r>, f64)> {
-    let Some(wanted) = report.parameters.get(parameter) else { return Vec::new() };
-    let stands_in = |function: &str, known: &super::reports::Parameter| {
-        known.functions.is_empty() || known.functions.iter().any(|name| name == function)
-    };
-    let bounds = |found: super::places::LoopRef| {
-        let (function, one) = (&report.functions[found.function], places.facts(found));
-        let parse = |text: &str| Expr::parse(text).ok();
-        let lower = parse(&one.lower)?;
-        let here = report.parameters.values().filter(|known| stands_in(&function.name, known));
-        Some(Bounds {
-            range: parse(&one.upper)? - lower.clone(),
-            step: parse(&one.step)?,
-            lower,
-            variable: &one.var,
-            parameter: wanted.source_name.clone(),
-            known: here.filter_map(|known| Some((known.source_name.as_str(), known.value?))).collect(),
-        })
-    };
-    let mut triangles = Vec::new();
-    for (found, counts) in &join.loops {
-        let chain: Vec<_> = places.chain(*found).collect();
-        let [inner, outer] = chain[..] else { continue };
-        let is_here = stands_in(&report.functions[found.function].name, wanted);
-        let entered_once = join.loops.get(&outer).is_some_and(|outer| outer.entries == 1);
-        if !is_here || !entered_once {
-            continue;
-        }
-        if let (Some(outer), Some(inner)) = (bounds(outer), bounds(inner))
-            && inner.range.symbols().iter().any(|name| **name == *outer.variable)
-        {
-            triangles.push((outer, inner, counts.rounds as f64));
-        }
-    }
-    triangles
-}
-
-/// For each parameter in a loop's bounds, as the only one that may be wrong: the value at which the loop would go
-/// round so often.
-fn solutions<'r>(report: &'r StaticReport, function: &Function, one: &Loop, trips: f64) -> Vec<(&'r str, f64)> {
-    let parse = |text: &str| Expr::parse(text).ok();
-    let (Some(lower), Some(upper), Some(step)) = (parse(&one.lower), parse(&one.upper), parse(&one.step)) else {
-        return Vec::new();
-    };
-    let range = upper - lower;
-    let names: Vec<String> = range.symbols().iter().map(|name| name.to_string()).collect();
-    let known = |symbol: &str| {
-        let fits = |(_, parameter): &(&String, &super::reports::Parameter)| {
-            parameter.source_name == symbol
-                && (parameter.functions.is_empty() || parameter.functions.contains(&function.name))
-        };
-        report.parameters.iter().find(fits).map(|(name, parameter)| (name.as_str(), parameter.value))
-    };
-    let mut found = Vec::new();
-    for name in &names {
-        let Some((parameter, value)) = known(name) else { continue };
-        let trips_at = |at: f64| {
-            let lookup = |symbol: &str| if symbol == name { Some(at) } else { known(symbol)?.1 };
-            let (range, step) = (range.evaluate(&lookup).ok()?, step.evaluate(&lookup).ok()?);
-            Some(range / step + 1.0).filter(|trips| trips.is_finite())
-        };
-        let base = value.unwrap_or(0.0);
-        let (Some(here), Some(there), Some(beyond)) = (trips_at(base), trips_at(base + 1.0), trips_at(base + 2.0))
-        else {
-            continue;
-        };
-        let slope = there - here;
-        let is_line = (beyond - there - slope).abs() < 1e-9;
-        if !is_line || slope == 0.0 {
-            continue;
-        }
-        // The last round may be a part of a step.
-        let agrees = here.floor() == trips;
-        let fits = if agrees { base } else { base + (trips - here) / slope };
-        // A size is a whole number; a loop that says otherwise was changed by the compiler, or is left early.
-        if (fits - fits.round()).abs() < 1e-6 {
-            found.push((parameter, fits.round()));
         }
     }
     found

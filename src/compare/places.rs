@@ -1,10 +1,14 @@
 //! From source lines to the loops and nests of a static report.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Component, Path};
 
+use super::origins::Origins;
 use super::reports::{Loop, StaticReport};
+use super::unrolling::Fastest;
+use crate::metrics::profile::{Site, SourceProfile};
+use crate::source::Language;
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -55,18 +59,34 @@ pub struct Places<'r> {
     asked: RefCell<HashMap<String, Meant<String>>>,
     /// Functions by file: line and name, ascending.
     functions: BTreeMap<&'r str, Vec<(u32, &'r str)>>,
+    /// Source files of the program, in parts.
+    of_program: BTreeSet<Vec<String>>,
+    /// By loop of the machine code: the loop that it comes from.
+    origins: Vec<Option<LoopRef>>,
     targets: Vec<Target>,
     target_of: HashMap<LoopRef, usize>,
     numbers: HashMap<(usize, &'r str), usize>,
 }
 
 impl<'r> Places<'r> {
-    pub fn new(report: &'r StaticReport) -> Places<'r> {
+    /// For a run.
+    pub fn of_run(report: &'r StaticReport, profile: &SourceProfile) -> Places<'r> {
+        let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
+        let mut places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+        let origins = Origins::of(&places, profile).all();
+        places.origins = origins;
+        places
+    }
+
+    /// For a program with these source files.
+    pub fn of_program<'f>(report: &'r StaticReport, files: impl Iterator<Item = &'f str>) -> Places<'r> {
         let mut places = Places {
             report,
             files: BTreeMap::new(),
             asked: RefCell::default(),
             functions: BTreeMap::new(),
+            of_program: files.collect::<BTreeSet<&str>>().into_iter().map(parts).collect(),
+            origins: Vec::new(),
             targets: Vec::new(),
             target_of: HashMap::new(),
             numbers: HashMap::new(),
@@ -134,6 +154,26 @@ impl<'r> Places<'r> {
         &self.report.functions[found.function].loops[found.number]
     }
 
+    /// Which subscript of the arrays in a loop moves by one element.
+    pub fn fastest(&self, found: LoopRef) -> Fastest {
+        let file = self.facts(found).file.as_deref().unwrap_or(&self.report.functions[found.function].file);
+        match crate::source::classify(Path::new(file)) {
+            Some((Language::Fortran, ..)) => Fastest::First,
+            _ => Fastest::Last,
+        }
+    }
+
+    /// Rounds of a loop in the whole run, according to the report; of nests that share it the first.
+    pub fn rounds(&self, found: LoopRef) -> Option<f64> {
+        let function = &self.report.functions[found.function];
+        let id = &function.loops[found.number].id;
+        let rounds = function.nests.iter().find_map(|nest| {
+            let position = nest.loops.iter().position(|one| one == id)?;
+            nest.loop_iterations.get(position).copied().flatten()
+        })?;
+        Some(rounds * function.times_called.unwrap_or(1.0))
+    }
+
     /// A loop and those around it, the innermost first.
     pub fn chain(&self, found: LoopRef) -> impl Iterator<Item = LoopRef> + '_ {
         let outer = |one: &LoopRef| self.loop_by_id(one.function, self.facts(*one).parent.as_deref()?);
@@ -153,15 +193,30 @@ impl<'r> Places<'r> {
         self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
     }
 
-    /// Where a line lies: in the innermost loop around it.
-    pub fn find(&self, file: &str, line: u32) -> Place<'r> {
+    /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
+    pub fn own(&self, site: &Site) -> Place<'r> {
+        let Some((file, line)) = site.file.as_deref().zip(site.line) else { return Place::UnknownFile };
+        let place = self.find(file, line, &functions(site));
+        let Place::Loop(found) = place else { return place };
+        let origin = site.machine_loop.and_then(|number| *self.origins.get(number as usize)?);
+        let is_beside = |origin: &LoopRef| {
+            let facts = self.facts(*origin);
+            let around = self.chain(found).any(|outer| outer == *origin);
+            !around && origin.function == found.function && (facts.line, facts.end_line) == (line, line)
+        };
+        Place::Loop(origin.filter(is_beside).unwrap_or(found))
+    }
+
+    /// Where a line lies: in the innermost loop around it. `functions` are those around the line, the innermost first:
+    /// code that is included, or written by a macro, has the same lines in several.
+    pub fn find(&self, file: &str, line: u32, functions: &[&str]) -> Place<'r> {
         let known = match self.file(file) {
             Ok(Some(known)) => known,
             Ok(None) => return Place::UnknownFile,
             Err(()) => return Place::Ambiguous,
         };
         let spans = self.files[known].iter().filter(|span| (span.line..=span.end_line).contains(&line));
-        match spans.max_by_key(|span| (span.depth, span.line)) {
+        match self.of_functions(spans.collect(), functions).into_iter().max_by_key(|span| (span.depth, span.line)) {
             Some(span) => Place::Loop(span.found),
             None => {
                 let functions = self.functions.get(known).map_or(&[][..], Vec::as_slice);
@@ -172,11 +227,25 @@ impl<'r> Places<'r> {
     }
 
     /// Loops that begin on this line, outermost first.
-    pub fn beginning_at(&self, file: &str, line: u32) -> Vec<LoopRef> {
+    pub fn beginning_at(&self, file: &str, line: u32, functions: &[&str]) -> Vec<LoopRef> {
         let Ok(Some(known)) = self.file(file) else { return Vec::new() };
-        let mut spans: Vec<&Span> = self.files[known].iter().filter(|span| span.line == line).collect();
+        let spans = self.files[known].iter().filter(|span| span.line == line).collect();
+        let mut spans = self.of_functions(spans, functions);
         spans.sort_by_key(|span| span.depth);
         spans.into_iter().map(|span| span.found).collect()
+    }
+
+    /// Of loops in several functions those in the innermost of `functions` that has some; all if none has.
+    fn of_functions<'s>(&self, spans: Vec<&'s Span>, functions: &[&str]) -> Vec<&'s Span> {
+        if spans.windows(2).all(|pair| pair[0].found.function == pair[1].found.function) {
+            return spans;
+        }
+        let is_in = |span: &&&Span, symbol: &str| is_function(symbol, &self.report.functions[span.found.function].name);
+        let own = functions.iter().find(|symbol| spans.iter().any(|span| is_in(&span, symbol)));
+        match own {
+            Some(symbol) => spans.iter().filter(|span| is_in(span, symbol)).copied().collect(),
+            None => spans,
+        }
     }
 
     /// The file of the report that is meant.
@@ -192,22 +261,44 @@ impl<'r> Places<'r> {
         found
     }
 
-    /// The file with the most directories in common from the end on.
+    /// The file with the most directories in common from the end on, unless another file of the program has more with
+    /// that one.
     fn likeliest(&self, file: &str) -> Meant<&'r str> {
         let wanted = parts(file);
-        let likeness = |known: &str| {
-            let known = parts(known);
-            wanted.iter().rev().zip(known.iter().rev()).take_while(|(a, b)| a == b).count()
-        };
         let found: Vec<(usize, &'r str)> =
-            self.files.keys().map(|known| (likeness(known), *known)).filter(|(common, _)| *common > 0).collect();
-        let Some(most) = found.iter().map(|(common, _)| *common).max() else { return Ok(None) };
+            self.files.keys().map(|known| (likeness(&wanted, &parts(known)), *known)).collect();
+        let Some(most) = found.iter().map(|(common, _)| *common).max().filter(|most| *most > 0) else {
+            return Ok(None);
+        };
         let mut best = found.iter().filter(|(common, _)| *common == most).map(|(_, known)| *known);
-        match (best.next(), best.next()) {
-            (Some(known), None) => Ok(Some(known)),
-            _ => Err(()),
+        let (Some(known), None) = (best.next(), best.next()) else { return Err(()) };
+        // One name may be the end of another: then they are the same file.
+        let is_other = |other: &&Vec<String>| likeness(&wanted, other) < wanted.len().min(other.len());
+        let others = self.of_program.iter().filter(is_other);
+        match others.map(|other| likeness(other, &parts(known))).max() {
+            Some(other) if other > most => Ok(None),
+            Some(other) if other == most => Err(()),
+            _ => Ok(Some(known)),
         }
     }
+}
+
+/// Parts that are equal from the end on.
+fn likeness(one: &[String], other: &[String]) -> usize {
+    one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// The functions around a site, the innermost first.
+pub fn functions(site: &Site) -> Vec<&str> {
+    site.inlined.iter().rev().chain([&site.function]).map(String::as_str).collect()
+}
+
+/// Whether a symbol of the program is this function of the source: compilers add underscores, modules, and endings for
+/// copies that they made.
+fn is_function(symbol: &str, name: &str) -> bool {
+    let plain = symbol.split('.').next().unwrap_or(symbol);
+    let plain = plain.rsplit("_MOD_").next().unwrap_or(plain);
+    plain == name || plain.trim_end_matches('_').eq_ignore_ascii_case(name.rsplit("::").next().unwrap_or(name))
 }
 
 /// A file of the report; none, or an error if it may be several.

@@ -11,16 +11,23 @@ const STEP: f64 = 0.02;
 /// Window at which epochs are shown, if it was asked for; else the nearest.
 const WINDOW: f64 = 64.0;
 
+/// Key, quantity and unit of what the eDAG of the nest's own instructions tells.
+const EDAG: [(&str, &str, &str); 6] = [
+    ("memory_work", "memory work W", ""),
+    ("memory_depth", "memory depth D", ""),
+    ("lambda", "sensitivity lambda", ""),
+    ("parallelism", "parallelism", ""),
+    ("time_lower", "time, lower bound", "cycle"),
+    ("time_upper", "time, upper bound", "cycle"),
+];
+
+/// Whether a quantity is of the nest's own instructions alone, without those of functions that it calls.
+pub fn is_of_own_instructions(quantity: &str) -> bool {
+    EDAG.iter().any(|(_, name, _)| *name == quantity)
+}
+
 /// Rows without a static side.
 pub fn rows(region: &Region, run: &TraceReport) -> Vec<Row> {
-    const EDAG: [(&str, &str, &str); 6] = [
-        ("memory_work", "memory work W", ""),
-        ("memory_depth", "memory depth D", ""),
-        ("lambda", "sensitivity lambda", ""),
-        ("parallelism", "parallelism", ""),
-        ("time_lower", "time, lower bound", "cycle"),
-        ("time_upper", "time, upper bound", "cycle"),
-    ];
     const CAMAT: [(&str, &str, &str); 4] = [
         ("AMAT", "AMAT", "cycle"),
         ("CAMAT", "C-AMAT", "cycle"),

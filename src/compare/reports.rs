@@ -59,6 +59,9 @@ pub struct Loop {
     pub upper: String,
     pub step: String,
     pub parent: Option<String>,
+    /// It may be left before its bounds say so.
+    #[serde(default)]
+    pub exits_early: bool,
     pub arrays: Vec<Array>,
     /// Of its own code, every operator once.
     #[serde(default)]
@@ -98,14 +101,21 @@ pub struct Branch {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Array {
     pub name: String,
+    /// Member of a structure, if it is one.
     #[serde(default)]
-    pub element_bytes: f64,
+    pub component: String,
+    /// `None` where the type is not known.
+    #[serde(default)]
+    pub element_bytes: Option<f64>,
     pub subscripts: Vec<String>,
     pub accesses: Vec<Access>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Access {
+    /// Distance from the subscripts, by dimension.
+    #[serde(default)]
+    pub offset: Vec<serde_json::Value>,
     pub reads: f64,
     pub writes: f64,
 }

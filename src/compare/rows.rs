@@ -65,6 +65,15 @@ impl<'a> Sides<'a> {
         (promised, self.innermost().map(|counts| counts.rounds as f64))
     }
 
+    /// Rounds of the innermost loop by those of the loop around it, on both sides.
+    pub fn innermost_trips(&self) -> Option<(f64, f64)> {
+        let [.., outer, inner] = self.loops()[..] else { return None };
+        let [.., of_outer, of_inner] = self.nest()?.loop_iterations[..] else { return None };
+        let rounds = |found: LoopRef| self.join.loops.get(&found).map(|counts| counts.rounds as f64);
+        let (promised, traced) = (of_inner? / of_outer?, rounds(inner)? / rounds(outer)?);
+        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite()).then_some((promised, traced))
+    }
+
     pub fn rows(&self, region: Option<&Region>) -> Vec<Row> {
         let mut rows = Vec::new();
         self.loop_rows(&mut rows);
@@ -111,7 +120,10 @@ impl<'a> Sides<'a> {
             let promised = iterations.zip(outer).filter(|(_, outer)| *outer > 0.0).map(|(inner, outer)| inner / outer);
             outer = iterations;
             let did = counts(found);
-            let by_entries = did.filter(|did| did.entries > 0).map(|did| did.entries as f64);
+            // Those outside of machine loops have no entries.
+            let is_whole =
+                |did: &LoopCounts| did.entries > 0 && (did.peeled == 0 || did.entries as f64 == self.calls());
+            let by_entries = did.filter(is_whole).map(|did| did.entries as f64);
             let traced = did.zip(around.or(by_entries)).map(|(did, outer)| did.rounds as f64 / outer);
             around = did.map(|did| did.rounds as f64).filter(|rounds| *rounds > 0.0);
             rows.push(row(&trip_count(facts), "", promised, traced));
@@ -197,8 +209,12 @@ impl<'a> Sides<'a> {
             rows.push(row(&format!("stores to {label}"), "", known(*stores), did.map(|did| did.stores as f64)));
         }
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
-            rows.push(row(&format!("loads of {range}"), "", None, Some(did.loads as f64)));
-            rows.push(row(&format!("stores to {range}"), "", None, Some(did.stores as f64)));
+            let label = match promised.keys().any(|array| is_variable_of(range, array)) {
+                true => format!("{range}, the pointer itself"),
+                false => (*range).to_string(),
+            };
+            rows.push(row(&format!("loads of {label}"), "", None, Some(did.loads as f64)));
+            rows.push(row(&format!("stores to {label}"), "", None, Some(did.stores as f64)));
         }
     }
 
@@ -228,6 +244,8 @@ pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
 }
 
 fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {
+    // The sum of nothing is -0.
+    let (promised, traced) = (promised.map(|value| value + 0.0), traced.map(|value| value + 0.0));
     let ratio =
         promised.zip(traced).filter(|(promised, _)| *promised != 0.0).map(|(promised, traced)| traced / promised);
     Row { quantity: quantity.to_string(), unit, promised, traced, ratio, repeated: None, reason: None }

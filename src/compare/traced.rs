@@ -6,7 +6,7 @@ use super::machine_loops::{self, LoopCounts};
 use super::places::{LoopRef, Place, Places};
 use super::{Unjoined, reports::StaticReport};
 use crate::intrinsics::Intrinsics;
-use crate::metrics::profile::{Accesses, Operations, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
 use crate::source::Language;
 
 /// What the run did in one nest.
@@ -24,8 +24,17 @@ pub struct Traced {
     pub levels: Vec<u64>,
     /// By index of the range.
     pub data: BTreeMap<u32, Accesses>,
-    /// Functions called, with how often.
-    pub calls: BTreeMap<String, u64>,
+    /// Functions called, and what was executed on behalf of that.
+    pub calls: BTreeMap<String, Calls>,
+}
+
+/// Calls of one function.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calls {
+    pub times: u64,
+    /// Without line information, executed on behalf of these calls.
+    pub instructions: u64,
+    pub accesses: Accesses,
 }
 
 /// A run, joined with a static report.
@@ -37,9 +46,16 @@ pub struct Join {
     pub joined: u64,
     pub instructions: u64,
     /// Executions by line of the sites in files of the report: the most of any instruction there.
-    pub lines: BTreeMap<(usize, u32), u64>,
+    pub lines: BTreeMap<(usize, u32), Executions>,
     /// By function of the report.
     pub functions: BTreeMap<String, Share>,
+}
+
+/// How often a line was executed in loops of the machine code, and outside of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executions {
+    pub in_loops: u64,
+    pub outside: u64,
 }
 
 /// Instructions that belong to a function's lines, and how many of them to its loops.
@@ -66,10 +82,9 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     for site in &profile.sites {
         join.instructions += site.instructions;
         let Some((file, line)) = site.file.as_deref().zip(site.line) else {
-            *nowhere.entry(site.function.clone()).or_default() += site.instructions;
             continue;
         };
-        match place_of(places, site, file, line) {
+        match place_of(places, site) {
             Place::Loop(found) => {
                 let target = places.target(found);
                 join.targets[target].add(site);
@@ -80,6 +95,8 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
                 share.instructions += site.instructions + called;
                 share.joined += site.instructions + called;
                 let executions = join.lines.entry((found.function, line)).or_default();
+                let executions =
+                    if site.machine_loop.is_some() { &mut executions.in_loops } else { &mut executions.outside };
                 *executions = (*executions).max(site.executions);
             }
             place => {
@@ -94,7 +111,18 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     // What was executed without lines on behalf of calls from nests is theirs.
     join.joined += on_behalf;
     let mut left = on_behalf;
+    for site in profile.sites.iter().filter(|site| site.file.is_none() || site.line.is_none()) {
+        let is_of_nest = |on_behalf: &&OnBehalf| {
+            let from = profile.sites.get(on_behalf.site as usize);
+            from.is_some_and(|from| matches!(place_of(places, from), Place::Loop(_)))
+        };
+        let theirs = site.on_behalf.iter().filter(is_of_nest).map(|on_behalf| on_behalf.instructions).sum::<u64>();
+        let taken = theirs.min(left).min(site.instructions);
+        left -= taken;
+        *nowhere.entry(site.function.clone()).or_default() += site.instructions - taken;
+    }
     for (function, instructions) in nowhere {
+        // Traces of before this was counted do not tell whose it was.
         let taken = left.min(instructions);
         left -= taken;
         let key = (function, "no line information, and not called from a nest".to_string());
@@ -116,9 +144,15 @@ impl Join {
 }
 
 /// Where a site's line lies; straight-line code of a function that was inlined belongs to the loop around its call.
-fn place_of<'r>(places: &Places<'r>, site: &Site, file: &str, line: u32) -> Place<'r> {
-    let own = places.find(file, line);
-    let mut calls = site.called_from.iter().rev().map(|(file, line)| places.find(file, *line));
+fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
+    let own = places.own(site);
+    let around = super::places::functions(site);
+    let mut calls = site
+        .called_from
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(depth, (file, line))| places.find(file, *line, around.get(depth + 1..).unwrap_or_default()));
     match own {
         Place::Loop(_) => own,
         _ => calls.find(|place| matches!(place, Place::Loop(_))).unwrap_or(own),
@@ -131,7 +165,9 @@ fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
         Place::NoLoop(function) => {
             (function.unwrap_or(own).to_string(), "straight-line code, in no loop of the report".to_string())
         }
-        Place::Ambiguous => (file.to_string(), "several files of the static report may be meant".to_string()),
+        Place::Ambiguous => {
+            (file.to_string(), "several files of the static report or of the program have this name".to_string())
+        }
         Place::UnknownFile | Place::Loop(_) => {
             (file.to_string(), "the static report does not have this file".to_string())
         }
@@ -163,7 +199,10 @@ impl Traced {
     fn add_calls(&mut self, site: &Site) -> u64 {
         let mut instructions = 0;
         for call in &site.calls {
-            *self.calls.entry(call.function.clone()).or_default() += call.times;
+            let sum = self.calls.entry(call.function.clone()).or_default();
+            sum.times += call.times;
+            sum.instructions += call.instructions;
+            sum.accesses.add(&call.accesses);
             self.elementary += if is_elementary(&call.function) { call.times } else { 0 };
             instructions += call.instructions;
         }

@@ -1,5 +1,6 @@
 //! Source lines of addresses, from DWARF.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -46,6 +47,13 @@ impl Debug {
         let dwarf = gimli::Dwarf::load(section)?;
         let context = addr2line::Context::from_dwarf(dwarf).map_err(|e| e.to_string())?;
         Ok(Some(Debug { context }))
+    }
+
+    /// Files that have lines, ascending.
+    pub fn files(&self) -> Vec<String> {
+        let Ok(locations) = self.context.find_location_range(0, u64::MAX) else { return Vec::new() };
+        let files: BTreeSet<&str> = locations.filter_map(|(_, _, location)| location.file).collect();
+        files.into_iter().map(str::to_string).collect()
     }
 
     /// The line that an instruction was written at: inside the callee where a call was inlined.

@@ -133,6 +133,12 @@ fn add_tables(code: &Code, blocks: &[Block], steps: &mut DiGraph<(), Step>) {
     }
 }
 
+/// Of a call: whether what it calls returns to it, by one of the registers for that. Stubs of shared libraries link
+/// by another one, and the function that they lead to returns to their caller.
+pub(super) fn is_returned_to(word: u32) -> bool {
+    length(word) == 2 || matches!(word >> 7 & 31, 1 | 5)
+}
+
 /// Of an indirect jump: whether it goes to the address in a link register, `ra` or `t0`.
 pub(super) fn is_return(word: u32) -> bool {
     let register = if length(word) == 2 { word >> 7 & 31 } else { word >> 15 & 31 };

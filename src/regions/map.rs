@@ -72,6 +72,11 @@ impl RegionMap {
         self.debug.is_some()
     }
 
+    /// Files that have lines in the program, ascending.
+    pub fn files(&self) -> Vec<String> {
+        self.debug.as_ref().map_or_else(Vec::new, Debug::files)
+    }
+
     pub fn function(&self, number: usize) -> &Function {
         &self.binary.functions[number]
     }

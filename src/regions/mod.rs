@@ -24,4 +24,4 @@ pub use loops::Loop;
 pub use map::{Nest, RegionMap};
 pub use names::LoopName;
 pub use placement::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
-pub use sites::{LoopPlace, Places, SitePlace, Sites, Spot};
+pub use sites::{CallKind, LoopPlace, Places, SitePlace, Sites, Spot};

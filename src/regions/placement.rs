@@ -16,18 +16,24 @@ pub const QEMU_BASE: u64 = 0x40_0000_0000;
 pub enum Granularity {
     Function,
     Line,
+    /// Lines, apart by the functions that they were written in and inlined into.
+    Site,
     /// Innermost loops; what is in none, by function.
     Loop,
 }
 
 /// A region that has instructions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// A function, `file:line`, a loop as in [`super::LoopName`], `function (no loop)`; or why it is none of these.
     pub name: String,
     pub line: Option<SourceLine>,
     /// Name of the next loop around a loop.
     pub parent: Option<String>,
+    /// Of a site: the function that it was written in, then those that this one was inlined into.
+    pub functions: Vec<String>,
+    /// Of a site: where the calls stand that were inlined, the innermost first.
+    pub called_from: Vec<SourceLine>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,6 +102,7 @@ pub(super) fn judge(fit: &Fit, map: &RegionMap, base: u64) -> Result<(), RegionE
 enum Key {
     Function(usize),
     Line(SourceLine),
+    Site { line: SourceLine, functions: Vec<String>, called_from: Vec<SourceLine> },
     Loop { function: usize, number: usize },
     NoLoop(usize),
     Outside,
@@ -125,7 +132,7 @@ impl Placement {
     pub fn new(data: &[u8], program: &str, by: Granularity, base: Option<u64>) -> Result<Placement, RegionError> {
         let map = RegionMap::read(data)?;
         match by {
-            Granularity::Line if !map.has_lines() => return Err(RegionError::NoLines),
+            Granularity::Line | Granularity::Site if !map.has_lines() => return Err(RegionError::NoLines),
             Granularity::Function | Granularity::Loop if map.binary().functions.is_empty() => {
                 return Err(RegionError::NoSymbols);
             }
@@ -154,6 +161,11 @@ impl Placement {
         number
     }
 
+    /// Source files of the program.
+    pub fn files(&self) -> Vec<String> {
+        self.map.files()
+    }
+
     /// The regions by number.
     ///
     /// # Errors
@@ -172,6 +184,9 @@ impl Placement {
         if self.by == Granularity::Line {
             return self.map.line_at(address).map_or(Key::NoLine, Key::Line);
         }
+        if self.by == Granularity::Site {
+            return self.site(address).unwrap_or(Key::NoLine);
+        }
         let Some(function) = self.map.function_at(address) else { return Key::NoSymbol };
         if self.by == Granularity::Function {
             return Key::Function(function);
@@ -180,8 +195,18 @@ impl Placement {
         number.map_or(Key::NoLoop(function), |number| Key::Loop { function, number })
     }
 
+    fn site(&self, address: u64) -> Option<Key> {
+        let mut frames = self.map.frames_at(address);
+        frames.reverse();
+        let line = frames.first()?.place.clone()?;
+        let called_from = frames[1..].iter().filter_map(|frame| frame.place.clone()).collect();
+        let symbol = self.map.function_at(address).map(|number| self.map.function(number).name.clone());
+        let functions = frames.into_iter().filter_map(|frame| frame.function).chain(symbol).collect();
+        Some(Key::Site { line, functions, called_from })
+    }
+
     fn place(&mut self, key: &Key) -> Place {
-        let plain = |name: &str| Place { name: name.to_string(), line: None, parent: None };
+        let plain = |name: &str| Place { name: name.to_string(), ..Place::default() };
         match *key {
             Key::Function(number) => {
                 Place { line: self.map.place_of(number), ..plain(&self.map.function(number).name) }
@@ -194,12 +219,18 @@ impl Placement {
                 let nest = self.map.nest(function);
                 let name = &nest.names[number];
                 let parent = nest.loops[number].parent.map(|parent| nest.names[parent].name.clone());
-                Place { name: name.name.clone(), line: name.place.clone(), parent }
+                Place { name: name.name.clone(), line: name.place.clone(), parent, ..Place::default() }
             }
             Key::Line(ref line) => {
                 let file = line.file.rsplit('/').next().unwrap_or(&line.file);
                 Place { line: Some(line.clone()), ..plain(&format!("{file}:{}", line.line)) }
             }
+            Key::Site { ref line, ref functions, ref called_from } => Place {
+                line: Some(line.clone()),
+                functions: functions.clone(),
+                called_from: called_from.clone(),
+                ..plain(&format!("{}:{}", line.file, line.line))
+            },
             Key::Outside => plain(&format!("outside {}", self.program)),
             Key::NoAddress => plain("no instruction addresses in the trace"),
             Key::NoSymbol => plain("no symbol"),

@@ -26,8 +26,17 @@ pub struct Spot {
     pub tests: Option<u32>,
     pub has_line: bool,
     pub is_first_of_function: bool,
-    pub is_call: bool,
+    /// What it calls returns to it, or to where its function returns to.
+    pub call: Option<CallKind>,
     pub is_return: bool,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    Call,
+    /// A jump to the beginning of another function, which returns to the caller of this one.
+    Tail,
 }
 
 /// A line of a function in one of its loops.
@@ -109,6 +118,11 @@ impl Sites {
         (low.saturating_add(self.base), high.saturating_add(self.base))
     }
 
+    /// Source files of the program.
+    pub fn files(&self) -> Vec<String> {
+        self.map.files()
+    }
+
     /// Global variables at run time, by address.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
         let loaded = |v: &Variable| Variable { low: v.low + self.base, high: v.high + self.base, name: v.name.clone() };
@@ -129,7 +143,7 @@ impl Sites {
             tests: None,
             has_line: false,
             is_first_of_function: false,
-            is_call: false,
+            call: None,
             is_return: false,
         };
         let missing = |missing| Key {
@@ -146,8 +160,8 @@ impl Sites {
         };
         let flow = self.map.code().word(address).map_or(Flow::Next, control_flow);
         let is_return = self.map.code().word(address).is_some_and(super::flow_graph::is_return);
-        let known =
-            Spot { is_call: matches!(flow, Flow::Call(_)), is_return: flow == Flow::Indirect && is_return, ..nowhere };
+        let call = self.call(address, flow);
+        let known = Spot { call, is_return: flow == Flow::Indirect && is_return, ..nowhere };
         let frames = self.map.frames_at(address);
         let line = frames.last().and_then(|frame| frame.place.clone());
         let known = Spot { has_line: line.is_some(), ..known };
@@ -176,6 +190,20 @@ impl Sites {
             tests,
             is_first_of_function: address == low,
             ..known
+        }
+    }
+
+    fn call(&self, address: u64, flow: Flow) -> Option<CallKind> {
+        let is_returned_to = || self.map.code().word(address).is_some_and(super::flow_graph::is_returned_to);
+        match flow {
+            Flow::Call(_) => is_returned_to().then_some(CallKind::Call),
+            Flow::Jump(offset) => {
+                let target = address.wrapping_add_signed(offset.into());
+                let function = self.map.function_at(target)?;
+                let is_other = self.map.function_at(address) != Some(function);
+                (is_other && self.map.function(function).low == target).then_some(CallKind::Tail)
+            }
+            _ => None,
         }
     }
 

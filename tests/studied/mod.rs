@@ -54,6 +54,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             fits: 50.0,
             seen_in: vec![text.into()],
             is_probability: false,
+            is_mean: false,
         }],
         notes: vec![text.into()],
     }

@@ -34,8 +34,16 @@ pub struct Run<'a> {
     pub functions: &'a [Function],
     pub inside_only: bool,
     pub limit: Option<u64>,
-    /// The trace takes standard output; the program's goes to standard error.
-    pub output_taken: bool,
+    pub standard_output: StandardOutput,
+}
+
+/// Who standard output is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandardOutput {
+    /// The program.
+    Free,
+    /// A trace or a report; the program's output goes to standard error.
+    Taken,
 }
 
 impl Emulator {
@@ -103,7 +111,7 @@ impl Emulator {
             command.arg("-L").arg(sysroot);
         }
         command.args(run.program);
-        if run.output_taken {
+        if run.standard_output == StandardOutput::Taken {
             command.stdout(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?));
         }
         rustix::io::fcntl_setfd(&out, FdFlags::empty())?;

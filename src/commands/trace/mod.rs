@@ -47,15 +47,14 @@ pub struct Traced {
     pub graph: Option<Edag>,
 }
 
-/// Whether the settings can be followed, before there is a trace.
+/// Looks at the settings before there is a trace; tells whether the program has line information.
 ///
 /// # Errors
 /// Bad usage.
-pub fn check(args: &TraceArgs) -> anyhow::Result<()> {
+pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
     settings::of(args)?;
     settings::inputs(args)?;
-    regions::sites(args)?;
-    Ok(())
+    Ok(regions::sites(args)?.is_some())
 }
 
 /// Reads a trace and counts what is asked for.

@@ -38,7 +38,13 @@ impl NestRegions<'_> {
         if let Some(known) = self.of_lines.get(line as usize) {
             return *known;
         }
-        let found = place.line.as_ref().and_then(|line| self.finder.find(&line.file, line.line));
+        let functions: Vec<&str> = place.functions.iter().map(String::as_str).collect();
+        let lines = place.line.iter().chain(&place.called_from);
+        let mut found = lines.enumerate().map(|(depth, line)| {
+            let around = functions.get(depth..).unwrap_or_default();
+            self.finder.find(&line.file, line.line, around)
+        });
+        let found = found.find_map(|found| found);
         let found = found.map(|(id, file, line)| (id.to_string(), file.to_string(), line));
         let next = self.places.len() as RegionId;
         let number = *self.numbers.entry(found.clone()).or_insert(next);
@@ -102,20 +108,20 @@ impl<'r> Regions<'r> {
             RegionBy::Function => (Granularity::Function, RegionKind::Function),
             RegionBy::Line => (Granularity::Line, RegionKind::Line),
             RegionBy::Loop => (Granularity::Loop, RegionKind::Loop),
-            RegionBy::Nest => (Granularity::Line, RegionKind::Nest),
+            RegionBy::Nest => (Granularity::Site, RegionKind::Nest),
         };
+        let placement = Placement::new(&data, &name(path), granularity, base)
+            .with_context(|| format!("--elf {}", path.display()))?;
         let nests = match (by, promised) {
             (RegionBy::Nest, None) => anyhow::bail!("--by nest needs --static, the report that has the nests"),
             (RegionBy::Nest, Some(report)) => Some(NestRegions {
-                finder: NestFinder::new(report),
+                finder: NestFinder::new(report, &placement.files()),
                 of_lines: Vec::new(),
                 numbers: HashMap::new(),
                 places: Vec::new(),
             }),
             _ => None,
         };
-        let placement = Placement::new(&data, &name(path), granularity, base)
-            .with_context(|| format!("--elf {}", path.display()))?;
         Ok(Some(Regions { placement, kind, path: path.to_path_buf(), nests }))
     }
 
@@ -158,8 +164,8 @@ impl<'r> Regions<'r> {
 
 fn nest_place(found: Option<NestPlace>) -> Place {
     match found {
-        Some((name, file, line)) => Place { name, line: Some(SourceLine { file, line }), parent: None },
-        None => Place { name: "in no nest".to_string(), line: None, parent: None },
+        Some((name, file, line)) => Place { name, line: Some(SourceLine { file, line }), ..Place::default() },
+        None => Place { name: "in no nest".to_string(), ..Place::default() },
     }
 }
 

@@ -85,7 +85,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         ("Promised", "count"),
         ("Run", "count"),
         ("Run / promised", "ratio"),
-        ("Why they differ", "text"),
+        ("Why they differ, at the inputs as recorded", "text"),
         ("Function", "text"),
         ("File", "text"),
         ("Line", "number"),
@@ -96,7 +96,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
     };
     let remark = format!(
         "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source promises follows the \
-         inputs; what the run did stays as it was.{missing} {}",
+         inputs; what the run did stays as it was, and why the two differ is said for the inputs as recorded.{missing} {}",
         comparison.instructions,
         comparison.trace,
         100.0 * comparison.joined_share,

@@ -26,7 +26,7 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Traced", 16.0),
     ("Traced / static", 12.0),
     ("Traced - static", 16.0),
-    ("Reason", 90.0),
+    ("Reason, at the inputs as recorded", 90.0),
     ("File", 50.0),
 ];
 const STATIC: ColNum = 5;

@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
-use super::rounds::RoundsMeter;
-use super::{Accesses, Called, DataAccesses, MachineLoop, Moved, Operations, Site, SourceProfile};
+use super::rounds::{Rounds, RoundsMeter};
+use super::strides::StrideMeter;
+use super::{Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -22,15 +24,9 @@ pub struct ProfileMeter {
     moved: Vec<Vec<Moved>>,
     /// What the levels had moved when they were last looked at.
     seen: Vec<Moved>,
-    calls: FxHashMap<(u32, u32), Calls>,
+    calls: CallCounts,
     data: DataMeter,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Calls {
-    times: u64,
-    instructions: u64,
-    accesses: Accesses,
+    strides: StrideMeter,
 }
 
 /// Where a hart is.
@@ -38,12 +34,8 @@ struct Calls {
 struct Thread {
     /// By function: its instruction that was executed last.
     last: FxHashMap<u32, u32>,
-    /// Site of each call that has not returned, and site of the first instruction there.
-    calls: Vec<(u32, Option<u32>)>,
+    calls: CallStack,
 }
-
-/// Calls beyond this depth are not followed.
-const DEEPEST: usize = 10_000;
 
 impl ProfileMeter {
     pub fn new(sites: Sites) -> ProfileMeter {
@@ -56,8 +48,9 @@ impl ProfileMeter {
             rounds: RoundsMeter::default(),
             moved: Vec::new(),
             seen: Vec::new(),
-            calls: FxHashMap::default(),
+            calls: CallCounts::default(),
             data,
+            strides: StrideMeter::default(),
         }
     }
 
@@ -71,6 +64,7 @@ impl ProfileMeter {
             self.threads.resize(threads, Thread::default());
         }
         self.data.add_instruction(instruction, spot.has_line);
+        self.strides.add_instruction();
     }
 
     /// Index of the site of each instruction, in [`SourceProfile::sites`].
@@ -98,8 +92,11 @@ impl ProfileMeter {
             let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
             self.rounds.step(&spot, before);
         }
+        if let (Some(_), Some(innermost)) = (access, spot.innermost) {
+            self.strides.step(index, addresses, self.rounds.round(innermost));
+        }
         let access = access.filter(|_| !self.data.is_on_stack(index));
-        follow_calls(thread, &mut self.calls, &spot, access);
+        thread.calls.step(&mut self.calls, &spot, access);
     }
 
     /// Gives a site what the levels have moved since the last time.
@@ -129,6 +126,7 @@ impl ProfileMeter {
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
     pub fn finish(self, instructions: &[Instruction], executions: &[u64]) -> Result<SourceProfile, RegionError> {
+        let files = self.sites.files();
         let Places { sites: places, loops } = self.sites.finish()?;
         let on_stack: Vec<bool> = (0..instructions.len()).map(|index| self.data.is_on_stack(index)).collect();
         let (data, of_instructions) = self.data.finish();
@@ -148,10 +146,18 @@ impl ProfileMeter {
                 site.stack.count(access.kind, *executions, executions * u64::from(access.bytes));
             }
         }
+        for (spot, stride) in self.spots.iter().zip(self.strides.finish()) {
+            add_stride(&mut sites[spot.site as usize], stride.unwrap_or(0));
+        }
         for (site, moved) in sites.iter_mut().zip(self.moved) {
             site.levels.iter_mut().zip(moved).for_each(|(level, moved)| *level = moved);
         }
-        let mut calls: Vec<_> = self.calls.into_iter().collect();
+        let mut on_behalf: Vec<_> = self.calls.on_behalf.into_iter().collect();
+        on_behalf.sort_unstable();
+        for ((at, site), instructions) in on_behalf {
+            sites[at as usize].on_behalf.push(OnBehalf { site, instructions });
+        }
+        let mut calls: Vec<_> = self.calls.calls.into_iter().collect();
         calls.sort_unstable_by_key(|(key, _)| *key);
         for ((from, to), Calls { times, instructions, accesses }) in calls {
             let function = places[to as usize].function.clone();
@@ -166,36 +172,7 @@ impl ProfileMeter {
             }
         }
         let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
-        Ok(SourceProfile { sites, loops, data })
-    }
-}
-
-/// A call's callee is known by its first instruction; what has no line is executed on behalf of the call that led
-/// there.
-#[inline]
-fn follow_calls(thread: &mut Thread, calls: &mut FxHashMap<(u32, u32), Calls>, spot: &Spot, access: Option<Access>) {
-    if let Some((from, callee)) = thread.calls.last_mut() {
-        if callee.is_none() {
-            *callee = Some(spot.site);
-            calls.entry((*from, spot.site)).or_default().times += 1;
-        }
-        if !spot.has_line {
-            // The innermost call from code that has lines.
-            let from_lines = thread.calls.iter().rev().find_map(|(from, callee)| Some((*from, (*callee)?)));
-            if let Some(call) = from_lines {
-                let call = calls.entry(call).or_default();
-                call.instructions += 1;
-                if let Some(access) = access {
-                    call.accesses.count(access.kind, 1, u64::from(access.bytes));
-                }
-            }
-        }
-    }
-    if spot.is_return {
-        thread.calls.pop();
-    }
-    if spot.is_call && spot.has_line && thread.calls.len() < DEEPEST {
-        thread.calls.push((spot.site, None));
+        Ok(SourceProfile { sites, loops, data, files })
     }
 }
 
@@ -220,16 +197,24 @@ fn add_data(site: &mut Site, data: &DataAccesses) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, [entries, rounds, refused]: [u64; 3]) -> MachineLoop {
+fn add_stride(site: &mut Site, stride: i64) {
+    if let (true, Err(at)) = (stride != 0, site.strides.binary_search(&stride)) {
+        site.strides.insert(at, stride);
+    }
+}
+
+fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
         parent: place.parent,
-        entries,
-        rounds,
-        refused,
+        entries: counts.entries,
+        rounds: counts.begun - counts.refused,
+        refused: counts.refused,
+        fewest: counts.range.map(|(fewest, _)| fewest),
+        most: counts.range.map(|(_, most)| most),
     }
 }
 

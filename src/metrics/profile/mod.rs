@@ -1,9 +1,11 @@
 //! What each source line did: executions, operations, accesses, bytes and calls, by site (a line within a loop of the
 //! machine code), and how often the loops were entered and went round.
 
+mod calls;
 mod data;
 mod meter;
 mod rounds;
+mod strides;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,9 @@ pub struct SourceProfile {
     pub loops: Vec<MachineLoop>,
     /// What accesses went to: global variables, and ranges elsewhere that no global variable names.
     pub data: Vec<DataRange>,
+    /// Source files of the program, executed or not.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// A source line of a function, in one of the function's loops or in none.
@@ -47,8 +52,15 @@ pub struct Site {
     pub levels: Vec<Moved>,
     /// Functions called from there.
     pub calls: Vec<Called>,
+    /// Of a site without lines: how many of its instructions were executed on behalf of calls from sites that have some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on_behalf: Vec<OnBehalf>,
     /// By what they went to; stack accesses are left out.
     pub data: Vec<DataAccesses>,
+    /// By how many bytes the addresses of its instructions move from one round of the machine loop to the next, where
+    /// most rounds agree: ascending, each once, 0 left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strides: Vec<i64>,
 }
 
 /// Floating-point operations by kind. A fused multiply-add is an addition and a multiplication.
@@ -116,6 +128,14 @@ pub struct Called {
     pub accesses: Accesses,
 }
 
+/// Instructions without lines on behalf of the calls at one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnBehalf {
+    /// Index of the site with the calls.
+    pub site: u32,
+    pub instructions: u64,
+}
+
 /// A loop of the machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineLoop {
@@ -132,6 +152,11 @@ pub struct MachineLoop {
     /// How often it was left by a test at the top instead; these are no rounds.
     #[serde(default)]
     pub refused: u64,
+    /// The fewest and the most rounds of one execution, from an entry to the next.
+    #[serde(default)]
+    pub fewest: Option<u64>,
+    #[serde(default)]
+    pub most: Option<u64>,
 }
 
 /// Bytes `low..high` of memory at run time that accesses went to.

@@ -12,12 +12,16 @@ pub struct RoundsMeter {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Rounds {
-    entries: u64,
+pub struct Rounds {
+    pub entries: u64,
     /// Executions of the first instruction of the header.
-    begun: u64,
+    pub begun: u64,
     /// Left by the test at the top, before the round.
-    refused: u64,
+    pub refused: u64,
+    /// Rounds since the last entry.
+    current: u64,
+    /// The fewest and the most of an entry.
+    pub range: Option<(u64, u64)>,
 }
 
 impl RoundsMeter {
@@ -38,19 +42,34 @@ impl RoundsMeter {
         if let Some(opened) = spot.opens {
             let was_inside = before.is_some_and(|before| self.is_inside(before.innermost, opened));
             let rounds = &mut self.loops[opened as usize];
+            if !was_inside {
+                rounds.enter();
+            }
             rounds.begun += 1;
-            rounds.entries += u64::from(!was_inside);
+            rounds.current += 1;
         }
         if let Some(tested) = before.and_then(|before| before.tests)
             && !self.is_inside(spot.innermost, tested)
         {
-            self.loops[tested as usize].refused += 1;
+            let rounds = &mut self.loops[tested as usize];
+            rounds.refused += 1;
+            rounds.current = rounds.current.saturating_sub(1);
         }
     }
 
-    /// Entries, rounds that were begun and not refused, and those refused, by number of the loop.
-    pub fn finish(&self) -> impl Iterator<Item = [u64; 3]> + '_ {
-        self.loops.iter().map(|rounds| [rounds.entries, rounds.begun - rounds.refused, rounds.refused])
+    /// Entries and rounds begun so far of a loop.
+    #[inline]
+    pub fn round(&self, number: u32) -> (u64, u64) {
+        let rounds = &self.loops[number as usize];
+        (rounds.entries, rounds.begun)
+    }
+
+    /// By number of the loop.
+    pub fn finish(self) -> impl Iterator<Item = Rounds> {
+        self.loops.into_iter().map(|mut rounds| {
+            rounds.close();
+            rounds
+        })
     }
 
     fn is_inside(&self, innermost: Option<u32>, outer: u32) -> bool {
@@ -62,5 +81,21 @@ impl RoundsMeter {
             place = self.parents[number as usize];
         }
         false
+    }
+}
+
+impl Rounds {
+    fn enter(&mut self) {
+        self.close();
+        self.entries += 1;
+        self.current = 0;
+    }
+
+    /// The rounds since the last entry were all of it.
+    fn close(&mut self) {
+        if self.entries > 0 {
+            let (fewest, most) = self.range.unwrap_or((self.current, self.current));
+            self.range = Some((fewest.min(self.current), most.max(self.current)));
+        }
     }
 }

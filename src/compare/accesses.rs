@@ -1,0 +1,289 @@
+//! Why a nest loads and stores more or less than its source has. Parts that were counted are named, with how much of the
+//! difference they are; for the rest no cause is given but where the counts of the source, done otherwise, give exactly
+//! what was seen.
+
+use std::collections::BTreeMap;
+
+use super::Row;
+use super::machine_loops::replaces_loops;
+use super::reasons::{NEAR, mentions, short};
+use super::reports::{Access, Array};
+use super::rows::{Sides, is_variable_of};
+use crate::metrics::profile::Accesses;
+
+/// What a row counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Loads,
+    Stores,
+    LoadedBytes,
+    StoredBytes,
+}
+
+impl Kind {
+    fn of(quantity: &str) -> Kind {
+        match quantity {
+            _ if quantity.starts_with("bytes loaded") => Kind::LoadedBytes,
+            _ if quantity.starts_with("bytes stored") => Kind::StoredBytes,
+            _ if quantity.starts_with("loads") => Kind::Loads,
+            _ => Kind::Stores,
+        }
+    }
+
+    fn is_load(self) -> bool {
+        matches!(self, Kind::Loads | Kind::LoadedBytes)
+    }
+
+    fn is_bytes(self) -> bool {
+        matches!(self, Kind::LoadedBytes | Kind::StoredBytes)
+    }
+
+    fn count(self, accesses: &Accesses) -> f64 {
+        (match self {
+            Kind::Loads => accesses.loads,
+            Kind::Stores => accesses.stores,
+            Kind::LoadedBytes => accesses.loaded_bytes,
+            Kind::StoredBytes => accesses.stored_bytes,
+        }) as f64
+    }
+}
+
+/// The reason for a row of all accesses of an iteration.
+pub(super) fn of_all(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
+    let kind = Kind::of(quantity);
+    if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
+        return reason;
+    }
+    let mut parts = beside_arrays(sides, kind);
+    let beside: f64 = parts.iter().map(|part| part.0).sum();
+    let rest = traced - beside;
+    let mut words: Vec<String> = parts.drain(..).map(|part| part.1).collect();
+    if !is_near(rest, promised) {
+        let bytes = if kind.is_load() { "bytes loaded an iteration" } else { "bytes stored an iteration" };
+        let bytes = rows.iter().find(|row| row.quantity == bytes).and_then(|row| row.promised.zip(row.traced));
+        let extra: f64 = beside_arrays(sides, if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes })
+            .iter()
+            .map(|part| part.0)
+            .sum();
+        words.push(match bytes {
+            Some((promised_bytes, bytes)) if !kind.is_bytes() && is_near(bytes - extra, promised_bytes) => {
+                widths(promised, rest, promised_bytes)
+            }
+            _ => {
+                let is_count = !kind.is_bytes();
+                let found = around(sides, kind, promised, rest).or_else(|| done_otherwise(sides, None, kind, rest));
+                found.unwrap_or_else(|| unexplained(sides, promised, rest, if is_count { "" } else { " B" }, kind))
+            }
+        });
+    }
+    words.join("; ")
+}
+
+/// The reason for a row of one array, over the whole run.
+pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
+    let kind = Kind::of(quantity);
+    if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
+        return reason;
+    }
+    let (Some(of_report), Some(of_run)) = sides.iterations() else {
+        return "the iterations of the run are not known".to_string();
+    };
+    if of_report <= 0.0 || of_run <= 0.0 {
+        return "the iterations differ already".to_string();
+    }
+    let (promised, traced) = (promised / of_report, traced / of_run);
+    if is_near(promised, traced) {
+        return "as many an iteration as the source has; the iterations differ".to_string();
+    }
+    let label = quantity.split_once(if kind.is_load() { " of " } else { " to " }).map_or(quantity, |(_, label)| label);
+    let name = label.split(" (").next().unwrap_or(label);
+    same_bytes(sides, name, kind, promised, traced)
+        .or_else(|| done_otherwise(sides, Some(name), kind, traced))
+        .unwrap_or_else(|| unexplained(sides, promised, traced, "", kind))
+}
+
+/// What functions that the compiler put in place of loops accessed, or where the accesses of others are counted.
+fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
+    let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
+    let verb = if kind.is_load() { "loaded" } else { "stored" };
+    let did = sides.traced.calls.iter();
+    let did = did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
+    let did: Vec<String> = did
+        .map(|(name, called)| {
+            let (bytes, instructions) = (wide.count(&called.accesses), called.instructions);
+            format!("became a call of {name}, which {verb} {bytes} B in {instructions} instructions")
+        })
+        .collect();
+    if !did.is_empty() {
+        return Some(did.join("; "));
+    }
+    elsewhere(sides)
+}
+
+/// Functions that were called and have lines of their own, where their work is counted.
+pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
+    let calls = sides.traced.calls.iter().filter(|(_, called)| called.instructions == 0);
+    let calls: Vec<String> = calls.map(|(name, called)| format!("{name} ({} calls)", called.times)).collect();
+    (!calls.is_empty()).then(|| format!("what it calls is counted at its own lines: {}", calls.join(", ")))
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= NEAR * one.abs().max(other.abs())
+}
+
+/// Accesses of an iteration that are none of the source's arrays, most first, in words.
+fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
+    let iterations = match sides.iterations() {
+        (_, Some(traced)) if traced > 0.0 => traced,
+        (Some(promised), _) if promised > 0.0 => promised,
+        _ => 1.0,
+    };
+    let unit = if kind.is_bytes() { " B" } else { "" };
+    let mut parts = Vec::new();
+    let mut add = |count: f64, what: &str| {
+        if count > 0.0 {
+            let each = count / iterations;
+            parts.push((each, format!("{}{unit} an iteration {what}", at_least(each))));
+        }
+    };
+    add(kind.count(&sides.traced.stack), "by the stack pointer: spills, saved registers, locals");
+    let arrays: Vec<&str> =
+        sides.nest().map_or_else(Vec::new, |nest| nest.references.iter().map(|array| array.array.as_str()).collect());
+    let range_of = |array: &str| sides.arrays.get(&(sides.target.function, array)).copied();
+    // An array that was not found may lie in any of them.
+    let all_known = arrays.iter().all(|array| range_of(array).is_some());
+    for (range, accesses) in &sides.traced.data {
+        let range = &sides.profile.data[*range as usize];
+        let is_pointer = arrays.iter().any(|array| is_variable_of(&range.name, array));
+        match () {
+            () if arrays.iter().any(|array| range_of(array) == Some(&range.name)) => {}
+            () if range.name == "constants" => add(kind.count(accesses), "of constants"),
+            () if is_pointer => add(kind.count(accesses), &format!("of {}, which says where the array is", range.name)),
+            () if !all_known => {}
+            () if range.name == "stack" => add(kind.count(accesses), "on the stack"),
+            () if range.is_variable => {
+                let what = if kind.is_load() { "of" } else { "to" };
+                add(kind.count(accesses), &format!("{what} {}", range.name));
+            }
+            () => {}
+        }
+    }
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    parts
+}
+
+fn at_least(value: f64) -> String {
+    if value < 0.001 { "less than 0.001".to_string() } else { short(value) }
+}
+
+/// Elements of one size, accessed in words of another.
+fn widths(promised: f64, traced: f64, bytes: f64) -> String {
+    format!(
+        "the bytes agree: {} B an access, where the source's elements have {} B",
+        short(bytes / traced),
+        short(bytes / promised)
+    )
+}
+
+/// Whether the bytes of an array agree, in accesses of another width.
+fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64) -> Option<String> {
+    let (_, iterations) = sides.iterations();
+    let range = *sides.arrays.get(&(sides.target.function, name))?;
+    let own = sides.traced.data.iter().filter(|(number, _)| sides.profile.data[**number as usize].name == range);
+    let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
+    let bytes = own.map(|(_, accesses)| wide.count(accesses)).sum::<f64>() / iterations?;
+    let element = sides.nest()?.references.iter().find(|found| found.array == name)?.element_bytes;
+    is_near(bytes, promised * element).then(|| widths(promised, traced, bytes))
+}
+
+/// Whether the accesses of the loops around are shared out among more or fewer iterations of the innermost loop.
+fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<String> {
+    let (of_report, of_run) = sides.innermost_trips()?;
+    let inner = *sides.loops().last()?;
+    let facts = sides.places.facts(inner);
+    let uses = |access: &Access| if kind.is_load() { access.reads } else { access.writes };
+    let size = |array: &Array| if kind.is_bytes() { array.element_bytes.unwrap_or(8.0) } else { 1.0 };
+    let own: f64 = facts.arrays.iter().map(|array| size(array) * array.accesses.iter().map(uses).sum::<f64>()).sum();
+    let shared = promised - own;
+    let is_it = of_report != of_run && shared > 0.0 && is_near(own + shared * of_report / of_run, traced);
+    is_it.then(|| {
+        format!(
+            "the loop of {} goes round {} times each, not {}; the accesses around it are shared out among these",
+            facts.var,
+            short(of_run),
+            short(of_report)
+        )
+    })
+}
+
+/// What the source's references come to if they are done otherwise; the way that gives what was seen is named. Only of
+/// nests whose accesses are all in the innermost loop, and on no condition.
+fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) -> Option<String> {
+    let inner = *sides.loops().last().filter(|_| traced > 0.0)?;
+    let facts = sides.places.facts(inner);
+    let arrays: Vec<&Array> = facts.arrays.iter().filter(|array| name.is_none_or(|name| array.name == name)).collect();
+    let is_invariant = |array: &Array| !array.subscripts.iter().any(|subscript| mentions(subscript, &facts.var));
+    let size = |array: &Array| if kind.is_bytes() { array.element_bytes.unwrap_or(8.0) } else { 1.0 };
+    let sum = |of: &dyn Fn(&Array) -> f64| arrays.iter().map(|array| of(array) * size(array)).sum::<f64>();
+    let uses = |access: &&Access| if kind.is_load() { access.reads > 0.0 } else { access.writes > 0.0 };
+    let once = |array: &Array| array.accesses.iter().filter(uses).count() as f64;
+    let unwritten = |array: &Array| {
+        array.accesses.iter().filter(|access| access.reads > 0.0 && access.writes == 0.0).count() as f64
+    };
+    let unless_invariant = |array: &Array, value: f64| if is_invariant(array) { 0.0 } else { value };
+    let near = |value: f64| is_near(value, traced);
+    match () {
+        () if near(sum(&once)) => {
+            Some("each element is accessed once an iteration, however often the source names it".into())
+        }
+        () if near(sum(&|array| unless_invariant(array, once(array)))) => Some(format!(
+            "each element is accessed once an iteration, and what does not change with {} outside of its loop",
+            facts.var
+        )),
+        () if kind.is_load() && near(sum(&|array| unless_invariant(array, unwritten(array)))) => {
+            Some("elements that the iteration has written before, or keeps, are not loaded".into())
+        }
+        () if kind.is_load()
+            && near(sum(&|array| {
+                if is_invariant(array) { 0.0 } else { leading(array, &facts.var).unwrap_or(f64::NAN) }
+            })) =>
+        {
+            Some(format!(
+                "what the iteration before has loaded or stored stays in registers: of neighbours along {} one is loaded",
+                facts.var
+            ))
+        }
+        () => None,
+    }
+}
+
+/// Loads an iteration that are left if of elements that follow one another in the innermost loop one is loaded, and
+/// none that a store leaves in a register.
+fn leading(array: &Array, variable: &str) -> Option<f64> {
+    let mut moving = (0..array.subscripts.len()).filter(|at| mentions(&array.subscripts[*at], variable));
+    let (Some(along), None) = (moving.next(), moving.next()) else { return None };
+    let mut rows: BTreeMap<Vec<String>, bool> = BTreeMap::new();
+    for access in &array.accesses {
+        let others = access.offset.iter().enumerate().filter(|(at, _)| *at != along);
+        let others = others.map(|(_, offset)| offset.to_string()).collect();
+        *rows.entry(others).or_default() |= access.writes > 0.0;
+    }
+    Some(rows.values().filter(|is_written| !**is_written).count() as f64)
+}
+
+/// What is left.
+fn unexplained(sides: &Sides, promised: f64, rest: f64, unit: &str, kind: Kind) -> String {
+    let what = if kind.is_load() { "loads" } else { "stores" };
+    let callees = match sides.traced.called_instructions {
+        0 => String::new(),
+        called => format!("; {called} instructions of functions that it calls are not among them"),
+    };
+    let difference = format!("{}{unit} an iteration", at_least((rest - promised).abs()));
+    match rest > promised {
+        true => format!("{difference} more than the source's {what}; which, counts do not tell{callees}"),
+        false => format!(
+            "{difference} fewer than the source's {what}: values in registers, or paths not taken; which, counts do not \
+             tell{callees}"
+        ),
+    }
+}

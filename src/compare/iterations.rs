@@ -1,0 +1,145 @@
+//! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
+//! known is said, and no cause.
+
+use super::machine_loops::replaces_loops;
+use super::parameters::{self, Suggestion};
+use super::places::LoopRef;
+use super::reasons::{EQUAL, short};
+use super::rows::{EXECUTIONS, Sides, TRIP_COUNT, trip_count};
+
+/// The reason for a row about executions, iterations or a trip count.
+pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
+    let all = sides.loops();
+    // A trip count is that of one loop; iterations are those of all.
+    let is_meant =
+        |found: &&LoopRef| !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity;
+    let loops: Vec<LoopRef> = all.iter().filter(is_meant).copied().collect();
+    if quantity == EXECUTIONS {
+        return of_executions(sides);
+    }
+    let ids: Vec<&str> = loops.iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
+    let about = parameters.iter().filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
+    let values: Vec<String> = about.map(Suggestion::in_words).collect();
+    if !values.is_empty() {
+        return format!("a parameter does not match: {}", values.join("; "));
+    }
+    left_early(sides, &loops).or_else(|| of_calls(sides)).unwrap_or_else(|| {
+        loops.last().map_or_else(String::new, |found| {
+            let is_total = !quantity.starts_with(TRIP_COUNT);
+            is_total
+                .then(|| other_executions(sides, *found))
+                .flatten()
+                .or_else(|| outer_differs(sides, *found))
+                .or_else(|| idle_rounds(sides, *found))
+                .unwrap_or_else(|| what_is_known(sides, *found))
+        })
+    })
+}
+
+/// Calls of functions that compilers put in place of loops.
+pub(super) fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
+    let names = sides.traced.calls.keys().map(String::as_str);
+    names.filter(|name| replaces_loops(name)).collect()
+}
+
+fn of_executions(sides: &Sides) -> String {
+    let counts = sides.loops().first().and_then(|found| sides.join.loops.get(found)).copied().unwrap_or_default();
+    let outside = match counts.peeled {
+        0 => String::new(),
+        peeled => format!("; {peeled} iterations were done outside of a machine loop, which has no count of entries"),
+    };
+    format!(
+        "the report has {} calls of the function, the run entered the loop {} times{outside}",
+        sides.calls(),
+        counts.entries
+    )
+}
+
+fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
+    let is_left = |found: &&LoopRef| sides.places.facts(**found).exits_early;
+    let found = loops.iter().find(is_left)?;
+    let (facts, counts) = (sides.places.facts(*found), sides.join.loops.get(found)?);
+    let each = counts.rounds as f64 / counts.entries.max(1) as f64;
+    Some(format!(
+        "the loop of line {} can be left before its bound; the run left it after {} iterations{}",
+        facts.line,
+        short(each),
+        if counts.entries > 1 { " on average" } else { "" }
+    ))
+}
+
+fn of_calls(sides: &Sides) -> Option<String> {
+    let calls = replacing_calls(sides);
+    (!calls.is_empty()).then(|| format!("the compiler made a call of part of it: {}", calls.join(", ")))
+}
+
+/// All rounds of a loop of the nest on both sides.
+fn all_rounds(sides: &Sides, found: LoopRef) -> Option<(f64, f64)> {
+    let position = sides.loops().iter().position(|one| *one == found)?;
+    let promised = (*sides.nest()?.loop_iterations.get(position)?)? * sides.calls();
+    Some((promised, sides.join.loops.get(&found)?.rounds as f64))
+}
+
+fn agree((promised, traced): (f64, f64)) -> bool {
+    (promised - traced).abs() <= EQUAL * promised.abs().max(traced.abs())
+}
+
+/// Whether every execution of the nest has as many as the report says.
+fn other_executions(sides: &Sides, found: LoopRef) -> Option<String> {
+    let (promised, traced) = all_rounds(sides, found)?;
+    let executions = sides.join.loops.get(sides.loops().first()?)?.entries as f64;
+    let calls = sides.calls();
+    let is_it =
+        executions > 0.0 && calls > 0.0 && executions != calls && agree((promised / calls, traced / executions));
+    is_it.then(|| {
+        format!("each execution has the {} of the report; the run has {executions} executions", promised / calls)
+    })
+}
+
+/// Whether a trip count differs only because the loop around goes round less often.
+fn outer_differs(sides: &Sides, found: LoopRef) -> Option<String> {
+    let own = all_rounds(sides, found)?;
+    let around = if sides.loops().first() == Some(&found) { "its executions" } else { "those of the loop around it" };
+    agree(own).then(|| format!("its {} iterations agree; {around} do not", own.1))
+}
+
+/// Whether the rounds that are missing do not enter the loop inside, whose iterations agree, and so do nothing.
+fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
+    let (promised, traced) = all_rounds(sides, found)?;
+    let inner = sides.loops().into_iter().skip_while(|one| *one != found).nth(1)?;
+    let counts = sides.join.loops.get(&inner)?;
+    let is_entered_by_each = counts.peeled == 0 && counts.entries as f64 == traced;
+    let is_it = traced < promised && is_entered_by_each && agree(all_rounds(sides, inner)?);
+    is_it.then(|| {
+        format!("{} iterations do not enter the loop inside, and the compiler left them out", promised - traced)
+    })
+}
+
+/// What became of a loop, and what its bounds depend on.
+fn what_is_known(sides: &Sides, found: LoopRef) -> String {
+    let Some(counts) = sides.join.loops.get(&found) else {
+        return "no loop of the machine code is this one, and no operation tells its iterations".to_string();
+    };
+    let mut known = match counts.machine_loops {
+        0 => format!("no loop of the machine code is this one: {} iterations by what is left of it", counts.rounds),
+        1 => format!("the machine code has one loop of it: {} iterations", counts.rounds),
+        parts => format!("the machine code has {parts} loops of it: {} iterations", counts.rounds),
+    };
+    if counts.unrolled > 1 {
+        known += &format!(", {} in a round of the machine's", counts.unrolled);
+    }
+    if counts.peeled > 0 && counts.machine_loops > 0 {
+        known += &format!(", {} of them outside of it", counts.peeled);
+    }
+    if counts.varies {
+        known += "; not equally many each time that it was entered";
+    }
+    let mut parameters = parameters::in_bounds(sides.promised, sides.places, found);
+    parameters.sort_unstable();
+    match parameters.is_empty() {
+        true => known,
+        false => {
+            format!("{known}; its bounds depend on {}, the run does not tell which does not fit", parameters.join(", "))
+        }
+    }
+}

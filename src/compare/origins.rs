@@ -1,0 +1,113 @@
+//! The loop of the source that each loop of the machine code comes from.
+
+use std::collections::HashMap;
+
+use super::machine_loops::around;
+use super::places::{LoopRef, Place, Places};
+use crate::metrics::profile::{MachineLoop, SourceProfile};
+
+/// Of all loops of a run.
+pub struct Origins<'a> {
+    places: &'a Places<'a>,
+    loops: &'a [MachineLoop],
+    /// By machine loop: the functions around its line.
+    functions: Vec<Vec<&'a str>>,
+    /// Machine loops of one function, in one other, that were written on one line.
+    alike: HashMap<Alike<'a>, Vec<usize>>,
+}
+
+type Alike<'a> = (&'a str, Option<u32>, Option<(&'a str, u32)>);
+
+impl<'a> Origins<'a> {
+    pub fn of(places: &'a Places<'a>, profile: &'a SourceProfile) -> Origins<'a> {
+        let mut alike: HashMap<Alike, Vec<usize>> = HashMap::new();
+        for (number, one) in profile.loops.iter().enumerate() {
+            alike.entry(key(one)).or_default().push(number);
+        }
+        Origins { places, loops: &profile.loops, functions: functions(profile), alike }
+    }
+
+    /// By machine loop: that of the line which decides on another round. Where several begin on one line, the nesting
+    /// and the order of the machine loops tell them apart; where a machine loop holds loops that are not inside that
+    /// one, it comes from the next that is around them all.
+    pub fn all(&self) -> Vec<Option<LoopRef>> {
+        let Origins { places, loops, .. } = self;
+        let mut mapped: Vec<Option<LoopRef>> = (0..loops.len()).map(|number| self.by_line(number)).collect();
+        let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
+        // Inner loops come after those around them.
+        for number in (0..loops.len()).rev() {
+            let Some(found) = mapped[number] else { continue };
+            let inner = std::mem::take(&mut inside[number]);
+            let is_around =
+                |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
+            let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
+            let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
+            let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
+            mapped[number] = outer.or(Some(found));
+            if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
+                inside[parent as usize].extend(mapped[number]);
+            }
+        }
+        mapped
+    }
+
+    /// The loop that begins on the machine loop's line, or is around it.
+    pub fn by_line(&self, number: usize) -> Option<LoopRef> {
+        let (file, line) = place(&self.loops[number])?;
+        let beginning = self.places.beginning_at(file, line, &self.functions[number]);
+        match beginning[..] {
+            [] => match self.places.find(file, line, &self.functions[number]) {
+                Place::Loop(found) => Some(found),
+                _ => None,
+            },
+            [only] => Some(only),
+            _ => self.of_several(number, &beginning),
+        }
+    }
+
+    /// Of loops that begin on one line, outermost first.
+    fn of_several(&self, number: usize, beginning: &[LoopRef]) -> Option<LoopRef> {
+        let outer = self.loops[number].parent.into_iter().flat_map(|parent| around(self.loops, parent as usize));
+        let on_line = outer.filter(|&outer| place(&self.loops[outer]) == place(&self.loops[number])).count();
+        let nesting =
+            |found: &LoopRef| self.places.chain(*found).skip(1).filter(|outer| beginning.contains(outer)).count();
+        let level: Vec<LoopRef> = beginning.iter().filter(|found| nesting(found) == on_line).copied().collect();
+        let alike = &self.alike[&key(&self.loops[number])];
+        let position = alike.iter().position(|one| *one == number).unwrap_or(0);
+        match level.len() {
+            0 => beginning.last().copied(),
+            // All of them are there, once or several times, in their order.
+            several if alike.len() % several == 0 => Some(level[position % several]),
+            _ => {
+                let is_outer = self
+                    .loops
+                    .iter()
+                    .any(|one| one.parent == Some(number as u32) && place(one) == place(&self.loops[number]));
+                let is_like = |found: &&LoopRef| self.places.children(**found).next().is_some() == is_outer;
+                level.iter().rev().find(is_like).or(level.last()).copied()
+            }
+        }
+    }
+}
+
+fn place(one: &MachineLoop) -> Option<(&str, u32)> {
+    Some((one.file.as_deref()?, one.line?))
+}
+
+fn key(one: &MachineLoop) -> Alike<'_> {
+    (&one.function, one.parent, place(one))
+}
+
+/// Of each machine loop the functions around its line, the innermost first: inlined ones too, as its code on that line
+/// has them.
+fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
+    let mut found: Vec<Vec<&str>> = profile.loops.iter().map(|one| vec![one.function.as_str()]).collect();
+    for site in &profile.sites {
+        let Some(number) = site.machine_loop.map(|number| number as usize) else { continue };
+        let Some(one) = profile.loops.get(number) else { continue };
+        if (&one.file, one.line) == (&site.file, site.line) {
+            found[number] = super::places::functions(site);
+        }
+    }
+    found
+}

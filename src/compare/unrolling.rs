@@ -1,0 +1,116 @@
+//! How many rounds of the source one round of a machine loop does.
+//!
+//! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
+//! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
+
+use super::machine_loops::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
+use super::reports::{Array, Loop};
+use crate::expr::Expr;
+use crate::metrics::profile::Site;
+
+/// More rounds of the source in one of the machine are not looked for.
+const LARGEST: u64 = 64;
+
+/// Which subscript moves by one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fastest {
+    First,
+    Last,
+}
+
+/// Copies of a round of the source in one round of a machine loop: of its own code, whose `rounds` were counted.
+/// `expected` is what the static report has of rounds.
+pub fn copies(facts: &Loop, fastest: Fastest, sites: &[&Site], rounds: f64, expected: Option<f64>) -> u64 {
+    let rounds = rounds.max(1.0);
+    let did = sites.iter().map(|site| super::machine_loops::work(site, facts));
+    let did = did.fold(Work::default(), super::machine_loops::sum).map(|value| value / rounds);
+    let bytes = sites.iter().map(|site| site.accesses.bytes()).sum::<u64>() as f64 / rounds;
+    match by_strides(facts, fastest, sites) {
+        // A loop that goes through the arrays in another order moves as far, but does one round's work.
+        Some(copies) => match is_work_of(facts, copies, bytes, &did) {
+            true => copies * jammed(facts, copies, sites, rounds, &did),
+            false => 1,
+        },
+        None if expected == Some(rounds) => 1,
+        None => by_work(facts, &did),
+    }
+}
+
+/// The fewest rounds of the source after which every address that tells has moved as far as it did.
+fn by_strides(facts: &Loop, fastest: Fastest, sites: &[&Site]) -> Option<u64> {
+    let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, fastest, array)).collect();
+    let possible = |stride: &i64| -> Vec<u64> {
+        (1..=LARGEST).filter(|copies| of_source.iter().any(|own| own * *copies as i64 == *stride)).collect()
+    };
+    let told: Vec<Vec<u64>> = sites.iter().flat_map(|site| &site.strides).map(possible).collect();
+    let mut told = told.iter().filter(|possible| !possible.is_empty());
+    let mut common = told.next()?.clone();
+    told.for_each(|possible| common.retain(|copies| possible.contains(copies)));
+    common.first().copied()
+}
+
+/// Bytes by which a reference moves in a round of the source; `None` where the source does not tell in numbers.
+fn stride(facts: &Loop, fastest: Fastest, array: &Array) -> Option<i64> {
+    let (own, others) = match fastest {
+        Fastest::First => array.subscripts.split_first()?,
+        Fastest::Last => array.subscripts.split_last()?,
+    };
+    let is_elsewhere = others.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var));
+    let element = array.element_bytes.filter(|_| array.component.is_empty() && !is_elsewhere)?;
+    let linear = Expr::parse(own).ok()?.linear_in(&[facts.var.as_str()])?;
+    let step = Expr::parse(&facts.step).ok()?.as_number()?;
+    let stride = linear.coefficients.first()?.as_number()? * step * element;
+    (stride != 0.0 && stride.fract() == 0.0).then_some(stride as i64)
+}
+
+/// Whether so many rounds' accesses and operations can be in what one round of the machine did.
+fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
+    let source = promised(facts);
+    let element = facts.arrays.iter().filter_map(|array| array.element_bytes).fold(f64::INFINITY, f64::min);
+    let has_flops = (ADDS..=DIVIDES).any(|kind| did[kind] > 0.0 && source[kind] > 0.0);
+    let more = (STORES..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > source[kind]);
+    copies == 1 || bytes >= copies as f64 * element && (more || !has_flops)
+}
+
+/// Rounds of the loop around that one round does side by side, as far as addresses do not tell: every kind of operation
+/// is done so many times as often, and more is loaded than the source's references are.
+fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
+    let source = promised(facts);
+    let mut times = (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
+    let Some(first) = times.next().filter(|first| first.fract() == 0.0 && *first as u64 <= LARGEST) else { return 1 };
+    let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
+    let read = |array: &Array| array.accesses.iter().filter(|access| access.reads > 0.0).count() as f64;
+    let once: f64 = facts.arrays.iter().map(read).sum();
+    let is_it = times.all(|other| other == first) && first > copies as f64 && first as u64 % copies == 0;
+    if is_it && loaded > once * copies as f64 { first as u64 / copies } else { 1 }
+}
+
+/// By what a round of the machine stored and computed.
+fn by_work(facts: &Loop, did: &Work) -> u64 {
+    let source = promised(facts);
+    let varying = varying_stores(facts);
+    if varying > 0.0 && source[STORES] == varying {
+        let copies = did[STORES] / varying;
+        let is_whole = copies > 1.0 && copies.fract() < 1e-9;
+        // Scalars in memory are stored too: operations have to be as many times as many.
+        let has_flops = (ADDS..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > 0.0);
+        let is_confirmed = !has_flops || (ADDS..=DIVIDES).any(|kind| did[kind] > source[kind]);
+        return if is_whole && is_confirmed { copies as u64 } else { 1 };
+    }
+    // The fewest for which it does no more than the source has. Products by two may be sums, and quotients products.
+    let fits = |copies: &u64| {
+        let source = source.map(|value| value * *copies as f64 + 1e-9);
+        let spare = |kind: usize| (source[kind] - did[kind]).max(0.0);
+        did[DIVIDES] <= source[DIVIDES]
+            && did[MULTIPLIES] <= source[MULTIPLIES] + spare(DIVIDES)
+            && did[ADDS] <= source[ADDS] + spare(MULTIPLIES)
+    };
+    (1..=LARGEST).find(fits).unwrap_or(1)
+}
+
+/// Stores of a round to elements that are others in the next round.
+fn varying_stores(facts: &Loop) -> f64 {
+    let varies =
+        |array: &&Array| array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var));
+    facts.arrays.iter().filter(varies).map(writes).sum()
+}
