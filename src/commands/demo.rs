@@ -42,19 +42,18 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let settings: Vec<Setting> =
         (SETTINGS.iter()).map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
-    let table = table::render(&model, None);
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
     let files: [(&str, Vec<u8>); 5] = [
         ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
         ("report.html", html::report(&model, &source_text).into_bytes()),
         ("model.xml", xml::write(&program).into_bytes()),
         ("report.json", json::analysis(&model).into_bytes()),
-        ("report.txt", table.clone().into_bytes()),
+        ("report.txt", table::render(&model, None, false).into_bytes()),
     ];
     for (name, content) in files {
         Output::create(&dir.join(name))?.finish(&content)?;
     }
-    outputs::print(table.as_bytes())?;
+    outputs::print(table::render(&model, None, voice.output_color).as_bytes())?;
     for arguments in TRACE_RUNS {
         trace::run(&trace_arguments(dir, arguments)?, voice)?;
     }

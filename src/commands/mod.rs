@@ -42,6 +42,8 @@ pub struct Voice {
     pub verbose: bool,
     /// Colours on standard error.
     pub color: bool,
+    /// Colours on standard output.
+    pub output_color: bool,
 }
 
 /// Runs the command.
@@ -49,14 +51,13 @@ pub struct Voice {
 /// # Errors
 /// Bad usage or input: nothing was written, and the message says what, where and what to do.
 pub fn run(cli: Cli) -> anyhow::Result<Status> {
-    let color = match cli.color {
+    let color = |is_terminal: bool| match cli.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-        }
+        ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
     };
-    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color };
+    let (color, output_color) = (color(std::io::stderr().is_terminal()), color(std::io::stdout().is_terminal()));
+    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color, output_color };
     match cli.command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]

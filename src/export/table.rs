@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use anstyle::{AnsiColor, Style};
+
 use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
 
-/// The table; `top` limits it to that many nests.
-pub fn render(model: &Model, top: Option<usize>) -> String {
+/// The table; `top` limits it to that many nests, `has_colour` is for a terminal.
+pub fn render(model: &Model, top: Option<usize>, has_colour: bool) -> String {
     let mut nests: Vec<&NestModel> = model.nests.iter().collect();
     let cost = |nest: &NestModel| {
         let seconds = model.value(nest.time.seconds);
@@ -19,11 +21,34 @@ pub fn render(model: &Model, top: Option<usize>) -> String {
     let mut rows = vec![HEADINGS.map(String::from)];
     rows.extend(nests[..shown].iter().map(|nest| row(model, nest)));
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
-    text.push_str(&columns::aligned(&rows, ALIGN));
+    let table = columns::aligned(&rows, ALIGN);
+    match has_colour {
+        true => text.push_str(&coloured(&table, &rows)),
+        false => text.push_str(&table),
+    }
     if shown < nests.len() {
         let _ = writeln!(text, "… and {} more nests", nests.len() - shown);
     }
     write_summary(&mut text, model);
+    text
+}
+
+/// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.
+fn coloured(table: &str, rows: &[[String; 8]]) -> String {
+    let mut text = String::new();
+    for (line, row) in table.lines().zip(rows) {
+        let bound = row.last().map_or("", String::as_str);
+        let style = match bound {
+            "CPU" => AnsiColor::Green.on_default(),
+            "DRAM" => AnsiColor::Blue.on_default(),
+            "unknown" => Style::new().dimmed(),
+            _ => AnsiColor::Yellow.on_default(),
+        };
+        let _ = match line.strip_suffix(bound) {
+            Some(before) if row[0] != HEADINGS[0] => writeln!(text, "{before}{style}{bound}{style:#}"),
+            _ => writeln!(text, "{0}{line}{0:#}", Style::new().bold()),
+        };
+    }
     text
 }
 
