@@ -62,7 +62,7 @@ pub(super) fn of_all(sides: &Sides, rows: &[Row], quantity: &str, promised: f64,
     if !is_near(rest, promised) {
         let found = all_in_other_widths(sides, rows, kind, promised, rest)
             .or_else(|| around(sides, kind, promised, rest))
-            .or_else(|| done_otherwise(sides, None, kind, rest));
+            .or_else(|| done_otherwise(sides, None, kind, rest).filter(|_| rest < promised));
         words.push(found.unwrap_or_else(|| unexplained(sides, promised, rest, unit, kind)));
     } else if words.is_empty() {
         words.push(unexplained(sides, promised, rest, unit, kind));
@@ -105,7 +105,7 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
         return unexplained(sides, promised, traced, "", kind);
     }
     same_bytes(sides, name, kind, promised, traced)
-        .or_else(|| done_otherwise(sides, Some(name), kind, traced))
+        .or_else(|| done_otherwise(sides, Some(name), kind, traced).filter(|_| traced < promised))
         .unwrap_or_else(|| unexplained(sides, promised, traced, "", kind))
 }
 
