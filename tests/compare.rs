@@ -641,6 +641,29 @@ fn work_of_a_callee_is_said_to_be_counted_there() {
     );
 }
 
+/// 995 of 1000 loads, and nobody knows which are missing.
+#[test]
+fn a_small_difference_has_a_reason_too() {
+    let source = "double b[1000];
+void f(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = b[i];
+}
+";
+    let accesses = Accesses { loads: 995, stores: 1000, loaded_bytes: 7960, stored_bytes: 8000 };
+    let data = vec![DataAccesses { range: 0, accesses: Accesses { loads: 995, ..Accesses::default() } }];
+    let body = Site { accesses, data, ..walking(&[8], site(4, Some(0), 1000, 0, 0)) };
+    let run = SourceProfile {
+        data: vec![DataRange { name: "b".into(), low: 0x100, high: 0x100 + 8000, is_variable: true }],
+        ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
+    };
+    let comparison = compared(&promised(source, &["n=1000"]), run);
+    for quantity in ["loads an iteration", "loads of b"] {
+        let told = reason(&comparison, "f@3", quantity);
+        assert!(told.starts_with("0.005 an iteration fewer"), "{quantity}: {told}");
+    }
+}
+
 #[test]
 fn library_code_is_listed_but_for_what_nests_called() {
     let library = |name: &str, instructions, on_behalf| Site {

@@ -164,6 +164,43 @@ fn json_on_standard_output_is_alone_there() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("done"));
 }
 
+/// Complex numbers are stored in two parts; a loop that is the last of its function may become a jump to `memset`.
+#[test]
+fn what_the_compiler_makes_of_a_loop_is_told_by_its_addresses_and_calls() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "#include <complex.h>
+double complex z[100];
+double v[100];
+__attribute__((noinline)) void complexes(double complex k) {
+  for (int i = 0; i < 100; i++)
+    z[i] = z[i] + k;
+}
+__attribute__((noinline)) void zeros(void) {
+  for (int i = 0; i < 100; i++)
+    v[i] = 0.0;
+}
+int main(int argc, char **argv) {
+  complexes(argc);
+  zeros();
+  return v[argc] + creal(z[argc]) > 1e9;
+}
+";
+    std::fs::write(dir.path().join("made.c"), text).expect("written");
+    for level in ["-O0", "-O2", "-O3"] {
+        let mut compile = Command::new("riscv64-linux-gnu-gcc");
+        compile.args([level, "-g", "-static", "-o", "made", "made.c"]).current_dir(dir.path());
+        assert!(compile.status().expect("the compiler runs").success());
+        done(dir.path(), &["study", "made.c", "--json", "made.json", "--", "./made"]);
+        let comparison = json(&dir.path().join("made.json"));
+        for function in ["complexes", "zeros"] {
+            assert_eq!(sides(nest(&comparison, function), "iterations"), (100.0, 100.0), "{level}: {function}");
+        }
+        assert_eq!(comparison["parameters"].as_array().map(Vec::len), Some(0), "{level}");
+        let rows = nest(&comparison, "zeros")["rows"].to_string();
+        assert_eq!(rows.contains("became a call of memset, which stored 800 B"), level != "-O0", "{level}: {rows}");
+    }
+}
+
 #[test]
 fn source_that_changed_after_compiling_is_told() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -58,25 +58,29 @@ pub(super) fn of_all(sides: &Sides, rows: &[Row], quantity: &str, promised: f64,
     let beside: f64 = parts.iter().map(|part| part.0).sum();
     let rest = traced - beside;
     let mut words: Vec<String> = parts.drain(..).map(|part| part.1).collect();
+    let unit = if kind.is_bytes() { " B" } else { "" };
     if !is_near(rest, promised) {
-        let bytes = if kind.is_load() { "bytes loaded an iteration" } else { "bytes stored an iteration" };
-        let bytes = rows.iter().find(|row| row.quantity == bytes).and_then(|row| row.promised.zip(row.traced));
-        let extra: f64 = beside_arrays(sides, if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes })
-            .iter()
-            .map(|part| part.0)
-            .sum();
-        words.push(match bytes {
-            Some((promised_bytes, bytes)) if !kind.is_bytes() && is_near(bytes - extra, promised_bytes) => {
-                widths(promised, rest, promised_bytes)
-            }
-            _ => {
-                let is_count = !kind.is_bytes();
-                let found = around(sides, kind, promised, rest).or_else(|| done_otherwise(sides, None, kind, rest));
-                found.unwrap_or_else(|| unexplained(sides, promised, rest, if is_count { "" } else { " B" }, kind))
-            }
-        });
+        let found = all_in_other_widths(sides, rows, kind, promised, rest)
+            .or_else(|| around(sides, kind, promised, rest))
+            .or_else(|| done_otherwise(sides, None, kind, rest).filter(|_| rest < promised));
+        words.push(found.unwrap_or_else(|| unexplained(sides, promised, rest, unit, kind)));
+    } else if words.is_empty() {
+        words.push(unexplained(sides, promised, rest, unit, kind));
     }
     words.join("; ")
+}
+
+/// Whether all bytes agree, in accesses of another width.
+fn all_in_other_widths(sides: &Sides, rows: &[Row], kind: Kind, promised: f64, rest: f64) -> Option<String> {
+    let (wide, quantity) = match kind {
+        Kind::Loads => (Kind::LoadedBytes, "bytes loaded an iteration"),
+        Kind::Stores => (Kind::StoredBytes, "bytes stored an iteration"),
+        Kind::LoadedBytes | Kind::StoredBytes => return None,
+    };
+    let row = rows.iter().find(|row| row.quantity == quantity)?;
+    let beside: f64 = beside_arrays(sides, wide).iter().map(|part| part.0).sum();
+    let bytes = row.promised?;
+    is_near(row.traced? - beside, bytes).then(|| widths(promised, rest, bytes))
 }
 
 /// The reason for a row of one array, over the whole run.
@@ -92,13 +96,16 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
         return "the iterations differ already".to_string();
     }
     let (promised, traced) = (promised / of_report, traced / of_run);
-    if is_near(promised, traced) {
+    if of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs()) {
         return "as many an iteration as the source has; the iterations differ".to_string();
     }
     let label = quantity.split_once(if kind.is_load() { " of " } else { " to " }).map_or(quantity, |(_, label)| label);
     let name = label.split(" (").next().unwrap_or(label);
+    if is_near(promised, traced) {
+        return unexplained(sides, promised, traced, "", kind);
+    }
     same_bytes(sides, name, kind, promised, traced)
-        .or_else(|| done_otherwise(sides, Some(name), kind, traced))
+        .or_else(|| done_otherwise(sides, Some(name), kind, traced).filter(|_| traced < promised))
         .unwrap_or_else(|| unexplained(sides, promised, traced, "", kind))
 }
 

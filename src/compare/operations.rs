@@ -68,7 +68,7 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Str
                 true => {
                     "calls whose arguments are constants are done by the compiler, those of small powers are products"
                 }
-                false => "the same value was computed before and is kept, or its operands are constants",
+                false => "values kept from before, or constants; which, counts do not tell",
             };
             Some(format!("{copies} fewer in each {of}: {why}"))
         })
@@ -79,13 +79,11 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Str
 
 /// Why an iteration does so many operations more.
 fn more(sides: &Sides, each: f64) -> String {
-    let called = sides.traced.called_instructions;
-    if called > 0 {
-        return format!("{called} instructions of called functions are not in the source that was analysed");
-    }
     match each_round(sides, each * sides.iterations().1.unwrap_or(0.0)) {
         Some((copies, of)) => {
-            format!("{copies} more in each {of}: computed again instead of kept, or code of inlined functions")
+            format!(
+                "{copies} more in each {of}; whether they were computed again or are of inlined functions, counts do not tell"
+            )
         }
         None => {
             "more than the source has, by no whole number in any of its loops; which, counts do not tell".to_string()

@@ -77,7 +77,7 @@ impl<'a> Origins<'a> {
         match level.len() {
             0 => beginning.last().copied(),
             // All of them are there, once or several times, in their order.
-            several if alike.len() % several == 0 => Some(level[position % several]),
+            several if alike.len().is_multiple_of(several) => Some(level[position % several]),
             _ => {
                 let is_outer = self
                     .loops

@@ -81,7 +81,7 @@ fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -
     let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
     let read = |array: &Array| array.accesses.iter().filter(|access| access.reads > 0.0).count() as f64;
     let once: f64 = facts.arrays.iter().map(read).sum();
-    let is_it = times.all(|other| other == first) && first > copies as f64 && first as u64 % copies == 0;
+    let is_it = times.all(|other| other == first) && first > copies as f64 && (first as u64).is_multiple_of(copies);
     if is_it && loaded > once * copies as f64 { first as u64 / copies } else { 1 }
 }
 

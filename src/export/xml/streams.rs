@@ -235,7 +235,7 @@ fn read_exact(
         let integers = fields.required("ls:at")?.split_whitespace().map(str::parse);
         let offset = match integers.collect::<Result<Vec<_>, _>>() {
             Ok(offset) if offset.len() == rank => offset,
-            Ok(_) => return Err(fields.bad("ls:at", &format!("an integer for each of the {rank} of `ls:subscripts`"))),
+            Ok(_) => return Err(fields.bad("ls:at", format!("an integer for each of the {rank} of `ls:subscripts`"))),
             Err(_) => return Err(fields.bad("ls:at", "integers with spaces between them")),
         };
         let access = Access { offset, reads, writes };
