@@ -258,3 +258,25 @@ fn remainders_begin_where_the_unrolled_loop_ended() {
     // 0 … 99 is in 12.5 lines, as is 100 … 199.
     assert_eq!(simulated("halves", "n=200"), [2.0 * 13.0, 2.0 * 13.0]);
 }
+
+/// What the model only estimates is told, and every branch on data may be given its probability.
+#[test]
+fn estimates_are_marked_and_probabilities_can_be_set() {
+    let text = "void clamp(int n, double a[n], double b[n][8]) {
+      for (int i = 0; i < n; i++) if (a[i] > 0) b[i][0] = 0;
+    }
+    void search(int n, double a[n]) { for (int i = 0; i < n; i++) if (a[i] < 0) break; }";
+    let of = |name: &str, settings: &[&str]| {
+        let arguments = [&["--cache", "4KiB,full", "--function", name, "--set", "n=1000"], settings].concat();
+        cases(text, &arguments).remove(0)
+    };
+    assert!(is_explained(&of("search", &[]), "trip_count"));
+    assert!(!is_explained(&of("clamp", &[]), "trip_count"));
+    // 125 lines of a, and one of b, read and written, for every element that passes.
+    for (probability, passes) in [("0", 0.0), ("0.25", 250.0), ("1", 1000.0)] {
+        let case = of("clamp", &["--set", &format!("prob_clamp_2={probability}")]);
+        // Spread evenly, a quarter of a thousand is one more or less.
+        let lines = number(&case, "simulated_bytes") / 64.0;
+        assert!((lines - (125.0 + 2.0 * passes)).abs() <= 2.0, "{probability}: {lines}");
+    }
+}

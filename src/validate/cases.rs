@@ -65,6 +65,9 @@ pub enum Explained {
     Conflicts,
     /// Only a part of the iterations was run.
     Sampled,
+    /// The model estimates how often a loop runs: it has no exact count, or a parameter stands for it, or something
+    /// leaves the loop early. The simulation runs it as often as it runs.
+    TripCount,
     /// Accesses go beyond the declared extents of an array, so that its rows overlap or others follow: the sizes do
     /// not go with the declarations.
     Extents,
@@ -76,6 +79,7 @@ impl Explained {
             Explained::Switch => "switch",
             Explained::Conflicts => "conflicts",
             Explained::Sampled => "sampled",
+            Explained::TripCount => "trip_count",
             Explained::Extents => "extents",
         }
     }
@@ -234,6 +238,7 @@ fn cases(model: &Model, index: usize, outcome: &Outcome, code: &Code, settings: 
             (at_step, Explained::Switch),
             (conflicts, Explained::Conflicts),
             (outcome.share < 1.0, Explained::Sampled),
+            (nest.nest.has_approximate_trip_count(), Explained::TripCount),
             (code.is_outside, Explained::Extents),
         ];
         Case {

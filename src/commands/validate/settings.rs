@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Context;
 
 use crate::analysis::ProcedureBody;
-use crate::analysis::facts::Program;
+use crate::analysis::facts::{Block, Item, Program};
 use crate::cache::spec::Ways;
 use crate::cache::{CacheSpec, Hierarchy};
 use crate::cli::ValidateArgs;
@@ -139,7 +139,7 @@ pub fn combinations(args: &ValidateArgs, levels: &[CacheSpec]) -> anyhow::Result
 }
 
 /// Builds the model; settings that it has no parameter for are values of scalars of the source, such as extents
-/// that no loop mentions.
+/// that no loop mentions, or probabilities of branches around nothing that the model counts.
 ///
 /// # Errors
 /// A setting is neither, or its value is no number.
@@ -153,11 +153,18 @@ pub fn build<'p>(
     loop {
         match Model::with(program, machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
-            Err(SettingError::Unknown { name, .. }) if is_scalar(bodies, &name) => {
+            Err(SettingError::Unknown { name, .. }) if is_scalar(bodies, &name) || is_probability(program, &name) => {
                 let position = known.iter().position(|setting| setting.name == name).context("a setting")?;
                 let value = known.remove(position).value;
-                let number: i64 = value.parse().with_context(|| format!("--set {name}={value}: not a whole number"))?;
-                others.push((name, number as f64));
+                let number: f64 = value.parse().with_context(|| format!("--set {name}={value}: not a number"))?;
+                match is_scalar(bodies, &name) {
+                    true => anyhow::ensure!(number.fract() == 0.0, "--set {name}={value}: not a whole number"),
+                    false => anyhow::ensure!(
+                        (0.0..=1.0).contains(&number),
+                        "--set {name}={value}: a probability is between 0 and 1"
+                    ),
+                }
+                others.push((name, number));
             }
             Err(error) => return Err(error.into()),
         }
@@ -167,6 +174,20 @@ pub fn build<'p>(
 fn is_scalar(bodies: &[Option<ProcedureBody>], name: &str) -> bool {
     let variables = bodies.iter().flatten().flat_map(|body| &body.function.variables);
     variables.into_iter().any(|variable| variable.dimensions.is_empty() && variable.name == name)
+}
+
+fn is_probability(program: &Program, name: &str) -> bool {
+    fn inside(block: &Block, name: &str) -> bool {
+        block.items.iter().any(|item| match item {
+            Item::Loop(inner) => inside(&inner.body, name),
+            Item::Branch(branch) => {
+                branch.probability == name
+                    || inside(&branch.then, name)
+                    || branch.otherwise.as_ref().is_some_and(|block| inside(block, name))
+            }
+        })
+    }
+    program.functions.iter().any(|function| inside(&function.body, name))
 }
 
 /// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.

@@ -6,6 +6,8 @@
 //! D(δ), the lines of clusters of groups whose neighbours are at most δ apart. The misses of a cache are
 //! the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit.
 
+use rustc_hash::FxHashMap;
+
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
@@ -100,6 +102,9 @@ pub struct Profiler<'a, N> {
     pub covered: &'a Covered<N>,
 }
 
+/// Lines by which reuse came out too small, by reference and kind.
+type Owed<N> = FxHashMap<(usize, usize), N>;
+
 struct Context<N> {
     given: Vec<Given<N>>,
     /// How often it occurs.
@@ -133,6 +138,7 @@ impl<N: Number> Profiler<'_, N> {
         let sampled = context.parts.len();
         let parts =
             if self.domain().loops[level].shapes_inner { SAMPLES.get(sampled).copied().unwrap_or(1) } else { 1 };
+        let mut owed = Owed::default();
         for part in 0..parts {
             let mut given = context.given.clone();
             given[level] = Given::At((self.lines.name)("place", self.domain().middle(level, &span, part, parts)));
@@ -145,13 +151,19 @@ impl<N: Number> Profiler<'_, N> {
             let times = context.times.times(&iterations).times(&self.entered(level + 1));
             let times = (self.lines.name)("executions", times);
             let inner = Context { given, times, parts: place };
-            self.reuse_of(&whole, context, &inner, reuses);
+            self.reuse_of(&whole, (context, &inner), &mut owed, reuses);
             self.visit(level + 1, &inner, reuses);
         }
     }
 
     /// The reuse that one part of one loop carries.
-    fn reuse_of(&self, part: &Part<N>, outer: &Context<N>, inner: &Context<N>, reuses: &mut Vec<Reuse<N>>) {
+    fn reuse_of(
+        &self,
+        part: &Part<N>,
+        (outer, inner): (&Context<N>, &Context<N>),
+        owed: &mut Owed<N>,
+        reuses: &mut Vec<Reuse<N>>,
+    ) {
         let level = part.level;
         let is_here = |r: &usize| self.references[*r].level > level && !self.is_random(*r);
         let here: Vec<usize> = (0..self.references.len()).filter(is_here).collect();
@@ -189,10 +201,9 @@ impl<N: Number> Profiler<'_, N> {
                 });
                 found[at].1.push(*r);
                 for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
-                    // Lines of more iterations together are never more: no rounding makes a larger cache move more.
-                    let now = self.distinct(*r, kind, part, gap, outer).smaller(&left[at_kind]);
-                    found[at].2[at_kind].push(left[at_kind].minus(&now));
-                    left[at_kind] = now;
+                    let now = self.distinct(*r, kind, part, gap, outer);
+                    let owed = owed.entry((*r, at_kind)).or_insert(N::of(0.0));
+                    found[at].2[at_kind].push(self.reused(&mut left[at_kind], now, owed, part.parts));
                 }
             }
             for (between, references, lines) in found {
@@ -214,6 +225,19 @@ impl<N: Number> Profiler<'_, N> {
                 });
             }
         }
+    }
+
+    /// What fewer lines are touched anew, of `left` so far, if `now` are left. That is never negative, so that no larger
+    /// cache moves more: where rounding makes it so, as much less is reused later, also in the next part of the loop.
+    fn reused(&self, left: &mut N, now: N, owed: &mut N, parts: usize) -> N {
+        if parts == 1 {
+            let now = now.smaller(left);
+            return std::mem::replace(left, now.clone()).minus(&now);
+        }
+        let moved = std::mem::replace(left, now.clone()).minus(&now).minus(owed);
+        let reused = moved.not_negative();
+        *owed = (self.lines.name)("owed", reused.minus(&moved));
+        reused
     }
 
     /// Iterations of the loops inside of one.
