@@ -43,6 +43,7 @@ const FUNCTIONS: &[&str] = &[
     "MEDIAN",
     "MIN",
     "MOD",
+    "N",
     "NA",
     "NOT",
     "OR",

@@ -25,7 +25,7 @@ const COSTLIEST: usize = 5;
 const DRAWN: usize = 20;
 
 const TOTALS_ROW: RowNum = 4;
-const CHART_ROWS: RowNum = 21;
+const CHART_ROWS: RowNum = 30;
 const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
 /// What bounds the nests of the chart; the columns of its series follow.
 const BOUND: ColNum = 4;
