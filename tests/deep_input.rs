@@ -130,3 +130,18 @@ fn deep_triangular_loops_are_modelled() {
     assert_eq!(nests.len(), 2);
     assert!(nests.iter().all(|nest| nest["extents"].as_array().expect("extents").len() == depth));
 }
+
+/// The same with two bounds at either end of every loop: 2^16 combinations of them.
+#[test]
+fn deep_loops_with_several_bounds_are_modelled() {
+    let depth = 16;
+    let head = |k: usize| match k {
+        0 => "do i0 = 1, n\n".to_string(),
+        _ => format!("do i{k} = max(1, i{0} - 2), min(n, i{0} + 2)\n", k - 1),
+    };
+    let heads: String = (0..depth).map(head).collect();
+    let ends = "end do\n".repeat(depth);
+    let text = format!("subroutine f(n, a)\ninteger n\nreal(8) a(n, n)\n{heads}a(i15, i14) = a(i14, i15)\n{ends}end\n");
+    let json = analysed("bounds.f90", &text);
+    assert_eq!(json["functions"][0]["nests"].as_array().expect("nests").len(), 1);
+}

@@ -102,6 +102,8 @@ fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
     values.reduce(|a, b| a.smaller(&b))
 }
 
+/// Combinations of bounds, where loops have several of them, at whose ends a function is taken.
+const MOST_ENDS: usize = 64;
 /// Loops of a chain, from the outermost on, whose iterations in a tile are followed.
 const MOST_TILED: usize = 10;
 
@@ -230,10 +232,12 @@ impl<N: Number> Domain<N> {
     /// The smallest and largest value of an affine function, as far as going to the ends of the loops from
     /// inside shows them.
     pub fn extremes(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>]) -> (N, N) {
-        (self.extreme(function, spans, given, false), self.extreme(function, spans, given, true))
+        let end = |largest| self.extreme(function, spans, given, largest, MOST_ENDS);
+        (end(false), end(true))
     }
 
-    fn extreme(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>], largest: bool) -> N {
+    /// Of several bounds of a loop any is a limit; no more than `most` combinations of them are followed.
+    fn extreme(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>], largest: bool, most: usize) -> N {
         let moving = function.terms.iter().filter(|(v, _)| matches!(given[*v], Given::Free));
         let Some((variable, coefficient)) = moving.copied().max_by_key(|(v, _)| *v) else {
             return function.extreme(spans, largest);
@@ -241,7 +245,8 @@ impl<N: Number> Domain<N> {
         let range = &self.loops[variable];
         let at_upper = (coefficient > 0.0) == largest;
         let ends = if at_upper { &range.uppers } else { &range.lowers };
-        let values = ends.iter().map(|end| {
+        let followed = ends.len().min(most).max(1);
+        let values = ends.iter().take(followed).map(|end| {
             let mut terms: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
             for (outer, by) in &end.terms {
                 match terms.iter_mut().find(|(v, _)| v == outer) {
@@ -251,7 +256,7 @@ impl<N: Number> Domain<N> {
             }
             terms.retain(|(_, c)| *c != 0.0);
             let rest = function.rest.plus(&end.rest.scaled(coefficient));
-            self.extreme(&Affine { terms, rest }, spans, given, largest)
+            self.extreme(&Affine { terms, rest }, spans, given, largest, most / followed)
         });
         let found = if largest { smallest(values) } else { largest_of(values) };
         found.unwrap_or(function.rest.clone())
