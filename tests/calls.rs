@@ -180,3 +180,50 @@ fn the_blas_can_be_left_out() {
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(codes(only_loop(&json, "blocks")), ["call"]);
 }
+
+fn operations(facts: &Value) -> Value {
+    json!(["adds", "multiplies", "divides"].map(|kind| facts["flops"][kind].clone()))
+}
+
+#[test]
+fn a_module_says_which_procedure_a_name_stands_for() {
+    let json = analysed("bound.f90", &[]);
+    let facts = only_loop(&json, "renamed");
+    assert_eq!(codes(facts), [""; 0]);
+    // `weight` of `shapes`: one sum, two products; `scale` of `others`: one quotient.
+    assert_eq!(operations(facts), json!([1, 2, 1]));
+}
+
+#[test]
+fn procedures_that_belong_to_a_type() {
+    let json = analysed("bound.f90", &[]);
+    let facts = only_loop(&json, "objects");
+    assert_eq!(codes(facts), [""; 0]);
+    // scale 2 products; add 1 sum; area 1 product; unit 1 sum; and 1 sum, 1 product here.
+    assert_eq!(operations(facts), json!([3, 4, 0]));
+    // w and h are read and written by scale, w by add, both read by area.
+    let stream = |component: &str| {
+        let arrays = facts["arrays"].as_array().expect("arrays");
+        let name = format!("s%{component}");
+        let found = arrays.iter().find(|a| a["name"] == *name || a["component"] == component);
+        let accesses = &found.unwrap_or_else(|| panic!("no {component} in {arrays:?}"))["accesses"];
+        json!([accesses[0]["reads"], accesses[0]["writes"]])
+    };
+    assert_eq!((stream("w"), stream("h")), (json!([3, 2]), json!([2, 1])));
+}
+
+#[test]
+fn the_number_of_arguments_chooses_behind_a_generic_binding() {
+    let json = analysed("bound.f90", &[]);
+    let loops = function(&json, "generic_ones")["loops"].as_array().expect("loops");
+    // put_both assigns; scale has two products.
+    let found: Vec<Value> = loops.iter().map(|facts| json!([operations(facts), codes(facts)])).collect();
+    assert_eq!(found, [json!([[0, 0, 0], []]), json!([[0, 2, 0], []])]);
+}
+
+#[test]
+fn what_an_extension_overrides_is_known_to_the_run_only() {
+    let json = analysed("bound.f90", &[]);
+    let facts = only_loop(&json, "overridden");
+    assert_eq!(codes(facts), ["call"]);
+}

@@ -94,3 +94,46 @@ fn one_kernel_in_many_words_is_one_nest() {
         assert_eq!(figures(source, name), plain, "{name}");
     }
 }
+
+/// Strings of declared lengths are the elements of an array, characters those of a scalar.
+#[test]
+fn strings_have_their_length() {
+    let source = "
+subroutine names(n, a, b, c, d, e, any, text)
+  integer, parameter :: long = 8
+  integer, intent(in) :: n
+  character*8 :: a(n)
+  character(len=long) :: b(n)
+  character :: c(n)*8
+  character*(8) d(n)
+  character e(n)
+  character(*) any(n), text
+  integer :: i
+  do i = 1, n
+    a(i) = 'abcdefgh'
+    b(i)(3:4) = 'ab'
+    c(i) = d(i)
+    any(i) = e(i)
+    text(i:i) = 'x'
+  end do
+end subroutine
+";
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("names.f90");
+    std::fs::write(&path, source).expect("a file");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    let output = command.arg("analyze").arg(&path).args(["--quiet", "--json", "-"]).output().expect("it runs");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let arrays = json["functions"][0]["loops"][0]["arrays"].as_array().expect("arrays");
+    let mut sizes: Vec<(&str, Option<u64>, usize)> = arrays
+        .iter()
+        .map(|array| {
+            let rank = array["subscripts"].as_array().expect("subscripts").len();
+            (array["name"].as_str().expect("a name"), array["element_bytes"].as_u64(), rank)
+        })
+        .collect();
+    sizes.sort_unstable();
+    let eight = |name| (name, Some(8), 1);
+    let one = |name| (name, Some(1), 1);
+    assert_eq!(sizes, [eight("a"), ("any", None, 1), eight("b"), eight("c"), eight("d"), one("e"), one("text")]);
+}

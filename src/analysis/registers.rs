@@ -70,7 +70,7 @@ fn home(ty: &Type) -> Option<(File, u32)> {
         Type::Real(_) => Some((File::Floating, 1)),
         Type::Complex(_) => Some((File::Floating, 2)),
         Type::Integer(_) | Type::Logical(_) => Some((File::Integer, 1)),
-        Type::Character | Type::Derived(..) | Type::Unknown => None,
+        Type::Character(_) | Type::Derived(..) | Type::Unknown => None,
     }
 }
 

@@ -220,7 +220,7 @@ impl Symbols<'_> {
     }
 
     fn is_integer(&self, value: &Value) -> bool {
-        matches!(value.ty(self.function), Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character)
+        matches!(value.ty(self.function), Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_))
     }
 
     /// The value as the source has it, compact; for names and reports.

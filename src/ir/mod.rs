@@ -48,7 +48,16 @@ pub struct Function {
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
     pub result: Option<VarId>,
+    /// Names that it calls which a module or a type gives to a certain procedure.
+    pub callees: BTreeMap<String, Callee>,
     pub body: Vec<Stmt>,
+}
+
+/// The procedure of a module that another name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callee {
+    pub module: String,
+    pub name: String,
 }
 
 /// A variable that stands for a member of the structures of an array: `p[i].x`.
@@ -72,8 +81,8 @@ impl Function {
     /// A function without anything in it.
     pub fn new(name: String, place: Place) -> Function {
         let (variables, members, shared, body) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
-        let (host, is_private, entries, result) = (None, false, Vec::new(), None);
-        Function { name, place, variables, members, shared, host, is_private, entries, result, body }
+        let (host, is_private, entries, result, callees) = (None, false, Vec::new(), None, BTreeMap::new());
+        Function { name, place, variables, members, shared, host, is_private, entries, result, callees, body }
     }
 
     pub fn variable(&self, id: VarId) -> &Variable {
@@ -89,13 +98,22 @@ pub enum Type {
     /// Size of both parts together.
     Complex(u32),
     Logical(u32),
-    Character,
+    /// A string of so many characters, if that is known. Of a scalar the elements are its characters.
+    Character(Option<u32>),
     /// A structure or derived type, by name; its size in bytes if known.
     Derived(String, Option<u32>),
     Unknown,
 }
 
 impl Type {
+    /// One character.
+    pub const CHARACTER: Type = Type::Character(Some(1));
+
+    /// Whether both are the same but for the length of strings.
+    pub fn is_same_kind(&self, other: &Type) -> bool {
+        matches!((self, other), (Type::Character(_), Type::Character(_))) || self == other
+    }
+
     /// Whether arithmetic on it counts as floating-point operations.
     pub fn is_floating(&self) -> bool {
         matches!(self, Type::Real(_) | Type::Complex(_))
@@ -105,8 +123,7 @@ impl Type {
     pub fn bytes(&self) -> Option<u32> {
         match self {
             Type::Integer(n) | Type::Real(n) | Type::Complex(n) | Type::Logical(n) => Some(*n),
-            Type::Character => Some(1),
-            Type::Derived(_, size) => *size,
+            Type::Character(size) | Type::Derived(_, size) => *size,
             Type::Unknown => None,
         }
     }
@@ -381,7 +398,7 @@ impl Value {
             Value::Integer(_) => Type::Integer(4),
             Value::Real(_, bytes) => Type::Real(*bytes),
             Value::Logical(_) => Type::Logical(4),
-            Value::Text(_) => Type::Character,
+            Value::Text(_) => Type::CHARACTER,
             Value::Variable(id) | Value::Element { array: id, .. } => function.variable(*id).ty.clone(),
             Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
             Value::Unary(_, operand) => operand.ty(function),

@@ -45,7 +45,9 @@ pub fn type_text(ty: &Type) -> String {
         Type::Real(n) => format!("real{n}"),
         Type::Complex(n) => format!("complex{n}"),
         Type::Logical(n) => format!("logical{n}"),
-        Type::Character => "character".into(),
+        Type::Character(Some(1)) => "character".into(),
+        Type::Character(Some(length)) => format!("character{length}"),
+        Type::Character(None) => "character(*)".into(),
         Type::Derived(name, _) => name.clone(),
         Type::Unknown => "?".into(),
     }

@@ -10,6 +10,7 @@ mod array_functions;
 mod array_syntax;
 mod assigned;
 mod associate;
+mod bound;
 mod branches;
 mod component;
 mod constructors;

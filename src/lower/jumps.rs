@@ -15,6 +15,8 @@ use crate::ir::{
 
 /// Blocks made by jumps nest this deeply at most; jumps beyond that stay as they are.
 const NESTING_LIMIT: usize = 60;
+/// So do the loops among them.
+const LOOP_LIMIT: usize = 12;
 
 const LABEL: &str = "label";
 const GO_TO: &str = "go_to";
@@ -36,7 +38,8 @@ pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> 
 pub fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
-    let mut jumps = Jumps { function, returns, targets: BTreeMap::new(), inside: Vec::new(), depth: 0 };
+    let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+    let mut jumps = Jumps { function, returns, targets, inside, seen, depth: 0, loops_around: 0 };
     let (body, _) = jumps.block(body);
     jumps.function.body = body;
 }
@@ -49,7 +52,11 @@ struct Jumps<'f> {
     targets: BTreeMap<Label, VarId>,
     /// The labels inside each loop around.
     inside: Vec<BTreeSet<Label>>,
+    /// Labels of the source so far.
+    seen: BTreeSet<Label>,
     depth: usize,
+    /// Loops made by jumps around what is looked at.
+    loops_around: usize,
 }
 
 impl Jumps<'_> {
@@ -65,7 +72,12 @@ impl Jumps<'_> {
     fn part(&mut self, statement: Stmt, parts: &mut Vec<Part>) {
         let (statement, exits) = match statement {
             Stmt::Opaque { reason, .. } if reason.code == LABEL => {
-                parts.push(Part::Label(reason.detail.as_str().into()));
+                // Of labels that stand twice, which is an error, jumps go to the first. Names of constructs may be used
+                // again.
+                let label: Label = reason.detail.as_str().into();
+                if label.contains(' ') || self.seen.insert(label.clone()) {
+                    parts.push(Part::Label(label));
+                }
                 return;
             }
             Stmt::Opaque { place, reason, inner } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
@@ -131,7 +143,15 @@ impl Jumps<'_> {
             Part::Statement(..) => None,
         };
         let Some(first) = (0..parts.len()).find(|at| end(*at, &parts[*at]).is_some()) else { return parts };
-        if self.depth >= NESTING_LIMIT {
+        if self.depth >= NESTING_LIMIT || self.loops_around >= LOOP_LIMIT {
+            let of_part = |part: &Part| match part {
+                Part::Statement(Some(statement), _) => Some(place(statement)),
+                _ => None,
+            };
+            let place = parts.iter().find_map(of_part).unwrap_or_else(|| self.function.place.clone());
+            let left = Stmt::Jump { place, kind: Jump::Goto };
+            let mut parts = parts;
+            parts.push(Part::statement(Some(left), Exits::Plain(Flow::through())));
             return parts;
         }
         let mut until = first;
@@ -150,7 +170,9 @@ impl Jumps<'_> {
         // A jump back goes on at the end of the body: with the next iteration.
         body.push(start);
         self.depth += 1;
+        self.loops_around += 1;
         let body = self.loops(body);
+        self.loops_around -= 1;
         let (body, flow) = self.forward(body.into());
         let after = self.loops(after);
         self.depth -= 1;

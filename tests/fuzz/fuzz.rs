@@ -4,6 +4,7 @@
 //!     cargo bench --bench fuzz -- 1800 DIR...           30 minutes for each; more seeds from directories
 //!     cargo bench --bench fuzz -- 60 --only free        one of c, free, fixed, xml, trace, timeline
 //!     cargo bench --bench fuzz -- --prefixes 20 DIR...  every prefix of 20 seeds for each
+//!     cargo bench --bench fuzz -- --only fixed --again FILE   what was found, once more
 //!
 //! Every round damages a seed (or joins two) and gives it to one parser and all that follows it: lowering,
 //! analysis, model and JSON for sources, the metrics for traces. What makes one panic, or takes more than [`MOST_SECONDS`], is
@@ -134,7 +135,7 @@ fn run_trace(text: &str) {
 
 fn main() -> ExitCode {
     let mut seconds = 10.0;
-    let (mut only, mut prefixes) = (None, None);
+    let (mut only, mut prefixes, mut again) = (None, None, None);
     let mut directories = vec![
         Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
@@ -143,6 +144,7 @@ fn main() -> ExitCode {
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), argument.parse::<f64>()) {
             ("--only", _) => only = arguments.next(),
+            ("--again", _) => again = arguments.next().and_then(|file| read(Path::new(&file))),
             ("--prefixes", _) => prefixes = arguments.next().and_then(|number| number.parse::<usize>().ok()),
             (_, Ok(number)) => seconds = number,
             _ => directories.push(PathBuf::from(argument)),
@@ -153,6 +155,12 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let mut all_well = true;
     for parser in PARSERS.iter().filter(|parser| only.as_deref().is_none_or(|name| name == parser.name)) {
+        if let Some(text) = &again {
+            let mut hunt = Hunt::of(parser);
+            hunt.attempt(text);
+            all_well &= hunt.report(1);
+            continue;
+        }
         let of_parser = |path: &&PathBuf| path.extension().is_some_and(|e| parser.extensions.iter().any(|x| e == *x));
         let mut seeds: Vec<String> = files.iter().filter(of_parser).filter_map(|path| read(path)).collect();
         if parser.name == "xml" {

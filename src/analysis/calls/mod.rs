@@ -178,17 +178,27 @@ impl<'u> Procedures<'u> {
         let is_c = self.get(caller).language == Language::C;
         let is_data = |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
         let data: FxHashSet<&str> = function.variables.iter().filter(is_data).map(|v| v.name.as_str()).collect();
-        let target = |name: &'u str, arguments: &[Value]| match data.contains(name) {
-            // A pointer to a function, a dummy procedure.
-            true => Target::Unknown,
-            false => match self.resolve(caller, name) {
-                Target::Unknown => {
-                    self.specific(caller, name, arguments).map_or_else(|| communication(name), Target::Body)
-                }
-                target => target,
+        let by_name = |name: &'u str, arguments: &[Value]| match self.resolve(caller, name) {
+            Target::Unknown => self.specific(caller, name, arguments).map_or_else(|| communication(name), Target::Body),
+            target => target,
+        };
+        let target = |name: &'u str, arguments: &[Value]| match function.callees.get(name) {
+            Some(callee) => match self.of_module(caller, callee) {
+                Some(id) => Target::Body(id),
+                None => by_name(&callee.name, arguments),
             },
+            // A pointer to a function, a dummy procedure.
+            None if data.contains(name) => Target::Unknown,
+            None => by_name(name, arguments),
         };
         calls.into_iter().map(|(name, arguments)| (name, target(name, arguments))).collect()
+    }
+
+    /// The body of a procedure in the module that is named.
+    fn of_module(&self, caller: ProcedureId, callee: &ir::Callee) -> Option<ProcedureId> {
+        let bodies = self.by_name.get(callee.name.as_str())?.iter().copied();
+        let of_module = bodies.filter(|id| self.get(*id).function.host.as_deref() == Some(&callee.module));
+        self.nearest(caller, &of_module.collect::<Vec<_>>())
     }
 
     /// The procedure behind a generic name whose dummy arguments are of the types and ranks that are
@@ -204,7 +214,7 @@ impl<'u> Procedures<'u> {
                     Value::Variable(id) => function.variable(*id).dimensions.len(),
                     _ => 0,
                 };
-                formal.ty == actual.ty(function) && (rank == formal.dimensions.len() || rank == 0)
+                formal.ty.is_same_kind(&actual.ty(function)) && (rank == formal.dimensions.len() || rank == 0)
             };
             formals.len() >= arguments.len() && formals.iter().zip(arguments).all(same)
         };

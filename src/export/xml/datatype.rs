@@ -44,8 +44,9 @@ pub(super) fn bytes(ty: &str) -> Option<u32> {
     if ty == "character" {
         return Some(1);
     }
-    let size = ["real", "integer", "complex", "logical"].into_iter().find_map(|kind| ty.strip_prefix(kind))?;
-    size.parse().ok().filter(|bytes| (1..=64).contains(bytes) && !size.starts_with('+'))
+    let kinds = [("real", 64), ("integer", 64), ("complex", 64), ("logical", 64), ("character", u32::MAX)];
+    let (size, most) = kinds.into_iter().find_map(|(kind, most)| Some((ty.strip_prefix(kind)?, most)))?;
+    size.parse().ok().filter(|bytes| (1..=most).contains(bytes) && !size.starts_with('+'))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl<'t> Lowering<'t> {
             ResultType::Complex32 => Type::Complex(32),
             ResultType::Integer => Type::Integer(4),
             ResultType::Logical => Type::Logical(4),
-            ResultType::Character => Type::Character,
+            ResultType::Character => Type::CHARACTER,
             _ => Type::Unknown,
         }
     }

@@ -87,7 +87,7 @@ impl<'t> Lowering<'t> {
             return Err("pointer_variable");
         }
         match self.function.variable(variable).ty {
-            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character => {}
+            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
             Type::Real(_) | Type::Complex(_) => return Err("floating_variable"),
             Type::Derived(..) => return Err("irregular_variable"),
         }

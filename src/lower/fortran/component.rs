@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::expression::Expr;
 use super::modules::Found;
 use super::path::{Part, Path};
 use super::procedure::{Lowering, key};
@@ -26,6 +27,8 @@ struct Lookup<'a> {
     outcome: Outcome,
     /// The structures of an array that the path ends in.
     record: Option<Record>,
+    /// The type whose procedure the last name may be, and the scope that knows it.
+    owner: Option<(Arc<str>, &'a Scope)>,
 }
 
 /// Structures of an array on the way.
@@ -64,11 +67,7 @@ impl<'a> Lowering<'a> {
                 let name = if text.ends_with("%re") { "real" } else { "aimag" };
                 return Value::Call { name: name.into(), arguments: vec![whole], ty: found.ty };
             }
-            Outcome::Procedure => {
-                let arguments = last.map_or(&[][..], |(arguments, _)| arguments);
-                let arguments = self.bounds_of(arguments, scope);
-                return Value::Call { name: text.to_string(), arguments, ty: Type::Unknown };
-            }
+            Outcome::Procedure => return self.bound_call(path, found.owner, scope),
         }
         let id = self.path_variable(&text, &found, scope);
         // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
@@ -90,14 +89,21 @@ impl<'a> Lowering<'a> {
         self.path_element(path, id, &found, scope)
     }
 
-    fn path_or_name(&mut self, path: &Path, scope: &'a Scope) -> Value {
+    /// The reference of `call object%name(…)`, if the type of the object is known and has no component of that name.
+    pub fn bound_subroutine(&mut self, designator: &Expr) -> Option<Value> {
+        let path = Path::of(designator)?;
+        let found = self.look_up(&path, self.scope);
+        (found.outcome == Outcome::Procedure).then(|| self.bound_call(&path, found.owner, self.scope))
+    }
+
+    pub fn path_or_name(&mut self, path: &Path, scope: &'a Scope) -> Value {
         match &path.parts[..] {
             [only] => match only.applied {
                 Some((arguments, place)) => match self.meaning(only.name, scope) {
                     super::procedure::Meaning::Variable(id) => self.element(id, arguments, place, scope),
                     _ => Value::opaque("unknown_expression", ""),
                 },
-                None => self.value(&super::expression::Expr::Name(only.name.clone()), scope),
+                None => self.value(&Expr::Name(only.name.clone()), scope),
             },
             _ => self.component(path, scope),
         }
@@ -138,9 +144,13 @@ impl<'a> Lowering<'a> {
         for step in found.steps.iter().rev() {
             dimensions.extend(self.extents(step.bounds, step.home));
         }
+        let ty = match &found.ty {
+            Type::Character(_) if dimensions.is_empty() => Type::CHARACTER,
+            ty => ty.clone(),
+        };
         let id = self.push(Variable {
             name: text.to_string(),
-            ty: found.ty.clone(),
+            ty,
             dimensions,
             role: found.role,
             constant: None,
@@ -183,6 +193,7 @@ impl<'a> Lowering<'a> {
             place: self.function.place.clone(),
             outcome: Outcome::UnknownType,
             record: None,
+            owner: None,
         };
         let Some((first, rest)) = path.parts.split_first() else { return found };
         let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
@@ -227,6 +238,7 @@ impl<'a> Lowering<'a> {
                 }
                 Some(None) if is_last && part.applied.is_some() => {
                     found.outcome = Outcome::Procedure;
+                    found.owner = Some((name, home));
                     return found;
                 }
                 _ => return found,
@@ -240,6 +252,6 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn copy<'e>(part: &Part<'e>) -> Part<'e> {
+pub fn copy<'e>(part: &Part<'e>) -> Part<'e> {
     Part { name: part.name, applied: part.applied }
 }

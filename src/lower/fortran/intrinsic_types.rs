@@ -78,7 +78,7 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>) -> Ty
             _ => Type::Integer(kind.unwrap_or(4)),
         },
         ResultType::Logical => Type::Logical(4),
-        ResultType::Character => Type::Character,
+        ResultType::Character => Type::CHARACTER,
         ResultType::Pointer | ResultType::Nothing => Type::Unknown,
     }
 }

@@ -1,10 +1,8 @@
 //! Sizes of types: kind parameters evaluated through named constants, modules and inquiry functions.
 
-use std::sync::Arc;
-
 use super::expression::{Argument, Expr, RealKind};
 use super::modules::{Found, World, intrinsic_constant};
-use super::scope::{Base, Class, Component, KindSpec, Scope, Symbol, TypeSpec};
+use super::scope::{Base, Class, Component, DerivedType, KindSpec, Scope, Symbol, TypeSpec};
 use crate::ir::{BinaryOp, Type, UnaryOp};
 
 /// Constants that refer to constants, types inside types: deeper is taken for a circle.
@@ -37,7 +35,9 @@ impl<'a> World<'a> {
         };
         let default = match base {
             Base::Byte => return known(Type::Integer(1)),
-            Base::Character => return known(Type::Character),
+            Base::Character => {
+                return known(Type::Character(self.length(kind.as_ref(), scope, depth).filter(|length| *length > 0)));
+            }
             Base::DoublePrecision => return known(Type::Real(8)),
             Base::DoubleComplex => return known(Type::Complex(16)),
             Base::Integer | Base::Real | Base::Logical | Base::Complex => 4,
@@ -61,6 +61,16 @@ impl<'a> World<'a> {
             _ => Type::Real(size),
         };
         Resolved { ty, unknown_kind }
+    }
+
+    /// The length of a string, if it is constant.
+    pub fn length(&self, length: Option<&KindSpec>, scope: &'a Scope, depth: usize) -> Option<u32> {
+        match length {
+            None => Some(1),
+            Some(KindSpec::Bytes(length) | KindSpec::Kind(length)) => {
+                u32::try_from(self.integer(length, scope, depth)?).ok()
+            }
+        }
     }
 
     /// The size of a real literal.
@@ -196,20 +206,21 @@ impl<'a> World<'a> {
     ///
     /// `None` if the type is not known, `Some(None)` if it has no such component.
     pub fn component(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Option<(&'a Component, &'a Scope)>> {
-        let mut wanted: Arc<str> = ty.into();
-        let mut scope = scope;
-        for _ in 0..DEPTH_LIMIT {
-            let (definition, home) = self.derived_type(scope, &wanted)?;
-            if let Some(component) = definition.components.iter().find(|c| *c.name == *name) {
-                return Some(Some((component, home)));
-            }
-            scope = home;
-            match &definition.parent {
-                Some(parent) => wanted = parent.clone(),
-                None => return Some(None),
-            }
-        }
-        Some(None)
+        let mut ancestry = self.ancestry(ty, scope).peekable();
+        ancestry.peek()?;
+        Some(ancestry.find_map(|(definition, home)| {
+            let component = definition.components.iter().find(|component| *component.name == *name)?;
+            Some((component, home))
+        }))
+    }
+
+    /// A type and what it extends, with the scopes that define them.
+    pub fn ancestry(&self, ty: &str, scope: &'a Scope) -> impl Iterator<Item = (&'a DerivedType, &'a Scope)> + use<'a> {
+        let world = *self;
+        let parent = move |(definition, home): &(&'a DerivedType, &'a Scope)| {
+            definition.parent.as_ref().and_then(|parent| world.derived_type(home, parent))
+        };
+        std::iter::successors(self.derived_type(scope, ty), parent).take(DEPTH_LIMIT)
     }
 }
 

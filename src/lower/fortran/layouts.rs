@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::kinds::DEPTH_LIMIT;
 use super::modules::World;
-use super::scope::{Base, Bounds, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use super::scope::{Base, Bounds, Component, DerivedType, Scope, TypeSpec};
 use crate::ir::Type;
 
 /// Bytes of a pointer, also of a procedure pointer.
@@ -94,16 +94,9 @@ impl<'a> World<'a> {
                     None => return None,
                 }
             }
-            TypeSpec::Intrinsic(Base::Character, length) => Layout {
-                bytes: match length {
-                    Some(KindSpec::Bytes(length) | KindSpec::Kind(length)) => {
-                        u32::try_from(self.integer(length, scope, 0)?).ok()?
-                    }
-                    None => 1,
-                },
-                alignment: 1,
-                has_descriptors: false,
-            },
+            TypeSpec::Intrinsic(Base::Character, length) => {
+                Layout { bytes: self.length(length.as_ref(), scope, 0)?, alignment: 1, has_descriptors: false }
+            }
             spec => {
                 let resolved = self.resolve(spec, scope);
                 let bytes = resolved.ty.bytes().filter(|_| resolved.unknown_kind.is_none())?;

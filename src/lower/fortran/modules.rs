@@ -63,6 +63,26 @@ impl<'a> World<'a> {
         self.own.scopes.get(name).or_else(|| self.others.scopes.get(name))
     }
 
+    /// The types that modules define.
+    pub fn all_types(&self) -> impl Iterator<Item = (&'a Arc<str>, &'a DerivedType, &'a Scope)> {
+        let scopes = self.own.scopes.values().chain(self.others.scopes.values());
+        scopes.flat_map(|scope| scope.types.iter().map(move |(name, ty)| (name, ty, &**scope)))
+    }
+
+    /// The procedure that a name stands for, under the name that its module gives it; nothing for those of the scope's
+    /// own hosts.
+    pub fn module_procedure(&self, scope: &'a Scope, name: &str) -> Option<(&'a str, &'a Scope)> {
+        let own = |scope: &'a Scope, name: &str| {
+            let (name, symbol) = scope.symbols.get_key_value(name)?;
+            Some((&**name, symbol, scope))
+        };
+        let Hit::Found((name, symbol, home)) = self.chain(scope, name, 0, &own) else { return None };
+        let is_procedure = matches!(symbol.class, Class::Procedure(_) | Class::Generic(_));
+        let is_module = || self.module(&home.name).is_some_and(|module| std::ptr::eq(&**module, home));
+        let mut hosts = std::iter::successors(Some(scope), |scope| scope.host.as_deref());
+        (is_procedure && is_module() && !hosts.any(|host| std::ptr::eq(host, home))).then_some((name, home))
+    }
+
     pub fn symbol(&self, scope: &'a Scope, name: &str) -> Found<'a> {
         let own = |scope: &'a Scope, name: &str| scope.symbols.get(name).map(|symbol| (symbol, scope));
         match self.chain(scope, name, 0, &own) {

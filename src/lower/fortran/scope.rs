@@ -105,6 +105,33 @@ pub struct DerivedType {
     pub parent: Option<Arc<str>>,
     /// In order of declaration.
     pub components: Vec<Component>,
+    pub bindings: Vec<Binding>,
+}
+
+/// A type-bound procedure.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    pub name: Arc<str>,
+    pub target: Target,
+}
+
+/// What a binding leads to.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A procedure of the module that defines the type.
+    Procedure { name: Arc<str>, passed: Passed },
+    /// `generic`: other bindings of the type.
+    Generic(Vec<Arc<str>>),
+    /// Only extensions of the type have a procedure.
+    Deferred,
+}
+
+/// Which dummy argument the object becomes.
+#[derive(Clone, Debug)]
+pub enum Passed {
+    First,
+    Named(Arc<str>),
+    Nowhere,
 }
 
 #[derive(Clone, Debug)]

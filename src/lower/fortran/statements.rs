@@ -8,7 +8,7 @@ use super::directives::Pending;
 use super::expression::{Argument, Expr};
 use super::names::{field, kind};
 use super::procedure::Lowering;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Place, Severity};
 use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
 use crate::syntax::{Role, named_children};
 
@@ -180,6 +180,12 @@ impl<'a> Lowering<'a> {
         name.retain(|c| !c.is_whitespace());
         let list = named_children(node).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
         let arguments = list.map(|list| self.reader.arguments(list)).unwrap_or_default();
+        if let Expr::Member(..) = self.reader.read(subroutine) {
+            let target = Expr::Apply(Box::new(self.reader.read(subroutine)), arguments.clone(), self.place(node));
+            if let Some(Value::Call { name, arguments, .. }) = self.bound_subroutine(&target) {
+                return self.push_call(self.place(node), name, arguments, out);
+            }
+        }
         let arguments = self.in_order(&name, arguments.into(), self.scope);
         let mut values = Vec::with_capacity(arguments.len());
         for argument in &*arguments {
@@ -194,7 +200,12 @@ impl<'a> Lowering<'a> {
             values.into_iter().for_each(|value| self.filled_by(&place, &name, value, out));
             return;
         }
-        let arguments = values.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
+        self.note_callee(&name, self.scope);
+        self.push_call(place, name, values, out);
+    }
+
+    fn push_call(&mut self, place: Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {
+        let arguments = arguments.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
         out.push(Stmt::Call { place, name, arguments });
     }
 

@@ -824,3 +824,17 @@ fn statement_functions_do_not_grow_without_bound() {
         assert_eq!(unit.functions.len(), 1);
     }
 }
+
+/// Loops that jumps make do not nest without end, and of equal labels only the first counts.
+#[test]
+fn labels_that_stand_twice_and_many_loops_of_jumps() {
+    let twice = "      subroutine f(n)\n".to_string()
+        + &" 10   continue\n".repeat(100)
+        + "      n = n - 1\n      if (n .gt. 0) goto 10\n      end\n";
+    assert_eq!(lowered(&twice).to_string().matches("loop (goto_loop)").count(), 1);
+    let labels: String = (100..174).map(|label| format!("  {label} continue\n")).collect();
+    let jumps: String = (100..174).map(|label| format!("      if (n .gt. {label}) goto {label}\n")).collect();
+    let text = lowered(&format!("      subroutine f(n)\n{labels}      n = n - 1\n{jumps}      end\n")).to_string();
+    assert_eq!(text.matches("loop (goto_loop)").count(), 12);
+    assert!(text.contains("goto\n"));
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::bound;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
@@ -60,7 +61,9 @@ fn length(reader: &Reader, node: Node) -> Option<KindSpec> {
         Argument::Keyword(name, length) if **name == *"len" => Some(length.clone()),
         _ => None,
     });
-    let length = named.or_else(|| match arguments.into_iter().next()? {
+    // The star of `*(8)` is one of them.
+    let mut given = arguments.into_iter().filter(|argument| !matches!(argument, Argument::Star));
+    let length = named.or_else(|| match given.next()? {
         Argument::Value(length) => Some(length),
         Argument::Keyword(..) => Some(Expr::Integer(1)),
         Argument::Section(_) | Argument::Star => None,
@@ -96,6 +99,7 @@ pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, Derived
                 definition.parent = parent.map(|parent| reader.name(parent));
             }
             (Some(Role::Declaration), _) => components(reader, child, &mut definition.components),
+            (_, kind::DERIVED_TYPE_PROCEDURES) => definition.bindings = bound::bindings(reader, child),
             (Some(Role::Block), _) => pending.extend(named_children(child).into_iter().rev()),
             _ => {}
         }

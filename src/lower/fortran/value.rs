@@ -8,10 +8,10 @@ use super::intrinsic_types;
 use super::modules::Found;
 use super::path::{Applied, Path};
 use super::procedure::{Lowering, Meaning, key};
-use super::scope::{Class, Scope, Symbol};
+use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{BinaryOp, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{BinaryOp, Callee, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
@@ -205,22 +205,20 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `c(i:j)`: characters are the elements of a string, and the first of these stands for all.
+    /// `c(i:j)`: characters are the elements of a string, and the first of these stands for all. Of an array of strings
+    /// the elements are strings.
     fn substring(&mut self, base: Value, arguments: &[Argument], place: &Place, scope: &'a Scope) -> Value {
         let first = match arguments {
             [Argument::Section(parts)] => parts[0].as_ref().map(|first| self.value(first, scope)),
             _ => None,
         };
         let first = first.unwrap_or(Value::Integer(1));
-        let is_character = base.ty(&self.function) == Type::Character;
+        let is_character = matches!(base.ty(&self.function), Type::Character(_));
         match base {
             Value::Variable(array) if is_character => {
                 Value::Element { array, subscripts: vec![first], place: place.clone() }
             }
-            Value::Element { array, mut subscripts, place } if is_character => {
-                subscripts.insert(0, first);
-                Value::Element { array, subscripts, place }
-            }
+            element @ Value::Element { .. } if is_character => element,
             other => {
                 let mut inner = self.bounds_of(arguments, scope);
                 inner.insert(0, other);
@@ -231,7 +229,7 @@ impl<'a> Lowering<'a> {
 
     fn is_character(&mut self, name: &Arc<str>, symbol: &Symbol, home: &'a Scope) -> bool {
         let spec = symbol.ty.clone().or_else(|| home.implicit_type(name));
-        spec.is_some_and(|spec| self.world.resolve(&spec, home).ty == Type::Character)
+        matches!(spec, Some(TypeSpec::Intrinsic(Base::Character, _)))
     }
 
     fn plain_name(&mut self, name: &Arc<str>, scope: &'a Scope) -> Value {
@@ -342,8 +340,17 @@ impl<'a> Lowering<'a> {
         self.call(name, arguments, ty, scope)
     }
 
+    /// Notes which procedure of which module a name stands for.
+    pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
+        if let Some((declared, home)) = self.world.module_procedure(scope, name) {
+            let callee = Callee { module: home.name.to_string(), name: declared.to_string() };
+            self.function.callees.insert(name.to_string(), callee);
+        }
+    }
+
     fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
         let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
+        self.note_callee(name, scope);
         Value::Call { name: name.to_string(), arguments: self.bounds_of(&arguments, scope), ty }
     }
 
