@@ -41,6 +41,7 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         file: Some(FILE.into()),
         line: Some(line),
         parent,
+        shares_header: false,
         entries,
         rounds,
         refused: 0,
@@ -705,4 +706,60 @@ fn other_widths_of_the_same_bytes_are_told() {
         reason(&comparison, "f@2", "stores an iteration"),
         "the bytes agree: 8 B an access, where the source's elements have 4 B"
     );
+}
+
+/// The machine code of two loops begins with the same instruction: the outer loop's rounds are those of both, 200, of
+/// which 10 enter the inner one.
+#[test]
+fn loops_that_share_a_header_are_told_apart_by_their_lines() {
+    let source = "void f(int n, int m, double a[n][m], double *s) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[i] = s[i] + a[i][j];
+    s[i] = s[i] * 2.0;
+  }
+}
+";
+    let inner = MachineLoop { shares_header: true, ..machine_loop(3, Some(0), 10, 200) };
+    let multiplies =
+        Site { operations: Operations { multiplies: 10, ..Operations::default() }, ..site(5, Some(0), 10, 0, 10) };
+    let run = profile(
+        vec![machine_loop(3, None, 1, 200), inner.clone()],
+        vec![site(4, Some(1), 200, 200, 0), multiplies.clone()],
+    );
+    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(200.0), Some(200.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+    // Another cycle passes the inner loop by, and holds the rest.
+    let beside = machine_loop(3, Some(0), 9, 9);
+    let run = profile(
+        vec![machine_loop(3, None, 1, 200), inner, beside],
+        vec![site(4, Some(1), 200, 200, 0), multiplies, site(2, Some(2), 9, 0, 0)],
+    );
+    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+}
+
+/// Of 100 rounds 60 end with `continue`: the same machine code, of one loop.
+#[test]
+fn rounds_that_are_cut_short_are_rounds() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    if (a[i] > 0.0) continue;
+    b[i] = a[i] + 1.0;
+  }
+}
+";
+    let inner = MachineLoop { shares_header: true, ..machine_loop(2, Some(0), 40, 100) };
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100), inner],
+        vec![site(3, Some(1), 100, 0, 0), site(4, Some(0), 40, 40, 40)],
+    );
+    let comparison = compared(&promised(source, &["n=100"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&comparison, "f@2", "stores an iteration").1, Some(0.4));
 }

@@ -21,6 +21,7 @@ mod reasons;
 mod regions;
 mod reports;
 mod rows;
+mod shared_headers;
 mod traced;
 mod unrolling;
 
@@ -157,7 +158,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 /// Sets the reports side by side; of the functions that are wanted.
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let empty = Default::default();
-    let profile = run.source.as_ref().unwrap_or(&empty);
+    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let regions: BTreeMap<&str, &reports::Region> = run
@@ -262,7 +263,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
     let empty = Default::default();
-    let profile = run.source.as_ref().unwrap_or(&empty);
+    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     parameters::all(promised, &places, &join)

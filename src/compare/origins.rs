@@ -42,8 +42,10 @@ impl<'a> Origins<'a> {
                 |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
             let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
             let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
-            let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
-            mapped[number] = outer.or(Some(found));
+            // A cycle that passes its start by may hold most of a loop, and come from the same.
+            let holds_or_is = |outer: &LoopRef| inner.iter().all(|one| one == outer || is_around(*outer, *one));
+            let outer = || places.chain(found).find(holds_all).or_else(|| places.chain(found).find(holds_or_is));
+            mapped[number] = if is_interchanged { None } else { outer() }.or(Some(found));
             if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
                 inside[parent as usize].extend(mapped[number]);
             }

@@ -39,6 +39,15 @@ impl Nest {
         self.innermost[self.graph.block_at(address)?]
     }
 
+    /// The same, loops that share a header taken as one: without the source, nothing tells whether they are.
+    pub fn whole_loop_at(&self, address: u64) -> Option<usize> {
+        let mut number = self.loop_at(address)?;
+        while self.loops[number].shares_header {
+            number = self.loops[number].parent?;
+        }
+        Some(number)
+    }
+
     /// Number of the loop whose header begins with the instruction at this address.
     pub fn opens(&self, address: u64) -> Option<usize> {
         let block = self.graph.block_at(address).filter(|&block| self.graph.blocks[block].low == address)?;
