@@ -235,10 +235,12 @@ pub fn trip_count(facts: &Loop) -> String {
     format!("{TRIP_COUNT}{name}, line {}", facts.line)
 }
 
-/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules.
+/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members
+/// of COMMON blocks are named after them, `/block/name`.
 pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
     let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
-    let plain = symbol.split('.').next().unwrap_or(symbol);
+    let plain = symbol.rsplit('/').next().unwrap_or(symbol);
+    let plain = plain.split('.').next().unwrap_or(plain);
     let plain = plain.rsplit("_MOD_").next().unwrap_or(plain).trim_end_matches('_');
     plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
 }

@@ -61,10 +61,13 @@ impl RegionMap {
     /// # Errors
     /// It is no linked 64-bit RISC-V program, or damaged.
     pub fn read(data: &[u8]) -> Result<RegionMap, BinaryError> {
-        let binary = Binary::read(data)?;
+        let mut binary = Binary::read(data)?;
         let file = ElfFile64::<Endianness>::parse(data).map_err(|error| BinaryError::Damaged(error.to_string()))?;
         let code = Code::read(&file, data).map_err(BinaryError::Damaged)?;
         let debug = Debug::read(&file).map_err(BinaryError::Damaged)?;
+        if let Some(debug) = &debug {
+            binary.variables = debug.divided(&binary.variables);
+        }
         Ok(RegionMap { binary, code, debug, nests: FxHashMap::default() })
     }
 
