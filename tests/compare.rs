@@ -763,3 +763,110 @@ fn rounds_that_are_cut_short_are_rounds() {
     assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
     assert_eq!(sides(&comparison, "f@2", "stores an iteration").1, Some(0.4));
 }
+
+/// A block that moved to where another had been: the range is not the array of before.
+#[test]
+fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    a[i] = 1.0;
+    b[i] = 2.0;
+  }
+  free(b); a = realloc(a, 2 * n * sizeof *a);
+  for (int i = 0; i < n; i++)
+    a[n + i] = 3.0;
+}
+";
+    let range = |name: &str, low: u64| DataRange { name: name.into(), low, high: low + 800, is_variable: false };
+    let stores = |line, machine_loop, range| Site {
+        data: vec![DataAccesses { range, accesses: Accesses { stores: 100, ..Accesses::default() } }],
+        ..walking(&[8], site(line, Some(machine_loop), 100, 0, 100))
+    };
+    let run = |moves: Site| SourceProfile {
+        data: vec![range("heap 1", 0x1000), range("heap 2", 0x2000)],
+        ..profile(
+            vec![machine_loop(2, None, 1, 100), machine_loop(7, None, 1, 100)],
+            vec![stores(3, 0, 0), stores(4, 0, 1), moves, stores(8, 1, 1)],
+        )
+    };
+    let rows = |comparison: &Comparison, id| -> Vec<String> {
+        let stores = nest(comparison, id).rows.iter().filter_map(|row| row.quantity.strip_prefix("stores to "));
+        stores.map(str::to_string).collect()
+    };
+    let moves = Called { function: "realloc".into(), times: 1, instructions: 90, accesses: Accesses::default() };
+    let report = promised(source, &["n=100"]);
+    let moved = compared(&report, run(Site { calls: vec![moves], ..site(6, None, 1, 0, 0) }));
+    assert_eq!(rows(&moved, "f@2"), ["a", "b", "heap 1", "heap 2"]);
+    assert_eq!(rows(&moved, "f@7"), ["a (heap 2)"]);
+    // As long as nothing moves, an array is one range.
+    let stays = compared(&report, run(site(6, None, 1, 0, 0)));
+    assert_eq!(rows(&stays, "f@2"), ["a (heap 2)", "b (heap 1)"]);
+}
+
+/// The arm of a branch that was never taken: all loads have the name of another array.
+#[test]
+fn an_array_that_was_not_accessed_is_told_from_one_that_was_not_found() {
+    let source = "double a[100], v[100];
+double f(int n, double s) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 5.0)
+      s += v[i];
+  return s;
+}
+";
+    let loads = |range| DataAccesses { range, accesses: Accesses { loads: 100, ..Accesses::default() } };
+    let run = |data: Vec<DataAccesses>| {
+        let accesses = Accesses { loads: 100, loaded_bytes: 800, ..Accesses::default() };
+        let body = Site { accesses, data, ..walking(&[8], site(4, Some(0), 100, 0, 0)) };
+        SourceProfile {
+            data: vec![
+                DataRange { name: "a".into(), low: 0x100, high: 0x420, is_variable: true },
+                DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+            ],
+            ..profile(vec![machine_loop(3, None, 1, 100)], vec![body])
+        }
+    };
+    let report = promised(source, &["n=100"]);
+    let comparison = compared(&report, run(vec![loads(0)]));
+    assert_eq!(sides(&comparison, "f@3", "loads of v"), (Some(50.0), Some(0.0)));
+    assert_eq!(
+        reason(&comparison, "f@3", "loads of v"),
+        "none of the nest's own loads went to it: values in registers, or paths not taken; which, counts do not tell"
+    );
+    // What has no name may be it.
+    let comparison = compared(&report, run(vec![loads(0), loads(1)]));
+    assert_eq!(sides(&comparison, "f@3", "loads of v").1, None);
+}
+
+/// A parameter has the name of a global variable, which another parameter points into.
+#[test]
+fn a_namesake_of_a_variable_is_not_that_variable() {
+    let source = "void f(int n, double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    *x = *x * 3.0;
+    y[i] = *x + *x * *x;
+  }
+}
+";
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let run = |of_x: DataAccesses, of_heap: DataAccesses| SourceProfile {
+        data: vec![
+            DataRange { name: "x".into(), low: 0x100, high: 0x420, is_variable: true },
+            DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+        ],
+        ..profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![Site { data: vec![of_x, of_heap], ..walking(&[8], site(4, Some(0), 100, 100, 200)) }],
+        )
+    };
+    let report = promised(source, &["n=100"]);
+    // What has the variable's name is stored once an iteration and not loaded: as y.
+    let comparison = compared(&report, run(touched(0, 0, 100), touched(1, 100, 100)));
+    assert_eq!(sides(&comparison, "f@2", "loads of x").1, None);
+    assert_eq!(sides(&comparison, "f@2", "stores to x, the variable"), (None, Some(100.0)));
+    // Another range is y.
+    let comparison = compared(&report, run(touched(0, 100, 100), touched(1, 0, 100)));
+    assert_eq!(sides(&comparison, "f@2", "loads of x").1, Some(100.0));
+    assert_eq!(sides(&comparison, "f@2", "stores to y (heap 1)").1, Some(100.0));
+}

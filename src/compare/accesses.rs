@@ -95,6 +95,12 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
     if of_report <= 0.0 || of_run <= 0.0 {
         return "the iterations differ already".to_string();
     }
+    if traced == 0.0 {
+        return format!(
+            "none of the nest's own {} went to it: values in registers, or paths not taken; which, counts do not tell",
+            if kind.is_load() { "loads" } else { "stores" }
+        );
+    }
     let (promised, traced) = (promised / of_report, traced / of_run);
     if of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs()) {
         return "as many an iteration as the source has; the iterations differ".to_string();
@@ -156,7 +162,7 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
     add(kind.count(&sides.traced.stack), "by the stack pointer: spills, saved registers, locals");
     let arrays: Vec<&str> =
         sides.nest().map_or_else(Vec::new, |nest| nest.references.iter().map(|array| array.array.as_str()).collect());
-    let range_of = |array: &str| sides.arrays.get(&(sides.target.function, array)).copied();
+    let range_of = |array: &str| sides.range_of(array);
     // An array that was not found may lie in any of them.
     let all_known = arrays.iter().all(|array| range_of(array).is_some());
     for (range, accesses) in &sides.traced.data {
@@ -195,7 +201,7 @@ fn widths(promised: f64, traced: f64, bytes: f64) -> String {
 /// Whether the bytes of an array agree, in accesses of another width.
 fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64) -> Option<String> {
     let (_, iterations) = sides.iterations();
-    let range = *sides.arrays.get(&(sides.target.function, name))?;
+    let range = sides.range_of(name)?;
     let own = sides.traced.data.iter().filter(|(number, _)| sides.profile.data[**number as usize].name == range);
     let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
     let bytes = own.map(|(_, accesses)| wide.count(accesses)).sum::<f64>() / iterations?;

@@ -180,8 +180,8 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             not_executed.extend(target.nest.map(|_| without_code(&places, &join, target)));
             continue;
         }
-        let sides =
-            rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
+        let (places, join, arrays) = (&places, &join, &arrays);
+        let sides = rows::Sides { promised, run, profile, places, join, arrays, number: index, target, traced };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
