@@ -838,6 +838,32 @@ double f(int n, double s) {
     assert_eq!(sides(&comparison, "f@3", "loads of v").1, None);
 }
 
+/// Structures of two doubles, through an array with more than one dimension: 16 bytes are one element, and the other array
+/// is walked across its rows.
+#[test]
+fn rows_and_columns_are_not_taken_for_each_other() {
+    let source = "typedef struct { double re, im; } cx;
+void f(int n, int m, cx a[n][m], cx *b) {
+  for (int i = 0; i < n; i++)
+    a[i][0] = b[i];
+}
+void g(int n, int m, double a[n][m], double *b) {
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n; i++)
+      a[i][j] = 1.0;
+}
+";
+    let wide = Accesses { loads: 128, stores: 128, loaded_bytes: 1024, stored_bytes: 1024 };
+    let copied = Site { accesses: wide, ..walking(&[16, 512], site(4, Some(0), 64, 0, 0)) };
+    let down = Site { function: "g".into(), ..walking(&[32], site(9, Some(2), 40, 0, 40)) };
+    let of_g = |one: MachineLoop| MachineLoop { function: "g".into(), ..one };
+    let loops =
+        vec![machine_loop(3, None, 1, 64), of_g(machine_loop(7, None, 1, 4)), of_g(machine_loop(8, Some(1), 4, 40))];
+    let comparison = compared(&promised(source, &["n=100", "m=4"]), profile(loops, vec![copied, down]));
+    assert_eq!(sides(&comparison, "f@3", "iterations").1, Some(64.0));
+    assert_eq!(sides(&comparison, "g@7", "iterations").1, Some(40.0));
+}
+
 /// A parameter has the name of a global variable, which another parameter points into.
 #[test]
 fn a_namesake_of_a_variable_is_not_that_variable() {

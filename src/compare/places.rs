@@ -6,9 +6,7 @@ use std::path::{Component, Path};
 
 use super::origins::Origins;
 use super::reports::{Loop, StaticReport};
-use super::unrolling::Fastest;
 use crate::metrics::profile::{Site, SourceProfile};
-use crate::source::Language;
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -152,15 +150,6 @@ impl<'r> Places<'r> {
 
     pub fn facts(&self, found: LoopRef) -> &'r Loop {
         &self.report.functions[found.function].loops[found.number]
-    }
-
-    /// Which subscript of the arrays in a loop moves by one element.
-    pub fn fastest(&self, found: LoopRef) -> Fastest {
-        let file = self.facts(found).file.as_deref().unwrap_or(&self.report.functions[found.function].file);
-        match crate::source::classify(Path::new(file)) {
-            Some((Language::Fortran, ..)) => Fastest::First,
-            _ => Fastest::Last,
-        }
     }
 
     /// Rounds of a loop in the whole run, according to the report; of nests that share it the first.
