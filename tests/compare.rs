@@ -838,6 +838,43 @@ double f(int n, double s) {
     assert_eq!(sides(&comparison, "f@3", "loads of v").1, None);
 }
 
+/// A loop without a count whose rounds vary: 77 in 10 executions. Its parameter is a mean.
+#[test]
+fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
+    let source = "void f(int n, int *start, double *a, double *y) {
+  for (int i = 0; i < n; i++)
+    for (int k = start[i]; k < start[i + 1]; k++)
+      y[i] = y[i] + a[k];
+}
+";
+    let inner = MachineLoop { fewest: Some(5), most: Some(9), ..machine_loop(3, Some(0), 10, 77) };
+    let run = || profile(vec![machine_loop(2, None, 1, 10), inner.clone()], vec![site(4, Some(1), 77, 77, 0)]);
+    let comparison = compared(&promised(source, &["n=10"]), run());
+    let told: Vec<(&str, f64, bool)> =
+        comparison.parameters.iter().map(|found| (found.parameter.as_str(), found.fits, found.is_mean)).collect();
+    assert_eq!(told, [("trip_f_3", 7.7, true)]);
+    assert_eq!(
+        reason(&comparison, "f@2", "iterations"),
+        "a parameter does not match: trip_f_3 is 128 in the report; in the run it varied, 7.7 on average"
+    );
+    let comparison = compared(&promised(source, &["n=10", "trip_f_3=7.7"]), run());
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(77.0), Some(77.0)));
+    assert_eq!(comparison.parameters, []);
+}
+
+/// Called with 10, 20 and 31: no one size fits, and only one is there.
+#[test]
+fn a_size_that_varied_is_said_to_have_no_one_value() {
+    let inner = MachineLoop { fewest: Some(10), most: Some(31), ..machine_loop(2, None, 3, 61) };
+    let run = profile(vec![inner], vec![walking(&[8], site(3, Some(0), 61, 61, 61))]);
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    assert!(
+        reason(&comparison, "f@2", "iterations").ends_with("its bounds depend on n, and no one value of it gives that"),
+        "{}",
+        reason(&comparison, "f@2", "iterations")
+    );
+}
+
 /// Structures of two doubles, through an array with more than one dimension: 16 bytes are one element, and the other array
 /// is walked across its rows.
 #[test]

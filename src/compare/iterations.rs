@@ -134,11 +134,14 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     if counts.varies {
         known += "; not equally many each time that it was entered";
     }
-    let mut parameters = parameters::in_bounds(sides.promised, sides.places, found);
-    parameters.sort_unstable();
-    match parameters.is_empty() {
-        true => known,
-        false => {
+    let (parameters, is_all) = parameters::in_bounds(sides.promised, sides.places, found);
+    match parameters[..] {
+        [] => known,
+        [one] if is_all && counts.varies => {
+            format!("{known}; its bounds depend on {one}, and no one value of it gives that")
+        }
+        [one] => format!("{known}; its bounds depend on {one}"),
+        _ => {
             format!("{known}; its bounds depend on {}, the run does not tell which does not fit", parameters.join(", "))
         }
     }
