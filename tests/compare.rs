@@ -901,6 +901,21 @@ void g(int n, int m, double a[n][m], double *b) {
     assert_eq!(sides(&comparison, "g@7", "iterations").1, Some(40.0));
 }
 
+/// The test that ends the loop of an inlined function was moved there from its caller: the code tells.
+#[test]
+fn a_machine_loop_whose_test_is_in_no_loop_comes_from_that_of_its_code() {
+    let loops = vec![machine_loop(6, None, 1, 100)];
+    let comparison = compared(
+        &promised(PLAIN, &["n=100"]),
+        profile(
+            loops,
+            vec![site(3, Some(0), 100, 100, 100), Site { instructions: 100, ..site(6, Some(0), 100, 0, 0) }],
+        ),
+    );
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+}
+
 /// A parameter has the name of a global variable, which another parameter points into.
 #[test]
 fn a_namesake_of_a_variable_is_not_that_variable() {
@@ -932,4 +947,17 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
     let comparison = compared(&report, run(touched(0, 100, 100), touched(1, 0, 100)));
     assert_eq!(sides(&comparison, "f@2", "loads of x").1, Some(100.0));
     assert_eq!(sides(&comparison, "f@2", "stores to y (heap 1)").1, Some(100.0));
+}
+
+/// Addresses are computed in the loop, with the line of the declaration that they come from.
+#[test]
+fn what_was_moved_into_a_loop_is_that_of_the_loop() {
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100)],
+        vec![site(3, Some(0), 100, 100, 100), site(1, Some(0), 100, 0, 0), site(1, None, 1, 0, 0)],
+    );
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let share: Vec<(u64, u64)> =
+        comparison.functions.iter().map(|function| (function.instructions, function.joined)).collect();
+    assert_eq!(share, [(804, 800)]);
 }

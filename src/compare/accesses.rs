@@ -119,12 +119,15 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
 fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
     let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
     let verb = if kind.is_load() { "loaded" } else { "stored" };
+    let is_replaced =
+        sides.loops().iter().any(|found| sides.join.loops.get(found).is_none_or(|counts| counts.replaced > 0));
     let did = sides.traced.calls.iter();
     let did = did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
     let did: Vec<String> = did
         .map(|(name, called)| {
             let (bytes, instructions) = (wide.count(&called.accesses), called.instructions);
-            format!("became a call of {name}, which {verb} {bytes} B in {instructions} instructions")
+            let is = if is_replaced { format!("became a call of {name}, which") } else { name.clone() };
+            format!("{is} {verb} {bytes} B in {instructions} instructions")
         })
         .collect();
     if !did.is_empty() {
@@ -221,8 +224,8 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
     let is_it = of_report != of_run && shared > 0.0 && is_near(own + shared * of_report / of_run, traced);
     is_it.then(|| {
         format!(
-            "the loop of {} goes round {} times each, not {}; the accesses around it are shared out among these",
-            facts.var,
+            "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
+            facts.line,
             short(of_run),
             short(of_report)
         )

@@ -182,12 +182,17 @@ impl<'r> Places<'r> {
         self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
     }
 
+    /// The loop that a site's machine loop comes from.
+    pub fn origin(&self, site: &Site) -> Option<LoopRef> {
+        site.machine_loop.and_then(|number| *self.origins.get(number as usize)?)
+    }
+
     /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
     pub fn own(&self, site: &Site) -> Place<'r> {
         let Some((file, line)) = site.file.as_deref().zip(site.line) else { return Place::UnknownFile };
         let place = self.find(file, line, &functions(site));
         let Place::Loop(found) = place else { return place };
-        let origin = site.machine_loop.and_then(|number| *self.origins.get(number as usize)?);
+        let origin = self.origin(site);
         let is_beside = |origin: &LoopRef| {
             let facts = self.facts(*origin);
             let around = self.chain(found).any(|outer| outer == *origin);
