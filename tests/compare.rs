@@ -838,6 +838,21 @@ double f(int n, double s) {
     assert_eq!(sides(&comparison, "f@3", "loads of v").1, None);
 }
 
+#[test]
+fn levels_are_only_set_where_the_machine_has_them() {
+    let trace = json!({
+        "schema": "loopsheet/trace/1",
+        "trace": {"path": "by hand", "instructions": 0},
+        "source": profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 100, 100)]),
+        "cache": [{"size": 100, "line": 64}, {"size": 200, "line": 64}],
+    });
+    let trace = TraceReport::parse(&trace.to_string()).expect("a trace");
+    let notes = compare(&promised(PLAIN, &["n=100"]), &trace, &|_| true).notes;
+    let about = |level: &str| notes.iter().find(|note| note.contains(level)).expect("it is there");
+    assert!(about("level 1").ends_with("give both the same with --cache and --set l1_bytes"));
+    assert!(about("level 2").ends_with("--set adds no level to that machine, --machine chooses another"));
+}
+
 /// A loop without a count whose rounds vary: 77 in 10 executions. Its parameter is a mean.
 #[test]
 fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {

@@ -242,17 +242,19 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         .flat_map(|function| &function.nests)
         .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
         .collect();
-    for (level, cache) in run.cache.iter().enumerate() {
-        if !capacities.contains(&(cache.size as f64)) {
-            notes.push(format!(
-                "cache level {} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
-                 compared; give both the same with --cache and --set l{}_bytes",
-                level + 1,
-                cache.size,
-                promised.machine.name,
-                level + 1
-            ));
-        }
+    let all = promised.functions.iter().flat_map(|function| &function.nests);
+    let levels = all.map(|nest| nest.caches.len()).max().unwrap_or(0);
+    for (level, cache) in run.cache.iter().enumerate().filter(|(_, cache)| !capacities.contains(&(cache.size as f64))) {
+        let number = level + 1;
+        let advice = match number <= levels {
+            true => format!("give both the same with --cache and --set l{number}_bytes"),
+            false => format!("--set adds no level to that machine, --machine chooses another"),
+        };
+        notes.push(format!(
+            "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
+             compared; {advice}",
+            cache.size, promised.machine.name,
+        ));
     }
     if run.cache.is_empty() {
         notes.push("the trace was read without caches (--cache): traffic by level is not compared".to_string());
