@@ -55,8 +55,8 @@ fn what_goes_round_within_a_loop_from_the_same_start_is_told_apart() {
     let words = [0x4118, 0xc719, 0x0511, 0xfe07_4de3, 0x00b7_0363, 0xbfcd, 0x8082];
     check(&words, &["0: 0-4 4-a a-e e-10", "0: 0-4 4-a in 0, sharing"]);
     // Ways back that have only the start in common are of one loop.
-    // 0: beqz a4,8; addi a0,a0,4; bltz a4,0; 8: addi a0,a0,8; bnez a4,0; ret
-    check(&[0xc701, 0x0511, 0xfe07_4ee3, 0x0521, 0xfb7d, 0x8082], &["0: 0-2 2-8 8-c"]);
+    // 0: beqz a4,6; addi a0,a0,4; j 0; 6: addi a0,a0,8; bnez a4,0; ret
+    check(&[0xc319, 0x0511, 0xbff5, 0x0521, 0xff65, 0x8082], &["0: 0-2 2-6 6-a"]);
     // Three, one inside the other: 0: addi a0,a0,4; bltz a4,0; addi a1,a1,4; bltz a3,0; bnez a2,0; ret
     let words = [0x0511, 0xfe07_4fe3, 0x0591, 0xfe06_cce3, 0xfa75, 0x8082];
     check(&words, &["0: 0-6 6-c c-e", "0: 0-6 6-c in 0, sharing", "0: 0-6 in 0, sharing"]);
