@@ -41,6 +41,7 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         file: Some(FILE.into()),
         line: Some(line),
         parent,
+        shares_header: false,
         entries,
         rounds,
         refused: 0,
@@ -705,4 +706,273 @@ fn other_widths_of_the_same_bytes_are_told() {
         reason(&comparison, "f@2", "stores an iteration"),
         "the bytes agree: 8 B an access, where the source's elements have 4 B"
     );
+}
+
+/// The machine code of two loops begins with the same instruction: the outer loop's rounds are those of both, 200, of
+/// which 10 enter the inner one.
+#[test]
+fn loops_that_share_a_header_are_told_apart_by_their_lines() {
+    let source = "void f(int n, int m, double a[n][m], double *s) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[i] = s[i] + a[i][j];
+    s[i] = s[i] * 2.0;
+  }
+}
+";
+    let inner = MachineLoop { shares_header: true, ..machine_loop(3, Some(0), 10, 200) };
+    let multiplies =
+        Site { operations: Operations { multiplies: 10, ..Operations::default() }, ..site(5, Some(0), 10, 0, 10) };
+    let run = profile(
+        vec![machine_loop(3, None, 1, 200), inner.clone()],
+        vec![site(4, Some(1), 200, 200, 0), multiplies.clone()],
+    );
+    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(200.0), Some(200.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+    // Another cycle passes the inner loop by, and holds the rest.
+    let beside = machine_loop(3, Some(0), 9, 9);
+    let run = profile(
+        vec![machine_loop(3, None, 1, 200), inner, beside],
+        vec![site(4, Some(1), 200, 200, 0), multiplies, site(2, Some(2), 9, 0, 0)],
+    );
+    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+}
+
+/// Of 100 rounds 60 end with `continue`: the same machine code, of one loop.
+#[test]
+fn rounds_that_are_cut_short_are_rounds() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    if (a[i] > 0.0) continue;
+    b[i] = a[i] + 1.0;
+  }
+}
+";
+    let inner = MachineLoop { shares_header: true, ..machine_loop(2, Some(0), 40, 100) };
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100), inner],
+        vec![site(3, Some(1), 100, 0, 0), site(4, Some(0), 40, 40, 40)],
+    );
+    let comparison = compared(&promised(source, &["n=100"]), run);
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&comparison, "f@2", "stores an iteration").1, Some(0.4));
+}
+
+/// A block that moved to where another had been: the range is not the array of before.
+#[test]
+fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    a[i] = 1.0;
+    b[i] = 2.0;
+  }
+  free(b); a = realloc(a, 2 * n * sizeof *a);
+  for (int i = 0; i < n; i++)
+    a[n + i] = 3.0;
+}
+";
+    let range = |name: &str, low: u64| DataRange { name: name.into(), low, high: low + 800, is_variable: false };
+    let stores = |line, machine_loop, range| Site {
+        data: vec![DataAccesses { range, accesses: Accesses { stores: 100, ..Accesses::default() } }],
+        ..walking(&[8], site(line, Some(machine_loop), 100, 0, 100))
+    };
+    let run = |moves: Site| SourceProfile {
+        data: vec![range("heap 1", 0x1000), range("heap 2", 0x2000)],
+        ..profile(
+            vec![machine_loop(2, None, 1, 100), machine_loop(7, None, 1, 100)],
+            vec![stores(3, 0, 0), stores(4, 0, 1), moves, stores(8, 1, 1)],
+        )
+    };
+    let rows = |comparison: &Comparison, id| -> Vec<String> {
+        let stores = nest(comparison, id).rows.iter().filter_map(|row| row.quantity.strip_prefix("stores to "));
+        stores.map(str::to_string).collect()
+    };
+    let moves = Called { function: "realloc".into(), times: 1, instructions: 90, accesses: Accesses::default() };
+    let report = promised(source, &["n=100"]);
+    let moved = compared(&report, run(Site { calls: vec![moves], ..site(6, None, 1, 0, 0) }));
+    assert_eq!(rows(&moved, "f@2"), ["a", "b", "heap 1", "heap 2"]);
+    assert_eq!(rows(&moved, "f@7"), ["a (heap 2)"]);
+    // As long as nothing moves, an array is one range.
+    let stays = compared(&report, run(site(6, None, 1, 0, 0)));
+    assert_eq!(rows(&stays, "f@2"), ["a (heap 2)", "b (heap 1)"]);
+}
+
+/// The arm of a branch that was never taken: all loads have the name of another array.
+#[test]
+fn an_array_that_was_not_accessed_is_told_from_one_that_was_not_found() {
+    let source = "double a[100], v[100];
+double f(int n, double s) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 5.0)
+      s += v[i];
+  return s;
+}
+";
+    let loads = |range| DataAccesses { range, accesses: Accesses { loads: 100, ..Accesses::default() } };
+    let run = |data: Vec<DataAccesses>| {
+        let accesses = Accesses { loads: 100, loaded_bytes: 800, ..Accesses::default() };
+        let body = Site { accesses, data, ..walking(&[8], site(4, Some(0), 100, 0, 0)) };
+        SourceProfile {
+            data: vec![
+                DataRange { name: "a".into(), low: 0x100, high: 0x420, is_variable: true },
+                DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+            ],
+            ..profile(vec![machine_loop(3, None, 1, 100)], vec![body])
+        }
+    };
+    let report = promised(source, &["n=100"]);
+    let comparison = compared(&report, run(vec![loads(0)]));
+    assert_eq!(sides(&comparison, "f@3", "loads of v"), (Some(50.0), Some(0.0)));
+    assert_eq!(
+        reason(&comparison, "f@3", "loads of v"),
+        "none of the nest's own loads went to it: values in registers, or paths not taken; which, counts do not tell"
+    );
+    // What has no name may be it.
+    let comparison = compared(&report, run(vec![loads(0), loads(1)]));
+    assert_eq!(sides(&comparison, "f@3", "loads of v").1, None);
+}
+
+#[test]
+fn levels_are_only_set_where_the_machine_has_them() {
+    let trace = json!({
+        "schema": "loopsheet/trace/1",
+        "trace": {"path": "by hand", "instructions": 0},
+        "source": profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 100, 100)]),
+        "cache": [{"size": 100, "line": 64}, {"size": 200, "line": 64}],
+    });
+    let trace = TraceReport::parse(&trace.to_string()).expect("a trace");
+    let notes = compare(&promised(PLAIN, &["n=100"]), &trace, &|_| true).notes;
+    let about = |level: &str| notes.iter().find(|note| note.contains(level)).expect("it is there");
+    assert!(about("level 1").ends_with("give both the same with --cache and --set l1_bytes"));
+    assert!(about("level 2").ends_with("--set adds no level to that machine, --machine chooses another"));
+}
+
+/// A loop without a count whose rounds vary: 77 in 10 executions. Its parameter is a mean.
+#[test]
+fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
+    let source = "void f(int n, int *start, double *a, double *y) {
+  for (int i = 0; i < n; i++)
+    for (int k = start[i]; k < start[i + 1]; k++)
+      y[i] = y[i] + a[k];
+}
+";
+    let inner = MachineLoop { fewest: Some(5), most: Some(9), ..machine_loop(3, Some(0), 10, 77) };
+    let run = || profile(vec![machine_loop(2, None, 1, 10), inner.clone()], vec![site(4, Some(1), 77, 77, 0)]);
+    let comparison = compared(&promised(source, &["n=10"]), run());
+    let told: Vec<(&str, f64, bool)> =
+        comparison.parameters.iter().map(|found| (found.parameter.as_str(), found.fits, found.is_mean)).collect();
+    assert_eq!(told, [("trip_f_3", 7.7, true)]);
+    assert_eq!(
+        reason(&comparison, "f@2", "iterations"),
+        "a parameter does not match: trip_f_3 is 128 in the report; in the run it varied, 7.7 on average"
+    );
+    let comparison = compared(&promised(source, &["n=10", "trip_f_3=7.7"]), run());
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(77.0), Some(77.0)));
+    assert_eq!(comparison.parameters, []);
+}
+
+/// Called with 10, 20 and 31: no one size fits, and only one is there.
+#[test]
+fn a_size_that_varied_is_said_to_have_no_one_value() {
+    let inner = MachineLoop { fewest: Some(10), most: Some(31), ..machine_loop(2, None, 3, 61) };
+    let run = profile(vec![inner], vec![walking(&[8], site(3, Some(0), 61, 61, 61))]);
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    assert!(
+        reason(&comparison, "f@2", "iterations").ends_with("its bounds depend on n, and no one value of it gives that"),
+        "{}",
+        reason(&comparison, "f@2", "iterations")
+    );
+}
+
+/// Structures of two doubles, through an array with more than one dimension: 16 bytes are one element, and the other array
+/// is walked across its rows.
+#[test]
+fn rows_and_columns_are_not_taken_for_each_other() {
+    let source = "typedef struct { double re, im; } cx;
+void f(int n, int m, cx a[n][m], cx *b) {
+  for (int i = 0; i < n; i++)
+    a[i][0] = b[i];
+}
+void g(int n, int m, double a[n][m], double *b) {
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n; i++)
+      a[i][j] = 1.0;
+}
+";
+    let wide = Accesses { loads: 128, stores: 128, loaded_bytes: 1024, stored_bytes: 1024 };
+    let copied = Site { accesses: wide, ..walking(&[16, 512], site(4, Some(0), 64, 0, 0)) };
+    let down = Site { function: "g".into(), ..walking(&[32], site(9, Some(2), 40, 0, 40)) };
+    let of_g = |one: MachineLoop| MachineLoop { function: "g".into(), ..one };
+    let loops =
+        vec![machine_loop(3, None, 1, 64), of_g(machine_loop(7, None, 1, 4)), of_g(machine_loop(8, Some(1), 4, 40))];
+    let comparison = compared(&promised(source, &["n=100", "m=4"]), profile(loops, vec![copied, down]));
+    assert_eq!(sides(&comparison, "f@3", "iterations").1, Some(64.0));
+    assert_eq!(sides(&comparison, "g@7", "iterations").1, Some(40.0));
+}
+
+/// The test that ends the loop of an inlined function was moved there from its caller: the code tells.
+#[test]
+fn a_machine_loop_whose_test_is_in_no_loop_comes_from_that_of_its_code() {
+    let loops = vec![machine_loop(6, None, 1, 100)];
+    let comparison = compared(
+        &promised(PLAIN, &["n=100"]),
+        profile(
+            loops,
+            vec![site(3, Some(0), 100, 100, 100), Site { instructions: 100, ..site(6, Some(0), 100, 0, 0) }],
+        ),
+    );
+    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+}
+
+/// A parameter has the name of a global variable, which another parameter points into.
+#[test]
+fn a_namesake_of_a_variable_is_not_that_variable() {
+    let source = "void f(int n, double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    *x = *x * 3.0;
+    y[i] = *x + *x * *x;
+  }
+}
+";
+    let touched =
+        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let run = |of_x: DataAccesses, of_heap: DataAccesses| SourceProfile {
+        data: vec![
+            DataRange { name: "x".into(), low: 0x100, high: 0x420, is_variable: true },
+            DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+        ],
+        ..profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![Site { data: vec![of_x, of_heap], ..walking(&[8], site(4, Some(0), 100, 100, 200)) }],
+        )
+    };
+    let report = promised(source, &["n=100"]);
+    // What has the variable's name is stored once an iteration and not loaded: as y.
+    let comparison = compared(&report, run(touched(0, 0, 100), touched(1, 100, 100)));
+    assert_eq!(sides(&comparison, "f@2", "loads of x").1, None);
+    assert_eq!(sides(&comparison, "f@2", "stores to x, the variable"), (None, Some(100.0)));
+    // Another range is y.
+    let comparison = compared(&report, run(touched(0, 100, 100), touched(1, 0, 100)));
+    assert_eq!(sides(&comparison, "f@2", "loads of x").1, Some(100.0));
+    assert_eq!(sides(&comparison, "f@2", "stores to y (heap 1)").1, Some(100.0));
+}
+
+/// Addresses are computed in the loop, with the line of the declaration that they come from.
+#[test]
+fn what_was_moved_into_a_loop_is_that_of_the_loop() {
+    let run = profile(
+        vec![machine_loop(2, None, 1, 100)],
+        vec![site(3, Some(0), 100, 100, 100), site(1, Some(0), 100, 0, 0), site(1, None, 1, 0, 0)],
+    );
+    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let share: Vec<(u64, u64)> =
+        comparison.functions.iter().map(|function| (function.instructions, function.joined)).collect();
+    assert_eq!(share, [(804, 800)]);
 }

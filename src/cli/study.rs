@@ -16,7 +16,8 @@ Examples:
   loopsheet study src --parameters-from-trace --cache 32KiB --cache 1MiB --keep study -- ./kernel 100
 
 It is analyze, record, trace and compare one after the other. --keep keeps what each of them wrote, so that a step
-can be repeated by itself: static.json, trace.execlog.zst, trace.json, compare.json.
+can be repeated by itself: static.json, trace.execlog.zst, trace.json, compare.json. What was written before a step
+failed stays there too.
 
 Exit status: 0 done; 1 done, but some regions of the source could not be read; 2 nothing could be done.";
 

@@ -1,5 +1,6 @@
 //! `loopsheet study`: analyze, record, trace and compare in one.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{compare_json, compare_table, html, json, trace_json, xlsx};
 use crate::machine::MachineModel;
 use crate::model::Model;
+use crate::regions::RegionMap;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
@@ -36,7 +38,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
-    let program = inputs::read(&args.paths, &reading, voice)?;
+    let program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
     let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     anyhow::ensure!(!program.functions.is_empty(), "nothing could be analysed: no function was read");
@@ -70,7 +72,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let mut comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
     comparison.notes.extend(changed);
-    refuse_empty(&comparison, args)?;
+    let cut = args.limit.filter(|limit| comparison.instructions >= *limit);
+    comparison.notes.extend(cut.map(|limit| {
+        format!("only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have")
+    }));
+    refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
         Output::create(&promised)?.finish(static_text.as_bytes())?;
         Output::create(&place("trace.json"))?.finish(trace_text.as_bytes())?;
@@ -108,15 +114,41 @@ fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
     })
 }
 
-fn refuse_empty(comparison: &Comparison, args: &StudyArgs) -> anyhow::Result<()> {
+/// The sources as the program's lines name them: a link that the program does not know stands for what it leads to.
+fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
+    let mut known: Option<Vec<String>> = None;
+    let mut is_known = |path: &Path| {
+        let files = known.get_or_insert_with(|| {
+            let map = std::fs::read(program).ok().and_then(|data| RegionMap::read(&data).ok());
+            map.map_or_else(Vec::new, |map| map.files())
+        });
+        files.iter().any(|file| Path::new(file).file_name() == path.file_name())
+    };
+    let mut named = |path: &PathBuf| {
+        let target = std::fs::read_link(path).ok().filter(|_| path.is_file() && !is_known(path))?;
+        let target = path.parent().unwrap_or(Path::new("")).join(target);
+        Some(target).filter(|target| is_known(target))
+    };
+    paths.iter().map(|path| named(path).unwrap_or_else(|| path.clone())).collect()
+}
+
+fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &TraceReport) -> anyhow::Result<()> {
     let program = Path::new(&args.program[0]).display();
+    let sites = run.source.iter().flat_map(|profile| &profile.sites);
+    let files: BTreeSet<&str> = sites.filter_map(|site| site.file.as_deref()).collect();
+    let shown: Vec<&str> = files.iter().copied().take(MOST_FILES).collect();
+    let more = if files.len() > MOST_FILES { " …" } else { "" };
     anyhow::ensure!(
         !comparison.nests.is_empty(),
         "nothing to compare: no instruction that {program} executed lies in a loop of this source; was it compiled from \
-         it, with -g?"
+         it, with -g, under this name? What was executed has lines of {}{more}",
+        shown.join(", ")
     );
     Ok(())
 }
+
+/// More are not told.
+const MOST_FILES: usize = 4;
 
 /// The caches as `trace` takes them: as given, or the machine's as one core has them.
 fn caches(args: &StudyArgs, machine: &MachineModel) -> anyhow::Result<Vec<String>> {

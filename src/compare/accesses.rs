@@ -95,6 +95,12 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
     if of_report <= 0.0 || of_run <= 0.0 {
         return "the iterations differ already".to_string();
     }
+    if traced == 0.0 {
+        return format!(
+            "none of the nest's own {} went to it: values in registers, or paths not taken; which, counts do not tell",
+            if kind.is_load() { "loads" } else { "stores" }
+        );
+    }
     let (promised, traced) = (promised / of_report, traced / of_run);
     if of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs()) {
         return "as many an iteration as the source has; the iterations differ".to_string();
@@ -113,12 +119,15 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
 fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
     let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
     let verb = if kind.is_load() { "loaded" } else { "stored" };
+    let is_replaced =
+        sides.loops().iter().any(|found| sides.join.loops.get(found).is_none_or(|counts| counts.replaced > 0));
     let did = sides.traced.calls.iter();
     let did = did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
     let did: Vec<String> = did
         .map(|(name, called)| {
             let (bytes, instructions) = (wide.count(&called.accesses), called.instructions);
-            format!("became a call of {name}, which {verb} {bytes} B in {instructions} instructions")
+            let is = if is_replaced { format!("became a call of {name}, which") } else { name.clone() };
+            format!("{is} {verb} {bytes} B in {instructions} instructions")
         })
         .collect();
     if !did.is_empty() {
@@ -156,7 +165,7 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
     add(kind.count(&sides.traced.stack), "by the stack pointer: spills, saved registers, locals");
     let arrays: Vec<&str> =
         sides.nest().map_or_else(Vec::new, |nest| nest.references.iter().map(|array| array.array.as_str()).collect());
-    let range_of = |array: &str| sides.arrays.get(&(sides.target.function, array)).copied();
+    let range_of = |array: &str| sides.range_of(array);
     // An array that was not found may lie in any of them.
     let all_known = arrays.iter().all(|array| range_of(array).is_some());
     for (range, accesses) in &sides.traced.data {
@@ -195,7 +204,7 @@ fn widths(promised: f64, traced: f64, bytes: f64) -> String {
 /// Whether the bytes of an array agree, in accesses of another width.
 fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64) -> Option<String> {
     let (_, iterations) = sides.iterations();
-    let range = *sides.arrays.get(&(sides.target.function, name))?;
+    let range = sides.range_of(name)?;
     let own = sides.traced.data.iter().filter(|(number, _)| sides.profile.data[**number as usize].name == range);
     let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
     let bytes = own.map(|(_, accesses)| wide.count(accesses)).sum::<f64>() / iterations?;
@@ -215,8 +224,8 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
     let is_it = of_report != of_run && shared > 0.0 && is_near(own + shared * of_report / of_run, traced);
     is_it.then(|| {
         format!(
-            "the loop of {} goes round {} times each, not {}; the accesses around it are shared out among these",
-            facts.var,
+            "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
+            facts.line,
             short(of_run),
             short(of_report)
         )

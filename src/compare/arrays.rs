@@ -3,6 +3,8 @@
 //! What an array's nests load and store in an iteration is compared with what was done to each range there, over all
 //! nests of the function: an array is one range. Counts are taken per iteration, so that problem sizes of the report
 //! that do not fit the run do no harm; of ranges that fit equally well the one is taken that is as long as the array.
+//! Where the run gave memory back before its last nest began, an array may be elsewhere later, and another in its place:
+//! then every nest speaks for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,10 +12,10 @@ use std::path::Path;
 use super::places::Places;
 use super::reports::{Nest, StaticReport};
 use super::traced::Join;
-use crate::metrics::profile::{Accesses, DataRange, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, Site, SourceProfile};
 use crate::source::{Language, classify};
 
-/// Names of ranges by function and array.
+/// Names of ranges by target and array.
 pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
 
 /// Loads and stores an iteration.
@@ -25,7 +27,8 @@ type Likeness = (i64, i64);
 
 /// For all functions of the report.
 pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
-    let mut nests: BTreeMap<usize, Vec<Evidence<'n>>> = BTreeMap::new();
+    let mut nests: BTreeMap<(usize, Option<usize>), Vec<(usize, Evidence<'n>)>> = BTreeMap::new();
+    let is_reused = is_memory_reused(profile);
     for (index, target) in places.targets().iter().enumerate() {
         if let Some(nest) = target.nest.filter(|_| join.targets[index].instructions > 0) {
             let nest = &report.functions[target.function].nests[nest];
@@ -37,18 +40,33 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
                 // With sizes that do not fit the run, lengths say nothing.
                 found.footprints.clear();
             }
-            nests.entry(target.function).or_default().push(found);
+            nests.entry((target.function, Some(index).filter(|_| is_reused))).or_default().push((index, found));
         }
     }
     let mut names = ArrayNames::new();
-    for (function, nests) in nests {
+    for ((function, _), nests) in nests {
+        let (targets, nests): (Vec<usize>, Vec<Evidence>) = nests.into_iter().unzip();
         let file = Path::new(&report.functions[function].file);
         let language = classify(file).map_or(Language::C, |(language, ..)| language);
-        names.extend(
-            of_function(&nests, profile, language).into_iter().map(|(array, range)| ((function, array), range)),
-        );
+        for (array, range) in of_function(&nests, profile, language) {
+            names.extend(targets.iter().map(|target| ((*target, array), range)));
+        }
     }
     names
+}
+
+/// Whether memory was given back before the last code of a loop was reached. Sites stand in the order of their first
+/// execution.
+fn is_memory_reused(profile: &SourceProfile) -> bool {
+    let gives_back = |site: &Site| site.calls.iter().any(|call| matches!(plain(&call.function), "free" | "realloc"));
+    let first = profile.sites.iter().position(gives_back);
+    let is_loop = |site: &Site| site.line.is_some() && site.machine_loop.is_some() && !site.data.is_empty();
+    first.is_some_and(|first| profile.sites[first + 1..].iter().any(is_loop))
+}
+
+/// A function's name without what stubs of shared libraries add.
+fn plain(function: &str) -> &str {
+    function.split('@').next().unwrap_or(function)
 }
 
 /// What both sides did in one nest.
@@ -98,6 +116,11 @@ fn of_function<'n>(
         };
         names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
+    for (array, range) in namesakes(nests, &names, &arrays, &ranges) {
+        names.remove(array);
+        arrays.remove(array);
+        ranges.remove(range);
+    }
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
@@ -123,6 +146,30 @@ fn of_function<'n>(
         }
     }
     names
+}
+
+/// Of the names found those that are not sure: a parameter may have the name of another variable. Its counts are in no
+/// nest those of the variable, while those of an array without a name are in all, and those of no other range are.
+fn namesakes<'n>(
+    nests: &[Evidence<'n>],
+    names: &BTreeMap<&'n str, &'n str>,
+    arrays: &BTreeSet<&'n str>,
+    ranges: &BTreeSet<&'n str>,
+) -> Vec<(&'n str, &'n str)> {
+    let fits = |array: &str, range: &str| -> Vec<bool> {
+        let is_near = |source: &Each, run: &Each| near(source.0, run.0) && near(source.1, run.1);
+        let did = nests.iter().filter_map(|nest| Some((nest.arrays.get(array)?, nest.ranges.get(range))));
+        did.map(|(source, run)| run.is_some_and(|run| is_near(source, run))).collect()
+    };
+    let fits_any = |array: &str, range: &str| fits(array, range).contains(&true);
+    let is_meant = |other: &str, range: &str| {
+        let is_only = || ranges.iter().all(|found| *found == range || !fits_any(other, found));
+        !names.contains_key(other) && !fits(other, range).contains(&false) && is_only()
+    };
+    let is_doubtful = |(array, range): &(&'n str, &'n str)| {
+        !fits_any(array, range) && arrays.iter().any(|other| is_meant(other, range))
+    };
+    names.iter().map(|(array, range)| (*array, *range)).filter(is_doubtful).collect()
 }
 
 /// Whether a variable only says where the array is: it is as long as a pointer, or a descriptor in Fortran, and in no

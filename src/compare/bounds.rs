@@ -2,6 +2,7 @@
 //! round as often as it did.
 
 use super::reports::Loop;
+use crate::analysis::facts::TRIP_PARAMETER;
 use crate::expr::Expr;
 
 /// Rounds of an outer loop beyond these are not gone through.
@@ -69,14 +70,16 @@ impl<'r> Bounds<'r> {
         if wanted <= 0.0 {
             return None;
         }
-        let start = base.unwrap_or(0.0);
+        // The rounds of a loop without a count may be a mean.
+        let is_mean = symbol.starts_with(TRIP_PARAMETER);
+        let start = base.filter(|_| !is_mean).unwrap_or(0.0);
         let quotient = |value: f64| self.quotient(&at(value));
         let (here, there, beyond) = (quotient(start)?, quotient(start + 1.0)?, quotient(start + 2.0)?);
         let slope = there - here;
         if slope != 0.0 && (beyond - there - slope).abs() < 1e-9 {
             let value = start + (wanted - here) / slope;
             // A size is a whole number; a loop that says otherwise was changed by the compiler, or is left early.
-            return Some(value.round()).filter(|whole| (value - whole).abs() < 1e-6);
+            return Some(if is_mean { value } else { value.round() }).filter(|found| (value - found).abs() < 1e-6);
         }
         smallest(&|value| self.rounds(&at(value)), wanted)
     }

@@ -23,7 +23,7 @@ pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: 
     if !values.is_empty() {
         return format!("a parameter does not match: {}", values.join("; "));
     }
-    left_early(sides, &loops).or_else(|| of_calls(sides)).unwrap_or_else(|| {
+    left_early(sides, &loops).or_else(|| of_calls(sides, &loops)).unwrap_or_else(|| {
         loops.last().map_or_else(String::new, |found| {
             let is_total = !quantity.starts_with(TRIP_COUNT);
             is_total
@@ -50,7 +50,7 @@ fn of_executions(sides: &Sides) -> String {
     };
     format!(
         "the report has {} calls of the function, the run entered the loop {} times{outside}",
-        sides.calls(),
+        short(sides.calls()),
         counts.entries
     )
 }
@@ -68,9 +68,12 @@ fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
     ))
 }
 
-fn of_calls(sides: &Sides) -> Option<String> {
+/// Calls that did rounds of these loops; others the source may have made itself.
+fn of_calls(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
     let calls = replacing_calls(sides);
-    (!calls.is_empty()).then(|| format!("the compiler made a call of part of it: {}", calls.join(", ")))
+    let counts = |found: &LoopRef| sides.join.loops.get(found);
+    let is_replaced = loops.iter().filter_map(counts).any(|counts| counts.replaced > 0 || counts.machine_loops == 0);
+    (!calls.is_empty() && is_replaced).then(|| format!("the compiler made a call of part of it: {}", calls.join(", ")))
 }
 
 /// All rounds of a loop of the nest on both sides.
@@ -134,11 +137,14 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     if counts.varies {
         known += "; not equally many each time that it was entered";
     }
-    let mut parameters = parameters::in_bounds(sides.promised, sides.places, found);
-    parameters.sort_unstable();
-    match parameters.is_empty() {
-        true => known,
-        false => {
+    let (parameters, is_all) = parameters::in_bounds(sides.promised, sides.places, found);
+    match parameters[..] {
+        [] => known,
+        [one] if is_all && counts.varies => {
+            format!("{known}; its bounds depend on {one}, and no one value of it gives that")
+        }
+        [one] => format!("{known}; its bounds depend on {one}"),
+        _ => {
             format!("{known}; its bounds depend on {}, the run does not tell which does not fit", parameters.join(", "))
         }
     }

@@ -160,7 +160,7 @@ impl<'a> Counter<'a> {
     fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
         let own: Vec<&Site> = own.collect();
-        copies(facts, self.places.fastest(found), &own, self.rounds[part] as f64, self.places.rounds(found))
+        copies(facts, &own, self.rounds[part] as f64, self.places.rounds(found))
     }
 
     /// What was done on these lines inside of the machine loops, and outside of them.

@@ -21,6 +21,7 @@ mod reasons;
 mod regions;
 mod reports;
 mod rows;
+mod shared_headers;
 mod traced;
 mod unrolling;
 
@@ -157,7 +158,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 /// Sets the reports side by side; of the functions that are wanted.
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let empty = Default::default();
-    let profile = run.source.as_ref().unwrap_or(&empty);
+    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let regions: BTreeMap<&str, &reports::Region> = run
@@ -179,8 +180,8 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             not_executed.extend(target.nest.map(|_| without_code(&places, &join, target)));
             continue;
         }
-        let sides =
-            rows::Sides { promised, run, profile, places: &places, join: &join, arrays: &arrays, target, traced };
+        let (places, join, arrays) = (&places, &join, &arrays);
+        let sides = rows::Sides { promised, run, profile, places, join, arrays, number: index, target, traced };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
@@ -241,17 +242,19 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         .flat_map(|function| &function.nests)
         .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
         .collect();
-    for (level, cache) in run.cache.iter().enumerate() {
-        if !capacities.contains(&(cache.size as f64)) {
-            notes.push(format!(
-                "cache level {} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
-                 compared; give both the same with --cache and --set l{}_bytes",
-                level + 1,
-                cache.size,
-                promised.machine.name,
-                level + 1
-            ));
-        }
+    let all = promised.functions.iter().flat_map(|function| &function.nests);
+    let levels = all.map(|nest| nest.caches.len()).max().unwrap_or(0);
+    for (level, cache) in run.cache.iter().enumerate().filter(|(_, cache)| !capacities.contains(&(cache.size as f64))) {
+        let number = level + 1;
+        let advice = match number <= levels {
+            true => format!("give both the same with --cache and --set l{number}_bytes"),
+            false => format!("--set adds no level to that machine, --machine chooses another"),
+        };
+        notes.push(format!(
+            "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
+             compared; {advice}",
+            cache.size, promised.machine.name,
+        ));
     }
     if run.cache.is_empty() {
         notes.push("the trace was read without caches (--cache): traffic by level is not compared".to_string());
@@ -262,7 +265,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
     let empty = Default::default();
-    let profile = run.source.as_ref().unwrap_or(&empty);
+    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     parameters::all(promised, &places, &join)

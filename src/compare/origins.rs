@@ -12,6 +12,8 @@ pub struct Origins<'a> {
     loops: &'a [MachineLoop],
     /// By machine loop: the functions around its line.
     functions: Vec<Vec<&'a str>>,
+    /// By machine loop: the loop of the source that most of its own instructions were written in.
+    by_code: Vec<Option<LoopRef>>,
     /// Machine loops of one function, in one other, that were written on one line.
     alike: HashMap<Alike<'a>, Vec<usize>>,
 }
@@ -24,15 +26,18 @@ impl<'a> Origins<'a> {
         for (number, one) in profile.loops.iter().enumerate() {
             alike.entry(key(one)).or_default().push(number);
         }
-        Origins { places, loops: &profile.loops, functions: functions(profile), alike }
+        let by_code = by_code(places, profile);
+        Origins { places, loops: &profile.loops, functions: functions(profile), by_code, alike }
     }
 
-    /// By machine loop: that of the line which decides on another round. Where several begin on one line, the nesting
+    /// By machine loop: that of the line which decides on another round; where that is in no loop, as a test of the
+    /// caller that was moved into the loop of a callee, that of its code. Where several begin on one line, the nesting
     /// and the order of the machine loops tell them apart; where a machine loop holds loops that are not inside that
     /// one, it comes from the next that is around them all.
     pub fn all(&self) -> Vec<Option<LoopRef>> {
         let Origins { places, loops, .. } = self;
-        let mut mapped: Vec<Option<LoopRef>> = (0..loops.len()).map(|number| self.by_line(number)).collect();
+        let mut mapped: Vec<Option<LoopRef>> =
+            (0..loops.len()).map(|number| self.by_line(number).or(self.by_code[number])).collect();
         let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
         // Inner loops come after those around them.
         for number in (0..loops.len()).rev() {
@@ -42,8 +47,10 @@ impl<'a> Origins<'a> {
                 |outer: LoopRef, inner: LoopRef| outer != inner && places.chain(inner).any(|one| one == outer);
             let is_interchanged = !inner.is_empty() && inner.iter().all(|one| is_around(*one, found));
             let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
-            let outer = if is_interchanged { None } else { places.chain(found).find(holds_all) };
-            mapped[number] = outer.or(Some(found));
+            // A cycle that passes its start by may hold most of a loop, and come from the same.
+            let holds_or_is = |outer: &LoopRef| inner.iter().all(|one| one == outer || is_around(*outer, *one));
+            let outer = || places.chain(found).find(holds_all).or_else(|| places.chain(found).find(holds_or_is));
+            mapped[number] = if is_interchanged { None } else { outer() }.or(Some(found));
             if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
                 inside[parent as usize].extend(mapped[number]);
             }
@@ -110,4 +117,22 @@ fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
         }
     }
     found
+}
+
+fn by_code(places: &Places, profile: &SourceProfile) -> Vec<Option<LoopRef>> {
+    let mut found: Vec<HashMap<Option<LoopRef>, u64>> = vec![HashMap::new(); profile.loops.len()];
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let Some(instructions) = site.machine_loop.and_then(|number| found.get_mut(number as usize)) else { continue };
+        let Some((file, line)) = site.file.as_deref().zip(site.line) else { continue };
+        let place = match places.find(file, line, &super::places::functions(site)) {
+            Place::Loop(found) => Some(found),
+            _ => None,
+        };
+        *instructions.entry(place).or_default() += site.instructions;
+    }
+    let most = |instructions: &HashMap<Option<LoopRef>, u64>| {
+        let all: u64 = instructions.values().sum();
+        instructions.iter().find(|(_, count)| 2 * **count > all).and_then(|(place, _)| *place)
+    };
+    found.iter().map(most).collect()
 }

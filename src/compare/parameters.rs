@@ -8,6 +8,7 @@ use super::bounds::{Bounds, smallest};
 use super::places::{LoopRef, Places};
 use super::reports::{Parameter, StaticReport};
 use super::traced::{Executions, Join};
+use crate::analysis::facts::TRIP_PARAMETER;
 
 /// A parameter whose value does not fit the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +24,9 @@ pub struct Suggestion {
     pub is_probability: bool,
     /// The loops did not go round equally often each time: what fits is a mean.
     pub is_mean: bool,
+    /// It is the number of rounds of a loop whose source does not tell any, for which a mean does.
+    #[serde(skip)]
+    pub is_trip_count: bool,
 }
 
 impl Suggestion {
@@ -51,11 +55,15 @@ pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestio
     trip_counts(report, places, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
 }
 
-/// Names of the sizes that the bounds of a loop depend on.
-pub fn in_bounds<'r>(report: &'r StaticReport, places: &Places<'r>, found: LoopRef) -> Vec<&'r str> {
+/// Names of the sizes that the bounds of a loop depend on, and whether they depend on nothing else.
+pub fn in_bounds<'r>(report: &'r StaticReport, places: &Places<'r>, found: LoopRef) -> (Vec<&'r str>, bool) {
     let sizes = Sizes { report, settled: BTreeMap::new() };
     let symbols = Bounds::of(places.facts(found)).map_or_else(Vec::new, |bounds| bounds.symbols());
-    symbols.iter().filter_map(|symbol| Some(sizes.parameter(found.function, symbol)?.0)).collect()
+    let mut names: Vec<&str> =
+        symbols.iter().filter_map(|symbol| Some(sizes.parameter(found.function, symbol)?.0)).collect();
+    names.sort_unstable();
+    let is_all = names.len() == symbols.len();
+    (names, is_all)
 }
 
 /// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
@@ -204,6 +212,7 @@ impl<'r> Sizes<'r> {
             seen_in: ids.into_iter().map(str::to_string).collect(),
             is_probability: false,
             is_mean: near.iter().all(|vote| vote.is_mean),
+            is_trip_count: parameter.source_name.starts_with(TRIP_PARAMETER),
         })
     }
 }
@@ -259,6 +268,7 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
                     seen_in: vec![one.id.clone()],
                     is_probability: true,
                     is_mean: false,
+                    is_trip_count: false,
                 });
             }
         }

@@ -6,9 +6,7 @@ use std::path::{Component, Path};
 
 use super::origins::Origins;
 use super::reports::{Loop, StaticReport};
-use super::unrolling::Fastest;
 use crate::metrics::profile::{Site, SourceProfile};
-use crate::source::Language;
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -154,15 +152,6 @@ impl<'r> Places<'r> {
         &self.report.functions[found.function].loops[found.number]
     }
 
-    /// Which subscript of the arrays in a loop moves by one element.
-    pub fn fastest(&self, found: LoopRef) -> Fastest {
-        let file = self.facts(found).file.as_deref().unwrap_or(&self.report.functions[found.function].file);
-        match crate::source::classify(Path::new(file)) {
-            Some((Language::Fortran, ..)) => Fastest::First,
-            _ => Fastest::Last,
-        }
-    }
-
     /// Rounds of a loop in the whole run, according to the report; of nests that share it the first.
     pub fn rounds(&self, found: LoopRef) -> Option<f64> {
         let function = &self.report.functions[found.function];
@@ -193,12 +182,17 @@ impl<'r> Places<'r> {
         self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
     }
 
+    /// The loop that a site's machine loop comes from.
+    pub fn origin(&self, site: &Site) -> Option<LoopRef> {
+        site.machine_loop.and_then(|number| *self.origins.get(number as usize)?)
+    }
+
     /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
     pub fn own(&self, site: &Site) -> Place<'r> {
         let Some((file, line)) = site.file.as_deref().zip(site.line) else { return Place::UnknownFile };
         let place = self.find(file, line, &functions(site));
         let Place::Loop(found) = place else { return place };
-        let origin = site.machine_loop.and_then(|number| *self.origins.get(number as usize)?);
+        let origin = self.origin(site);
         let is_beside = |origin: &LoopRef| {
             let facts = self.facts(*origin);
             let around = self.chain(found).any(|outer| outer == *origin);

@@ -3,9 +3,11 @@
 
 use super::accesses;
 use super::iterations::{of_iterations, replacing_calls};
+use super::machine_loops::LoopCounts;
 use super::operations::of_operations;
 use super::parameters::Suggestion;
-use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, Sides, TRAFFIC, TRIP_COUNT};
+use super::places::LoopRef;
+use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, Sides, TRAFFIC, TRIP_COUNT, trip_count};
 use super::{Row, regions};
 
 /// Relative difference below which nothing needs a reason.
@@ -109,17 +111,23 @@ fn without_callees(sides: &Sides) -> Option<String> {
 fn missing(sides: &Sides, row: &Row) -> Option<String> {
     let is_count = row.quantity == ITERATIONS || row.quantity.starts_with(TRIP_COUNT) || row.quantity == EXECUTIONS;
     if is_count {
+        let counts = counted(sides, &row.quantity).and_then(|found| sides.join.loops.get(&found)).copied();
+        let counts = counts.unwrap_or_default();
         let calls: Vec<&str> = replacing_calls(sides);
-        return Some(match calls.is_empty() {
-            true => match sides.innermost().filter(|counts| counts.machine_loops > 0) {
-                Some(counts) => format!(
+        return Some(match counts {
+            LoopCounts { machine_loops: 0, .. } if !calls.is_empty() => {
+                format!("became a call of {}", calls.join(", "))
+            }
+            LoopCounts { machine_loops: 0, .. } => {
+                "no loop of the machine code is this one, and what is left of it does not tell the count".to_string()
+            }
+            LoopCounts { peeled: 1.., .. } => {
+                format!(
                     "{} iterations were done outside of a machine loop, which has no count of entries",
                     counts.peeled
-                ),
-                None => "no loop of the machine code is this one, and what is left of it does not tell the count"
-                    .to_string(),
-            },
-            false => format!("became a call of {}", calls.join(", ")),
+                )
+            }
+            _ => "it was entered from outside of machine loops, where nothing tells how often".to_string(),
         });
     }
     row.quantity.contains(" of ").then(|| {
@@ -127,6 +135,14 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
          stack or constants"
             .to_string()
     })
+}
+
+/// The loop that a row about executions, iterations or a trip count is about.
+fn counted(sides: &Sides, quantity: &str) -> Option<LoopRef> {
+    let loops = sides.loops();
+    let is_of = |found: &&LoopRef| trip_count(sides.places.facts(**found)) == quantity;
+    let of_trips = loops.iter().find(is_of).copied();
+    of_trips.or(if quantity == EXECUTIONS { loops.first().copied() } else { loops.last().copied() })
 }
 
 /// Whether a name stands in an expression.

@@ -8,7 +8,7 @@ use super::places::{LoopRef, Places, Target};
 use super::reports::{Loop, Nest, References, Region, Repeated, StaticReport, TraceReport};
 use super::traced::{Join, Traced};
 use super::{Row, regions};
-use crate::metrics::profile::{Accesses, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, SourceProfile};
 
 /// Everything about one nest.
 pub struct Sides<'a> {
@@ -18,6 +18,8 @@ pub struct Sides<'a> {
     pub places: &'a Places<'a>,
     pub join: &'a Join,
     pub arrays: &'a ArrayNames<'a>,
+    /// Index of the target.
+    pub number: usize,
     pub target: &'a Target,
     pub traced: &'a Traced,
 }
@@ -47,6 +49,11 @@ impl<'a> Sides<'a> {
             Some(nest) => nest.loops.iter().filter_map(by_id).collect(),
             None => by_id(&self.target.id).into_iter().collect(),
         }
+    }
+
+    /// Name of the range that an array of the nest is.
+    pub fn range_of(&self, array: &str) -> Option<&'a str> {
+        self.arrays.get(&(self.number, array)).copied()
     }
 
     /// How often the nest's function is called according to the report.
@@ -195,11 +202,17 @@ impl<'a> Sides<'a> {
         for (range, accesses) in &self.traced.data {
             traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
         }
-        let mut shown: Vec<&str> = Vec::new();
+        let shown: Vec<&str> = promised.keys().filter_map(|array| self.range_of(array)).collect();
+        let others = traced.keys().filter(|range| !shown.contains(*range) && **range != "constants");
+        // Then what was not found was not accessed.
+        let all_known = others.count() == 0
+            && self.traced.stack == Accesses::default()
+            && self.traced.called_instructions == 0
+            && self.traced.accesses != Accesses::default();
+        let none = Accesses::default();
         for (array, (loads, stores)) in &promised {
-            let range = self.arrays.get(&(self.target.function, *array)).copied();
-            shown.extend(range);
-            let did = range.and_then(|range| traced.get(range));
+            let range = self.range_of(array);
+            let did = range.and_then(|range| traced.get(range)).or(all_known.then_some(&none));
             let label = match range {
                 Some(range) if !is_variable_of(range, array) => format!("{array} ({range})"),
                 _ => (*array).to_string(),
@@ -209,7 +222,9 @@ impl<'a> Sides<'a> {
             rows.push(row(&format!("stores to {label}"), "", known(*stores), did.map(|did| did.stores as f64)));
         }
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
+            let is_long = |known: &&DataRange| known.name == **range && known.high - known.low > 8;
             let label = match promised.keys().any(|array| is_variable_of(range, array)) {
+                true if self.profile.data.iter().any(|known| is_long(&known)) => format!("{range}, the variable"),
                 true => format!("{range}, the pointer itself"),
                 false => (*range).to_string(),
             };
@@ -235,10 +250,12 @@ pub fn trip_count(facts: &Loop) -> String {
     format!("{TRIP_COUNT}{name}, line {}", facts.line)
 }
 
-/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules.
+/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members
+/// of COMMON blocks are named after them, `/block/name`.
 pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
     let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
-    let plain = symbol.split('.').next().unwrap_or(symbol);
+    let plain = symbol.rsplit('/').next().unwrap_or(symbol);
+    let plain = plain.split('.').next().unwrap_or(plain);
     let plain = plain.rsplit("_MOD_").next().unwrap_or(plain).trim_end_matches('_');
     plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
 }

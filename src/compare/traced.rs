@@ -143,9 +143,11 @@ impl Join {
     }
 }
 
-/// Where a site's line lies; straight-line code of a function that was inlined belongs to the loop around its call.
+/// Where a site's line lies; straight-line code of a function that was inlined belongs to the loop around its call, and
+/// what the compiler moved into a loop to that loop.
 fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
     let own = places.own(site);
+    let is_loop = |place: &Place| matches!(place, Place::Loop(_));
     let around = super::places::functions(site);
     let mut calls = site
         .called_from
@@ -155,7 +157,8 @@ fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
         .map(|(depth, (file, line))| places.find(file, *line, around.get(depth + 1..).unwrap_or_default()));
     match own {
         Place::Loop(_) => own,
-        _ => calls.find(|place| matches!(place, Place::Loop(_))).unwrap_or(own),
+        Place::NoLoop(_) => calls.find(is_loop).or_else(|| places.origin(site).map(Place::Loop)).unwrap_or(own),
+        _ => calls.find(is_loop).unwrap_or(own),
     }
 }
 

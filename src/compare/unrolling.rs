@@ -11,21 +11,14 @@ use crate::metrics::profile::Site;
 /// More rounds of the source in one of the machine are not looked for.
 const LARGEST: u64 = 64;
 
-/// Which subscript moves by one element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fastest {
-    First,
-    Last,
-}
-
 /// Copies of a round of the source in one round of a machine loop: of its own code, whose `rounds` were counted.
 /// `expected` is what the static report has of rounds.
-pub fn copies(facts: &Loop, fastest: Fastest, sites: &[&Site], rounds: f64, expected: Option<f64>) -> u64 {
+pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>) -> u64 {
     let rounds = rounds.max(1.0);
     let did = sites.iter().map(|site| super::machine_loops::work(site, facts));
     let did = did.fold(Work::default(), super::machine_loops::sum).map(|value| value / rounds);
     let bytes = sites.iter().map(|site| site.accesses.bytes()).sum::<u64>() as f64 / rounds;
-    match by_strides(facts, fastest, sites) {
+    match by_strides(facts, sites) {
         // A loop that goes through the arrays in another order moves as far, but does one round's work.
         Some(copies) => match is_work_of(facts, copies, bytes, &did) {
             true => copies * jammed(facts, copies, sites, rounds, &did),
@@ -37,8 +30,8 @@ pub fn copies(facts: &Loop, fastest: Fastest, sites: &[&Site], rounds: f64, expe
 }
 
 /// The fewest rounds of the source after which every address that tells has moved as far as it did.
-fn by_strides(facts: &Loop, fastest: Fastest, sites: &[&Site]) -> Option<u64> {
-    let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, fastest, array)).collect();
+fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
+    let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, array)).collect();
     let possible = |stride: &i64| -> Vec<u64> {
         (1..=LARGEST).filter(|copies| of_source.iter().any(|own| own * *copies as i64 == *stride)).collect()
     };
@@ -50,11 +43,9 @@ fn by_strides(facts: &Loop, fastest: Fastest, sites: &[&Site]) -> Option<u64> {
 }
 
 /// Bytes by which a reference moves in a round of the source; `None` where the source does not tell in numbers.
-fn stride(facts: &Loop, fastest: Fastest, array: &Array) -> Option<i64> {
-    let (own, others) = match fastest {
-        Fastest::First => array.subscripts.split_first()?,
-        Fastest::Last => array.subscripts.split_last()?,
-    };
+fn stride(facts: &Loop, array: &Array) -> Option<i64> {
+    // Reports have the subscript first that moves by one element, in every language.
+    let (own, others) = array.subscripts.split_first()?;
     let is_elsewhere = others.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var));
     let element = array.element_bytes.filter(|_| array.component.is_empty() && !is_elsewhere)?;
     let linear = Expr::parse(own).ok()?.linear_in(&[facts.var.as_str()])?;

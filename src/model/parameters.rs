@@ -235,7 +235,8 @@ impl ParameterTable {
             Kind::Block if number < 0.0 || number.fract() != 0.0 => {
                 return Err(bad("a block size is a whole number; 0 is not blocked"));
             }
-            Kind::Problem | Kind::TripCount if number.fract() != 0.0 => {
+            // A trip count may be a mean.
+            Kind::Problem if number.fract() != 0.0 => {
                 return Err(bad("a problem size is a whole number"));
             }
             Kind::Problem if row.is_process_count() && number < 1.0 => {

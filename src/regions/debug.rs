@@ -1,6 +1,6 @@
 //! Source lines of addresses, from DWARF.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -8,6 +8,9 @@ use gimli::{EndianArcSlice, LittleEndian};
 use object::read::CompressionFormat;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection};
+
+use super::common_blocks;
+use crate::binary::Variable;
 
 type Bytes = EndianArcSlice<LittleEndian>;
 
@@ -32,6 +35,7 @@ pub struct Frame {
 /// What the debug sections say.
 pub struct Debug {
     context: addr2line::Context<Bytes>,
+    common_blocks: Vec<BTreeMap<u64, String>>,
 }
 
 impl Debug {
@@ -45,8 +49,14 @@ impl Debug {
         }
         let section = |id: gimli::SectionId| section(file, id.name());
         let dwarf = gimli::Dwarf::load(section)?;
+        let common_blocks = common_blocks::layouts(&dwarf);
         let context = addr2line::Context::from_dwarf(dwarf).map_err(|e| e.to_string())?;
-        Ok(Some(Debug { context }))
+        Ok(Some(Debug { context, common_blocks }))
+    }
+
+    /// Variables of the symbol table, with COMMON blocks divided into their members.
+    pub fn divided(&self, variables: &[Variable]) -> Vec<Variable> {
+        common_blocks::divide(variables, &self.common_blocks)
     }
 
     /// Files that have lines, ascending.

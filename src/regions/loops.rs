@@ -1,5 +1,7 @@
 //! Loops of a function: the natural loops of its control flow, and how they nest.
 
+use std::collections::BTreeSet;
+
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -15,13 +17,19 @@ pub struct Loop {
     pub blocks: Vec<usize>,
     /// Number of the next loop around it.
     pub parent: Option<usize>,
+    /// Whether the loop around it begins with the same block: two loops of the source may, and so may one of which some
+    /// rounds are cut short (`continue`).
+    pub shares_header: bool,
 }
+
+/// Loops with more ways back to their header are not looked through for several that share it.
+const MOST_LATCHES: usize = 8;
 
 /// The loops of a function, each after those around it.
 ///
 /// A loop is a strongly connected part of the flow graph; the inner loops are those that remain without the steps
-/// to its header. Where every loop has one entry this gives the natural loops, with the ones that share a header
-/// taken as one. A loop with several entries, which has no natural loop, is entered by the surest of them: code past
+/// to its header. Where every loop has one entry this gives the natural loops; of those that share a header the ones
+/// that hold another are loops of their own. A loop with several entries, which has no natural loop, is entered by the surest of them: code past
 /// a call that never returns seems to enter any loop that happens to stand behind it.
 pub fn find(graph: &FlowGraph) -> Vec<Loop> {
     let mut loops: Vec<Loop> = Vec::new();
@@ -31,13 +39,59 @@ pub fn find(graph: &FlowGraph) -> Vec<Loop> {
         for part in cycles(graph, &blocks, header_around) {
             let number = loops.len();
             let header = header(graph, &part);
-            loops.push(Loop { header, blocks: part.clone(), parent });
-            if part.len() > 1 {
-                work.push((part, Some(number)));
+            let inner = sharing_header(graph, &part, header);
+            loops.push(Loop { header, blocks: part.clone(), parent, shares_header: false });
+            let mut left = part;
+            for (number, part) in (number..).zip(inner) {
+                left.retain(|block| part.binary_search(block).is_err());
+                work.push((std::mem::replace(&mut left, part.clone()), Some(number)));
+                loops.push(Loop { header, blocks: part, parent: Some(number), shares_header: true });
+            }
+            if left.len() > 1 {
+                work.push((left, Some(loops.len() - 1)));
             }
         }
     }
     loops
+}
+
+/// Natural loops with this header inside the loop that has these blocks, each inside the one before: what the ways back
+/// to the header go through, if all longer ways go through it too.
+fn sharing_header(graph: &FlowGraph, blocks: &[usize], header: usize) -> Vec<Vec<usize>> {
+    let is_inside = |block: &usize| blocks.binary_search(block).is_ok();
+    let back = graph.steps.neighbors_directed(NodeIndex::new(header), petgraph::Incoming);
+    let latches: Vec<usize> = back.map(|node| node.index()).filter(is_inside).collect();
+    if !(2..=MOST_LATCHES).contains(&latches.len()) {
+        return Vec::new();
+    }
+    let mut natural: Vec<(usize, Vec<usize>)> =
+        latches.iter().map(|&latch| (latch, natural_loop(graph, blocks, header, latch))).collect();
+    natural.sort_by_key(|(latch, blocks)| (blocks.len(), *latch));
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    while natural.len() > 1 {
+        let (_, smallest) = natural.remove(0);
+        natural.retain(|(latch, _)| smallest.binary_search(latch).is_err());
+        let holds = |outer: &[usize]| smallest.iter().all(|block| outer.binary_search(block).is_ok());
+        if !natural.is_empty() && natural.iter().all(|(_, outer)| holds(outer)) {
+            found.push(smallest);
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// The header, and the blocks among these from which the latch is reached without it; ascending.
+fn natural_loop(graph: &FlowGraph, blocks: &[usize], header: usize, latch: usize) -> Vec<usize> {
+    let mut found = BTreeSet::from([header, latch]);
+    let mut work = vec![latch];
+    while let Some(block) = work.pop().filter(|block| *block != header) {
+        for before in graph.steps.neighbors_directed(NodeIndex::new(block), petgraph::Incoming) {
+            if blocks.binary_search(&before.index()).is_ok() && found.insert(before.index()) {
+                work.push(before.index());
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The innermost loop of every block.

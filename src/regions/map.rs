@@ -39,6 +39,15 @@ impl Nest {
         self.innermost[self.graph.block_at(address)?]
     }
 
+    /// The same, loops that share a header taken as one: without the source, nothing tells whether they are.
+    pub fn whole_loop_at(&self, address: u64) -> Option<usize> {
+        let mut number = self.loop_at(address)?;
+        while self.loops[number].shares_header {
+            number = self.loops[number].parent?;
+        }
+        Some(number)
+    }
+
     /// Number of the loop whose header begins with the instruction at this address.
     pub fn opens(&self, address: u64) -> Option<usize> {
         let block = self.graph.block_at(address).filter(|&block| self.graph.blocks[block].low == address)?;
@@ -52,10 +61,13 @@ impl RegionMap {
     /// # Errors
     /// It is no linked 64-bit RISC-V program, or damaged.
     pub fn read(data: &[u8]) -> Result<RegionMap, BinaryError> {
-        let binary = Binary::read(data)?;
+        let mut binary = Binary::read(data)?;
         let file = ElfFile64::<Endianness>::parse(data).map_err(|error| BinaryError::Damaged(error.to_string()))?;
         let code = Code::read(&file, data).map_err(BinaryError::Damaged)?;
         let debug = Debug::read(&file).map_err(BinaryError::Damaged)?;
+        if let Some(debug) = &debug {
+            binary.variables = debug.divided(&binary.variables);
+        }
         Ok(RegionMap { binary, code, debug, nests: FxHashMap::default() })
     }
 

@@ -5,6 +5,7 @@
 //! of its control flow, and named by the lines of the instructions that decide on another round.
 
 mod code;
+mod common_blocks;
 mod debug;
 mod fit;
 mod flow_graph;

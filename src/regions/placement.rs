@@ -191,7 +191,7 @@ impl Placement {
         if self.by == Granularity::Function {
             return Key::Function(function);
         }
-        let number = self.map.nest(function).loop_at(address);
+        let number = self.map.nest(function).whole_loop_at(address);
         number.map_or(Key::NoLoop(function), |number| Key::Loop { function, number })
     }
 

@@ -20,7 +20,7 @@ pub struct Spot {
     pub function: Option<u32>,
     /// The innermost loop around it.
     pub innermost: Option<u32>,
-    /// The loop whose rounds begin with it.
+    /// The loop whose rounds begin with it; of several that share a header the innermost.
     pub opens: Option<u32>,
     /// The loop that it may leave before the round has begun: a test at the top.
     pub tests: Option<u32>,
@@ -60,6 +60,8 @@ pub struct LoopPlace {
     pub function: String,
     pub line: Option<SourceLine>,
     pub parent: Option<u32>,
+    /// Whether the loop around it begins with the same instruction.
+    pub shares_header: bool,
 }
 
 /// What numbers stand for.
@@ -129,9 +131,9 @@ impl Sites {
         self.map.binary().variables.iter().map(loaded)
     }
 
-    /// Number of the loop around a loop, for the loops that have appeared after so many.
-    pub fn parents_after(&self, known: usize) -> impl Iterator<Item = Option<u32>> + '_ {
-        self.places.loops[known..].iter().map(|one| one.parent)
+    /// The loops that have appeared after so many.
+    pub fn loops_after(&self, known: usize) -> &[LoopPlace] {
+        &self.places.loops[known..]
     }
 
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
@@ -229,6 +231,7 @@ impl Sites {
                 function: name.clone(),
                 line: named.place.clone(),
                 parent: found.parent.map(|parent| first + parent as u32),
+                shares_header: found.shares_header,
             });
         }
         self.first_loops.insert(function, first);

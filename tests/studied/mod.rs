@@ -55,6 +55,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             seen_in: vec![text.into()],
             is_probability: false,
             is_mean: false,
+            is_trip_count: false,
         }],
         notes: vec![text.into()],
     }

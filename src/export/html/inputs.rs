@@ -43,7 +43,8 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
     match row.kind {
         Kind::Block => ((0.0, LARGEST), true),
         Kind::Problem if row.is_process_count() => ((1.0, LARGEST), true),
-        Kind::Problem | Kind::TripCount => ((-LARGEST, LARGEST), true),
+        Kind::Problem => ((-LARGEST, LARGEST), true),
+        Kind::TripCount => ((-LARGEST, LARGEST), false),
         Kind::Probability => ((0.0, 1.0), false),
     }
 }

@@ -57,7 +57,7 @@ impl ProfileMeter {
     pub fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
-        self.rounds.add(self.sites.parents_after(self.rounds.len()));
+        self.rounds.add(self.sites.loops_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
         if self.threads.len() < threads {
@@ -210,6 +210,7 @@ fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
         parent: place.parent,
+        shares_header: place.shares_header,
         entries: counts.entries,
         rounds: counts.begun - counts.refused,
         refused: counts.refused,

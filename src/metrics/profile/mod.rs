@@ -145,6 +145,9 @@ pub struct MachineLoop {
     pub line: Option<u32>,
     /// Index of the loop around it.
     pub parent: Option<u32>,
+    /// Whether the loop around it begins with the same instruction. That one's rounds are then those of both.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_header: bool,
     /// How often it was entered from outside.
     pub entries: u64,
     /// How often its body was begun.

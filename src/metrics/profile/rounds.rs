@@ -1,13 +1,15 @@
 //! How often loops of the machine code are entered and go round, from the order in which a function's instructions
 //! are executed.
 
-use crate::regions::Spot;
+use crate::regions::{LoopPlace, Spot};
 
 /// Counts of every loop.
 #[derive(Default)]
 pub struct RoundsMeter {
     /// By number of the loop: the loop around it.
     parents: Vec<Option<u32>>,
+    /// By number of the loop: the loop around it, if both share a header.
+    sharing: Vec<Option<u32>>,
     loops: Vec<Rounds>,
 }
 
@@ -30,16 +32,18 @@ impl RoundsMeter {
         self.parents.len()
     }
 
-    /// More loops, by the loops around them.
-    pub fn add(&mut self, parents: impl Iterator<Item = Option<u32>>) {
-        self.parents.extend(parents);
+    /// More loops.
+    pub fn add(&mut self, loops: &[LoopPlace]) {
+        self.parents.extend(loops.iter().map(|one| one.parent));
+        self.sharing.extend(loops.iter().map(|one| one.parent.filter(|_| one.shares_header)));
         self.loops.resize(self.parents.len(), Rounds::default());
     }
 
     /// An instruction is executed; `before` is what its function executed last in the same call.
     #[inline]
     pub fn step(&mut self, spot: &Spot, before: Option<&Spot>) {
-        if let Some(opened) = spot.opens {
+        let mut opens = spot.opens;
+        while let Some(opened) = opens {
             let was_inside = before.is_some_and(|before| self.is_inside(before.innermost, opened));
             let rounds = &mut self.loops[opened as usize];
             if !was_inside {
@@ -47,19 +51,23 @@ impl RoundsMeter {
             }
             rounds.begun += 1;
             rounds.current += 1;
+            opens = self.sharing[opened as usize];
         }
-        if let Some(tested) = before.and_then(|before| before.tests)
-            && !self.is_inside(spot.innermost, tested)
-        {
+        let mut tests = before.and_then(|before| before.tests);
+        while let Some(tested) = tests.filter(|tested| !self.is_inside(spot.innermost, *tested)) {
             let rounds = &mut self.loops[tested as usize];
             rounds.refused += 1;
             rounds.current = rounds.current.saturating_sub(1);
+            tests = self.sharing[tested as usize];
         }
     }
 
-    /// Entries and rounds begun so far of a loop.
+    /// Entries and rounds begun so far of a loop, with those that share its header taken as one.
     #[inline]
-    pub fn round(&self, number: u32) -> (u64, u64) {
+    pub fn round(&self, mut number: u32) -> (u64, u64) {
+        while let Some(outer) = self.sharing[number as usize] {
+            number = outer;
+        }
         let rounds = &self.loops[number as usize];
         (rounds.entries, rounds.begun)
     }
@@ -97,5 +105,43 @@ impl Rounds {
             let (fewest, most) = self.range.unwrap_or((self.current, self.current));
             self.range = Some((fewest.min(self.current), most.max(self.current)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(parent: Option<u32>, shares_header: bool) -> LoopPlace {
+        LoopPlace { name: String::new(), function: String::new(), line: None, parent, shares_header }
+    }
+
+    fn spot(innermost: Option<u32>, opens: Option<u32>) -> Spot {
+        Spot {
+            site: 0,
+            function: Some(0),
+            innermost,
+            opens,
+            tests: None,
+            has_line: true,
+            is_first_of_function: false,
+            call: None,
+            is_return: false,
+        }
+    }
+
+    #[test]
+    fn of_loops_that_share_a_header_the_outer_has_the_rounds_of_both() {
+        let (before, header, rest) = (spot(None, None), spot(Some(1), Some(1)), spot(Some(0), None));
+        // Entered once; three rounds, of which the inner loop goes round four times, once and twice.
+        let run = [before, header, header, header, header, rest, header, rest, header, header, rest, before];
+        let mut meter = RoundsMeter::default();
+        meter.add(&[place(None, false), place(Some(0), true)]);
+        for (at, spot) in run.iter().enumerate() {
+            meter.step(spot, at.checked_sub(1).map(|before| &run[before]));
+        }
+        let found: Vec<Rounds> = meter.finish().collect();
+        assert_eq!((found[0].entries, found[0].begun, found[0].range), (1, 7, Some((7, 7))));
+        assert_eq!((found[1].entries, found[1].begun, found[1].range), (3, 7, Some((1, 4))));
     }
 }
