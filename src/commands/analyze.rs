@@ -157,7 +157,7 @@ fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<
         Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
-        Format::Json => json::analysis(model).into_bytes(),
+        Format::Json => json::report(model).into_bytes(),
     })
 }
 

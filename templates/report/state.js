@@ -8,7 +8,7 @@ const s = new Float64Array(inputs.length);
 const overrides = new Map();
 
 function compute() {
-  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? NaN; });
+  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? input.absent ?? NaN; });
   for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
   for (const assign of figures) assign(s);
 }

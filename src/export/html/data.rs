@@ -167,9 +167,8 @@ fn totals(model: &Model, figures: &mut Figures) -> Value {
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.
 fn roofline(model: &Model, figures: &mut Figures) -> Value {
-    let roofs: Vec<Value> = (roofline::roofs(&model.machine).into_iter())
-        .map(|roof| json!([roof.name, figures.formula(roof.bandwidth)]))
-        .collect();
+    let roofs: Vec<Value> =
+        (roofline::roofs(model).into_iter()).map(|roof| json!([roof.name, figures.formula(roof.bandwidth)])).collect();
     let points: Vec<Value> = (model.nests.iter())
         .map(|nest| {
             let rate = figures.formula(roofline::rate(nest));

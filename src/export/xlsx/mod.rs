@@ -194,6 +194,7 @@ impl<'a> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
         let (caches, conditions) = (caches::table(model), caches::conditions(model));
         let mut layout = Layout::of(model);
+        machine::place(model, &mut layout);
         arrays.place(&mut layout);
         caches.place(&mut layout);
         conditions.place(&mut layout);
