@@ -41,6 +41,7 @@ function shown(value, column) {
     case "share": return `${(100 * value).toFixed(1)} %`;
     case "ratio": return ratio(value);
     case "count": return count(value);
+    case "exact": return grouped(String(Number(value.toPrecision(12))));
     default: return String(Number(value.toPrecision(6)));
   }
 }
