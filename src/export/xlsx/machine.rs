@@ -104,7 +104,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     let last_column = if book.model.other.is_some() { OTHER } else { NOTE };
     page.worksheet.set_print_area(0, 0, memory_bandwidth_row(book.model), last_column)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 
@@ -261,9 +261,7 @@ fn validation(parameter: &MachineParameter) -> DataValidation {
     let validation = DataValidation::new();
     match parameter.kind {
         ParameterKind::Switch => inputs::switch(),
-        ParameterKind::Integer if most <= f64::from(i32::MAX) => {
-            validation.allow_whole_number(DataValidationRule::Between(least as i32, most as i32))
-        }
-        _ => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
+        ParameterKind::Integer | ParameterKind::Size => inputs::whole(least, most),
+        ParameterKind::Real => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
     }
 }

@@ -125,7 +125,8 @@ pub(super) fn write<'a, L, A, C, R>(
     notes.glossary(caches)?;
     notes.glossary(conditions)?;
     let mut page = notes.page;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

@@ -64,7 +64,8 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         draw(&mut page, top, sweep, FIRST_VALUE + most + 2)?;
     }
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, FIRST_ROW - 2)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

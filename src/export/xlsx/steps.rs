@@ -40,7 +40,7 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
     page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_area(0, 0, 1, 2)?;
     Ok(page)
 }
