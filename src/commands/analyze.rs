@@ -80,7 +80,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
     } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
-        outputs::print(table::render(&model, args.top, voice.output_color).as_bytes())?;
+        outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })

@@ -50,7 +50,7 @@ function setInput(index, text) {
 function inputNamed(name) {
   const compact = name.replace(/\s/g, "");
   const exact = inputs.findIndex(input => input.name === compact || input.label === compact);
-  return exact >= 0 ? exact : inputs.findIndex(input => input.name.toLowerCase() === compact.toLowerCase());
+  return exact >= 0 ? exact : inputs.findIndex(input => !input.exact && input.name.toLowerCase() === compact.toLowerCase());
 }
 
 /** Options of the address: `#set=nx=512&set=dram_gbs=100&rows=all&columns=all`. */

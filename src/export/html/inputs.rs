@@ -33,7 +33,7 @@ pub(super) fn all(model: &Model) -> Vec<Value> {
         let (range, whole) = allowed(row);
         json!({
             "name": row.name, "label": row.label, "value": row.value, "range": range, "whole": whole,
-            "kind": "number", "fixed": false,
+            "kind": "number", "fixed": false, "exact": row.is_case_sensitive,
         })
     });
     machine.chain(problem).collect()
