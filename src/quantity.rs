@@ -15,6 +15,12 @@ macro_rules! quantity {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // There are no thousandths of a flop or a byte.
+                if $unit != "s" && (1e-3..0.9995).contains(&self.0.abs()) {
+                    let decimals = -self.0.abs().log10().floor() as usize + 2;
+                    let text = format!("{:.decimals$}", self.0);
+                    return write!(f, "{} {}", text.trim_end_matches('0'), $unit);
+                }
                 write!(f, "{}{}", with_prefix(self.0), $unit)
             }
         }
@@ -117,6 +123,9 @@ mod tests {
         assert_eq!(Bytes(61_079_552.0).to_string(), "61.1 MB");
         assert_eq!(Seconds(5.9648e-5).to_string(), "59.6 µs");
         assert_eq!(Flops(0.0).to_string(), "0 flop");
+        assert_eq!(Flops(0.5).to_string(), "0.5 flop");
+        assert_eq!(Bytes(0.012_345).to_string(), "0.0123 B");
+        assert_eq!(Seconds(0.5).to_string(), "500 ms");
         assert_eq!(Bytes(1.25e17).to_string(), "1.25e17 B");
     }
 

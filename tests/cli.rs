@@ -298,6 +298,15 @@ fn manual_pages_and_completions_name_every_command() {
     let dir = tempfile::tempdir().expect("a directory");
     let pages = path(&dir, "man");
     assert_eq!(run(&["man", &pages]).status, 0);
+    let page = fs::read_to_string(Path::new(&pages).join("loopsheet-analyze.1")).expect("a page");
+    for part in [
+        "\\fB\\-o\\fR \\fIFILE\\fR]",
+        "[\\fB\\-D\\fR \\fINAME[=VALUE]\\fR...]",
+        "\\fIPATHS\\fR...",
+        ".SH EXAMPLES\n.nf\n",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
     let whole = fs::read_to_string(dir.path().join("man/loopsheet.1")).expect("a page");
     for command in ["analyze", "record", "trace", "compare", "study", "validate", "machines", "demo"] {
         assert!(whole.contains(&format!("loopsheet\\-{command}(1)")), "{command}: {whole}");
@@ -348,4 +357,36 @@ fn the_tutorial_is_true() {
         }
     }
     assert!(checked > 12, "{checked}");
+}
+
+#[test]
+fn lines_are_as_long_as_the_terminal_is_wide() {
+    let source = "samples/kernels";
+    let lines = |columns: Option<&str>| {
+        let mut command = loopsheet();
+        command.args(["analyze", source]).env_remove("COLUMNS");
+        columns.map(|columns| command.env("COLUMNS", columns));
+        let text = String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8");
+        let table = text.lines().skip(2).take_while(|line| !line.is_empty());
+        table.map(str::to_string).collect::<Vec<String>>()
+    };
+    let longest = |lines: &[String]| lines.iter().map(|line| line.chars().count()).max().expect("a table");
+    let whole = lines(None);
+    assert!(longest(&whole) > 100 && whole.iter().all(|line| !line.contains('…')));
+    let narrow = lines(Some("90"));
+    assert_eq!((longest(&narrow), narrow.len()), (90, whole.len()));
+    assert!(narrow.iter().any(|line| line.contains('…')));
+    assert_eq!(lines(Some("0")), whole, "no width at all");
+}
+
+#[test]
+fn names_of_c_have_a_case_and_those_of_fortran_have_none() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (c, fortran) = (path(&dir, "a.c"), path(&dir, "a.f90"));
+    fs::write(&c, "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1.0; }\n").expect("written");
+    let text = "subroutine f(n, a)\n  integer :: n\n  real(8) :: a(n)\n  integer :: i\n  do i = 1, n\n    a(i) = 1.0d0\n  end do\nend\n";
+    fs::write(&fortran, text).expect("written");
+    refused(&[&c, "--set", "N=5"], &["no parameter of that name", "near ones are n"]);
+    assert_eq!(run(&["analyze", &c, "--set", "n=5"]).status, 0);
+    assert_eq!(run(&["analyze", &fortran, "--set", "N=5"]).status, 0);
 }

@@ -114,6 +114,8 @@ fn the_page_follows_its_inputs_as_the_model_does() {
                 ("hi_2", "0"),
             ],
         ),
+        ("exasat", &[("dram_lines_in_flight", "1"), ("dram_latency_ns", "1000"), ("cores", "16")]),
+        ("camat", &[("dram_latency_ns", "150"), ("dram_lines_in_flight", "3")]),
     ] {
         edit_one_after_the_other(&program, machine, WORKED, edits);
     }
@@ -176,9 +178,10 @@ fn typing_marks_what_differs_and_the_button_takes_all_back() {
 fn an_address_that_says_nonsense_is_answered() {
     let program = mixed();
     let written = model(&program, "exasat", WORKED);
-    let document = opened(&report(&written, &|_| None), "rows=all&set=nonsense=1&set=cache_bytes=-3");
+    let document = opened(&report(&written, &|_| None), "rows=all&set=nonsense=1&set=cache_bytes=-3&set=ghz");
     check(&document, &written, &written);
-    assert!(document.contains("nonsense=1: no input is called so; cache_bytes=-3: from 1 to"));
+    assert!(document.contains("; ghz has no value"));
+    assert!(document.contains("nonsense=1: no input is called so; cache_bytes=-3 must be from 1 to"));
 }
 
 /// The promised side of a study follows the inputs, the run stays, the ratio and the chart follow both.

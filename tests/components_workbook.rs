@@ -128,6 +128,7 @@ fn editing_inputs_gives_the_figures_of_the_model() {
     let program = mixed();
     for (machine, edits) in [
         ("exasat", &[("cache_bytes", "1024"), ("dram_gbs", "51.2"), ("block_x", "32"), ("hi_1", "100")][..]),
+        ("camat", &[("dram_latency_ns", "150"), ("dram_lines_in_flight", "3"), ("cores", "2")]),
         ("xeon-8380", &[("cache_bytes", "65536"), ("dram_gbs", "51.2"), ("block_x", "30"), ("m", "50"), ("n1_", "9")]),
         ("xeon-8380", &[("nta_hints", "1"), ("cost_div", "20"), ("overlap", "0.5"), ("prob_31", "0.125")]),
         ("grace", &[("streaming_writes", "1"), ("l1_bytes", "4096"), ("block_y", "0"), ("trip_30", "1e7")]),
@@ -202,6 +203,7 @@ fn a_machine_that_is_picked_is_in_force_everywhere() {
         ("exasat", "grace", &[("dram_gbs", "77.5"), ("cost_div", "39")]),
         ("xeon-8380", "exasat", &[("cache_bytes", "4096")]),
         ("grace", "a64fx", &[("line_bytes", "64"), ("l2_gbs", "12.5")]),
+        ("exasat", "sg2042", &[("dram_latency_ns", "150"), ("dram_lines_in_flight", "3")]),
         ("epyc-7763", "camat", &[]),
     ] {
         let before = model(&program, written, WORKED).for_any_machine();

@@ -221,3 +221,49 @@ fn big_programs_keep_the_costliest_nests_live_and_say_which() {
     let total = data["totals"][0][1].as_u64().expect("a position") as usize;
     assert_eq!(mentioned(expressions[&total]).count(), 901);
 }
+
+#[test]
+fn times_over_ranges_of_inputs_are_heat_maps() {
+    let program = mixed();
+    let page = page(&program, None);
+    let data = data(&page);
+    let sections = data["maps"].as_array().expect("maps");
+    assert_eq!(sections.len(), 1, "no run, no epochs");
+    let maps = sections[0]["maps"].as_array().expect("maps");
+    let titles: Vec<&str> = maps.iter().map(|map| map["title"].as_str().expect("a title")).collect();
+    let start = ["Cache of a core [B]", "Memory bandwidth [GB/s]", "Memory latency [ns]", "Peak of a core [Gflop/s]"];
+    assert_eq!(titles[..4], start);
+    assert!(titles[4].starts_with("Block size in x"), "{titles:?}");
+    assert_eq!(maps[2]["needs"], json!(["dram_lines_in_flight"]));
+    let assigned: HashSet<usize> = assignments(&page).into_iter().map(|(position, _)| position).collect();
+    for map in maps {
+        let across = map["across"].as_array().expect("values");
+        for row in map["rows"].as_array().expect("rows") {
+            let cells = row["cells"].as_array().expect("cells");
+            assert_eq!(cells.len(), across.len());
+            assert!(
+                cells.iter().chain(across).all(|cell| assigned.contains(&(cell.as_u64().expect("a figure") as usize)))
+            );
+        }
+    }
+}
+
+#[test]
+fn epochs_of_a_run_are_a_heat_map() {
+    let program = mixed();
+    let model = model(&program, "exasat", WORKED);
+    let comparison = studied::comparison(&model, "a remark");
+    let run = trace_reports::full();
+    let epochs = run.epochs.as_ref().expect("epochs");
+    let data = data(&study(&model, Study { run: &run, comparison: &comparison }, &|_| None));
+    let section = &data["maps"][1];
+    assert_eq!(section["id"], "epochs");
+    let map = &section["maps"][0];
+    assert_eq!(map["across"][0], epochs.windows[0].to_string());
+    // The largest capacity is on top.
+    let rows = map["rows"].as_array().expect("rows");
+    let last = epochs.capacities.len() - 1;
+    assert_eq!(rows.len(), last + 1);
+    let rate = |capacity: usize| 1000.0 * epochs.epochs[capacity][0] as f64 / epochs.instructions as f64;
+    assert_eq!((&rows[0]["cells"][0], &rows[last]["cells"][0]), (&json!([rate(last)]), &json!([rate(0)])));
+}

@@ -293,3 +293,33 @@ fn large_programs_have_short_formulas() {
     assert_eq!(totals, 4);
     assert!(opened.values.contains_key("Steps"), "parts of the sums over every second array");
 }
+
+#[test]
+fn printed_pages_have_heads_and_whole_groups() {
+    let program = mixed();
+    let model = model(&program, "xeon-8380", WORKED).for_any_machine();
+    let parts = parts(&workbook(&model).unwrap());
+    let names = &parts["xl/workbook.xml"];
+    let dependencies = (!model.sequences.is_empty()).then_some("Dependencies!$1:$1");
+    for title in ["Sensitivity!$1:$3", "Notes!$1:$1", "Loops!$A:$A,Loops!$3:$5"].into_iter().chain(dependencies) {
+        assert!(names.contains(&format!(">{title}<")), "no {title} among the printed titles");
+    }
+    // Loops is the fourth sheet: every page but the first begins with a group of columns, or goes on with one that says so.
+    let sheet = &parts["xl/worksheets/sheet4.xml"];
+    let breaks: Vec<u32> = (sheet.split("<colBreaks").nth(1).expect("breaks").split("</colBreaks>").next().unwrap())
+        .split("<brk id=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(breaks.len() > 2, "{breaks:?}");
+    let merged: Vec<&str> = sheet.split("<mergeCell ref=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let column = |cell: &str| {
+        let letters = cell.chars().take_while(char::is_ascii_alphabetic);
+        letters.fold(0, |number, letter| number * 26 + (letter as u32 - 'A' as u32 + 1)) - 1
+    };
+    for range in merged {
+        let (first, last) = range.split_once(':').expect("a range");
+        let inside = |at: &&u32| column(first) < **at && **at <= column(last);
+        assert_eq!(breaks.iter().find(inside), None, "{range} is cut");
+    }
+}

@@ -80,7 +80,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
     } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
-        outputs::print(table::render(&model, args.top, voice.output_color).as_bytes())?;
+        outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors { Status::WithErrors } else { Status::Done })
@@ -157,7 +157,7 @@ fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<
         Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
-        Format::Json => json::analysis(model).into_bytes(),
+        Format::Json => json::report(model).into_bytes(),
     })
 }
 

@@ -48,12 +48,12 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         ("report.html", html::report(&model, &source_text).into_bytes()),
         ("model.xml", xml::write(&program).into_bytes()),
         ("report.json", json::analysis(&model).into_bytes()),
-        ("report.txt", table::render(&model, None, false).into_bytes()),
+        ("report.txt", table::render(&model, None, table::Screen::default()).into_bytes()),
     ];
     for (name, content) in files {
         Output::create(&dir.join(name))?.finish(&content)?;
     }
-    outputs::print(table::render(&model, None, voice.output_color).as_bytes())?;
+    outputs::print(table::render(&model, None, voice.screen).as_bytes())?;
     for arguments in TRACE_RUNS {
         trace::run(&trace_arguments(dir, arguments)?, voice)?;
     }

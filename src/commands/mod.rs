@@ -24,6 +24,7 @@ mod validate;
 use std::io::IsTerminal;
 
 use crate::cli::{Cli, ColorChoice, Command};
+use crate::export::table::Screen;
 
 /// Exit statuses (interface.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,8 +43,18 @@ pub struct Voice {
     pub verbose: bool,
     /// Colours on standard error.
     pub color: bool,
-    /// Colours on standard output.
-    pub output_color: bool,
+    /// What tables on standard output are shown on.
+    pub screen: Screen,
+}
+
+/// Characters of a line on standard output: what `COLUMNS` says, else what the terminal has. A file or a pipe has room
+/// for all.
+fn width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
+    said.or_else(|| {
+        let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(std::io::stdout())?;
+        Some(usize::from(columns)).filter(|columns| *columns > 0)
+    })
 }
 
 /// Runs the command.
@@ -57,7 +68,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
     };
     let (color, output_color) = (color(std::io::stderr().is_terminal()), color(std::io::stdout().is_terminal()));
-    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color, output_color };
+    let screen = Screen { has_colour: output_color, width: width() };
+    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color, screen };
     match cli.command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]

@@ -7,6 +7,44 @@ pub(super) enum Align {
     Right,
 }
 
+/// Characters that a name keeps at least.
+const LEAST: usize = 12;
+
+/// Cuts names in the middle until lines are no longer than `width`: those of the columns that `names` says, the widest
+/// first. What is not a name stays whole.
+pub(super) fn shorten<const N: usize>(rows: &mut [[String; N]], width: Option<usize>, names: &[usize]) {
+    let Some(width) = width else { return };
+    let mut widths: Vec<usize> =
+        (0..N).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+    let mut over = (widths.iter().sum::<usize>() + 2 * N.saturating_sub(1)).saturating_sub(width);
+    while over > 0 {
+        let Some(widest) = names.iter().copied().filter(|name| widths[*name] > LEAST).max_by_key(|name| widths[*name])
+        else {
+            break;
+        };
+        widths[widest] -= 1;
+        over -= 1;
+    }
+    for row in rows {
+        for name in names {
+            row[*name] = cut(&row[*name], widths[*name]);
+        }
+    }
+}
+
+/// At most `most` characters, with `…` for those in the middle.
+fn cut(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_string();
+    }
+    let kept = most.saturating_sub(1);
+    let (head, tail) = (kept - kept / 2, kept / 2);
+    let begin: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(length - tail).collect();
+    format!("{begin}…{end}")
+}
+
 /// One line a row, columns two spaces apart, as wide as their widest cell.
 pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R], align: impl AsRef<[Align]>) -> String {
     let align = align.as_ref();
@@ -55,5 +93,19 @@ mod tests {
     fn cells_are_flush_and_lines_have_no_tail() {
         let rows = [["a".to_string(), "1".into(), "µ".into()], ["bc".to_string(), "10".into(), String::new()]];
         assert_eq!(aligned(&rows, [Align::Left, Align::Right, Align::Left]), "a    1  µ\nbc  10\n");
+    }
+
+    #[test]
+    fn names_are_cut_in_the_middle_and_numbers_never() {
+        let row = |name: &str| [name.to_string(), "123456".to_string()];
+        let mut rows = [row("short"), row("a_long_name_that_ends_in_ü")];
+        shorten(&mut rows, Some(24), &[0]);
+        assert_eq!(rows, [row("short"), row("a_long_n…nds_in_ü")]);
+        assert_eq!(rows[1][0].chars().count() + 2 + 6, 24);
+        shorten(&mut rows, Some(3), &[0]);
+        assert_eq!(rows[1][0].chars().count(), LEAST);
+        let whole = rows.clone();
+        shorten(&mut rows, None, &[0]);
+        assert_eq!(rows, whole);
     }
 }

@@ -4,7 +4,7 @@ use petgraph::visit::EdgeRef;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{calls_json, communication_json};
+use super::{calls_json, communication_json, sensitivity_json};
 use crate::analysis::coverage;
 use crate::analysis::dependence::fusion::Verdict;
 use crate::analysis::dependence::{Dependence, Through};
@@ -21,8 +21,19 @@ use crate::model::{
 };
 use crate::source::{Form, Language, Preprocessing};
 
-/// The whole analysis. Bytes and seconds are plain numbers in base units; unknown figures are null.
+/// The whole analysis, with times over a range of single inputs. Bytes and seconds are plain numbers in base units;
+/// unknown figures are null.
+pub fn report(model: &Model) -> String {
+    let swept = model.sensitivity.is_empty().then(|| model.for_sensitivity());
+    with_sweeps(model, Some(swept.as_ref().unwrap_or(model)))
+}
+
+/// The same without these times.
 pub fn analysis(model: &Model) -> String {
+    with_sweeps(model, None)
+}
+
+fn with_sweeps(model: &Model, swept: Option<&Model>) -> String {
     let program = model.program;
     let coverage = coverage::coverage(program);
     let totals = &model.totals;
@@ -52,6 +63,9 @@ pub fn analysis(model: &Model) -> String {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
     }
     value["calls"] = calls_json::calls(model);
+    if let Some(swept) = swept {
+        value["sensitivity"] = sensitivity_json::sweeps(swept);
+    }
     if let Some(communication) = &model.communication {
         value["communication"] = communication_json::totals(model, communication);
     }

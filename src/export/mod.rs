@@ -13,6 +13,7 @@ pub mod explain;
 pub mod html;
 pub mod json;
 pub mod loops_dot;
+mod sensitivity_json;
 pub mod svg;
 pub mod table;
 pub mod tables;

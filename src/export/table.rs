@@ -9,8 +9,16 @@ use crate::analysis::coverage;
 use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
 
-/// The table; `top` limits it to that many nests, `has_colour` is for a terminal.
-pub fn render(model: &Model, top: Option<usize>, has_colour: bool) -> String {
+/// What a table is shown on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Screen {
+    pub has_colour: bool,
+    /// Characters of a line; `None` has room for all.
+    pub width: Option<usize>,
+}
+
+/// The table; `top` limits it to that many nests.
+pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
     let mut nests: Vec<&NestModel> = model.nests.iter().collect();
     let cost = |nest: &NestModel| {
         let seconds = model.value(nest.time.seconds);
@@ -21,15 +29,21 @@ pub fn render(model: &Model, top: Option<usize>, has_colour: bool) -> String {
     let mut rows = vec![HEADINGS.map(String::from)];
     rows.extend(nests[..shown].iter().map(|nest| row(model, nest)));
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
+    columns::shorten(&mut rows, screen.width, &[0, 1]);
     let table = columns::aligned(&rows, ALIGN);
-    match has_colour {
+    match screen.has_colour {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
     }
     if shown < nests.len() {
-        let _ = writeln!(text, "… and {} more nests", nests.len() - shown);
+        let _ = writeln!(
+            text,
+            "… and {} more {}",
+            nests.len() - shown,
+            if nests.len() - shown == 1 { "nest" } else { "nests" }
+        );
     }
-    write_summary(&mut text, model);
+    write_summary(&mut text, model, screen);
     text
 }
 
@@ -86,7 +100,7 @@ const NAMES: usize = 8;
 const PATHS: usize = 5;
 
 /// Totals with every call followed, and the costliest call paths.
-fn write_calls(text: &mut String, model: &Model) {
+fn write_calls(text: &mut String, model: &Model, screen: Screen) {
     let Some(calls) = &model.calls else { return };
     let shown = |id, text: &dyn Fn(f64) -> String| {
         let value = model.value(id);
@@ -106,6 +120,7 @@ fn write_calls(text: &mut String, model: &Model) {
         let nest = model.nests[path.nest].nest.head().id.clone();
         [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]
     }));
+    columns::shorten(&mut rows, screen.width, &[0, 1]);
     use Align::{Left, Right};
     let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));
 }
@@ -137,7 +152,7 @@ fn having(count: usize) -> String {
     format!("{} {}", nests(count), if count == 1 { "has" } else { "have" })
 }
 
-fn write_summary(text: &mut String, model: &Model) {
+fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
     let total = |id, text: &dyn Fn(f64) -> String| {
@@ -174,7 +189,7 @@ fn write_summary(text: &mut String, model: &Model) {
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
-    write_calls(text, model);
+    write_calls(text, model, screen);
     write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
     let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);

@@ -85,7 +85,8 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("cache_bytes", "Cache a core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "What the Loops sheet compares working sets with: one core's share of the last level")),
     row(("gather_lines", "Lines a gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
-    row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle")),
+    row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
+    row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; empty: no limit")),
     row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Memory traffic for one byte of a stream that is only read")),
     row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is read and written")),
     row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
@@ -107,9 +108,15 @@ pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static
     CORE_PARAMETERS.iter().map(plain).chain(levels).chain(MEMORY_PARAMETERS.iter().map(plain))
 }
 
+/// Together they limit what memory delivers; without one of them there is no such limit (`model::roofline`).
+pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"];
+
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
-/// bandwidth, shared with nobody. `None` for all other parameters.
+/// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
+    if LATENCY_LIMIT.contains(&name) {
+        return Some(0.0);
+    }
     let (level, what) = name.strip_prefix('l')?.split_once('_')?;
     level.parse::<usize>().ok()?;
     match what {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::parameters::ParameterTable;
 use super::{Model, group_name};
 use crate::expr::{Expr, FigureId, Lookup, Node};
-use crate::machine::parameters::absent;
+use crate::machine::parameters::{LATENCY_LIMIT, absent};
 use crate::machine::{MachineModel, MachineParameter};
 
 /// What a figure is measured in.
@@ -192,6 +192,8 @@ pub struct Figures {
     /// Parts of long expressions that are figures already. Expressions are compared by where they are,
     /// which is why they are kept.
     parts: FxHashMap<usize, (Expr, FigureId)>,
+    /// Figures that all parts of the model see, by label.
+    shared: FxHashMap<&'static str, FigureId>,
 }
 
 /// How much of the model is asked for.
@@ -223,39 +225,53 @@ impl Figures {
         parameters: &ParameterTable,
         detail: Detail,
     ) -> Figures {
-        let value = |p: &MachineParameter| match detail {
-            Detail::AnyMachine => p.value.or_else(|| absent(&p.name)),
-            _ => p.value,
-        };
+        let limits_nothing = |name: &str| detail == Detail::AnyMachine || LATENCY_LIMIT.contains(&name);
+        let value = |p: &MachineParameter| p.value.or_else(|| absent(&p.name).filter(|_| limits_nothing(&p.name)));
         let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), value(p)?)));
         let others = other.into_iter().flat_map(|other| &other.parameters);
         let other_values = others.filter_map(|p| Some((Model::on_other(&p.name), value(p)?)));
         let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
         let symbols = Arc::new(machine_values.chain(other_values).chain(problem_values).collect());
-        Figures { figures: FigureMap { segments: vec![Vec::new()] }, symbols, detail, parts: FxHashMap::default() }
+        let figures = FigureMap { segments: vec![Vec::new()] };
+        Figures { figures, symbols, detail, parts: FxHashMap::default(), shared: FxHashMap::default() }
+    }
+
+    /// Defines a figure that all parts of the model see. There are few of them, and they come first.
+    pub fn share(&mut self, label: &'static str, unit: Unit, expr: Expr) -> FigureId {
+        let id = self.define(label, unit, expr);
+        self.shared.insert(label, id);
+        id
+    }
+
+    /// The figure of that label which all parts see.
+    pub fn shared(&self, label: &'static str) -> FigureId {
+        self.shared[label]
     }
 
     pub fn detail(&self) -> Detail {
         self.detail
     }
 
-    /// Works on every part at once, each with a segment of its own: what one part defines, the others
-    /// do not see. Gives the results in the order of the parts, which is also the order of the figures.
+    /// Works on every part at once, each with a segment of its own: all see what was defined before, and none what
+    /// another part defines. Gives the results in the order of the parts, which is also the order of the figures.
     pub fn define_side_by_side<P: Send, R: Send>(
         &mut self,
         parts: Vec<P>,
         work: impl Fn(P, &mut Figures) -> R + Sync,
     ) -> Vec<R> {
-        let first = self.figures.segments.len();
+        let before = &self.figures.segments;
+        let first = before.len();
         let done: Vec<(R, Vec<Figure>)> = (parts.into_par_iter().enumerate())
             .map(|(index, part)| {
-                let mut segments = vec![Vec::new(); first + index];
+                let mut segments = before.clone();
+                segments.resize(first + index, Vec::new());
                 segments.push(Vec::with_capacity(A_PART));
                 let mut own = Figures {
                     figures: FigureMap { segments },
                     symbols: self.symbols.clone(),
                     detail: self.detail,
                     parts: FxHashMap::default(),
+                    shared: self.shared.clone(),
                 };
                 let result = work(part, &mut own);
                 (result, own.figures.segments.pop().unwrap_or_default())

@@ -55,6 +55,8 @@ pub struct Model<'p> {
     pub other: Option<MachineModel>,
     pub parameters: ParameterTable,
     pub figures: Figures,
+    /// Bytes a second between memory and all cores together.
+    pub memory_bandwidth: FigureId,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
     /// What follows what, function by function; left out with [`Detail::Least`].
@@ -69,9 +71,9 @@ pub struct Model<'p> {
     pub registers: Vec<Option<RegisterFigures>>,
     /// Times on the other machine, if there is one.
     pub on_other: Option<OtherMachine>,
-    /// Times over a range of single inputs, if figures hold for any machine.
+    /// Times over a range of single inputs, where there are formulas.
     pub sensitivity: Vec<Sweep>,
-    /// What the chart of the roofline shows, likewise.
+    /// What the chart of the roofline shows, if figures hold for any machine.
     pub roofline: Option<roofline::Chart>,
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
@@ -119,9 +121,22 @@ impl<'p> Model<'p> {
     }
 
     fn of_costliest(&self, most: usize) -> Model<'p> {
+        let kept = (self.nests.len() > most).then(|| costliest(&self.nests, most, &self.figures).into_iter().collect());
+        self.of(kept, Detail::AnyMachine)
+    }
+
+    /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
+    pub fn for_sensitivity(&self) -> Model<'p> {
+        let of = |nest: usize| self.nests[nest].nest.function;
+        let functions: HashSet<usize> = sensitivity::shown(&self.nests, &self.figures).into_iter().map(of).collect();
+        let kept = (0..self.nests.len()).filter(|nest| functions.contains(&of(*nest))).collect();
+        self.of(Some(kept), Detail::Formulas)
+    }
+
+    /// The same model in other detail, of some of its nests if it says which.
+    fn of(&self, kept: Option<HashSet<usize>>, detail: Detail) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
-        if collected.nests.len() > most {
-            let kept: HashSet<usize> = costliest(&self.nests, most, &self.figures).into_iter().collect();
+        if let Some(kept) = kept {
             let seconds = |index: &usize| self.value(self.nests[*index].time.seconds);
             let others: Vec<usize> = (0..self.nests.len()).filter(|index| !kept.contains(index)).collect();
             let known = others.iter().map(seconds).filter(|seconds| seconds.is_finite());
@@ -130,7 +145,7 @@ impl<'p> Model<'p> {
             collected.nests.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
         }
         let known = (self.machine.clone(), self.parameters.clone());
-        Model::define(self.program, known, collected, dimensions, Detail::AnyMachine)
+        Model::define(self.program, known, collected, dimensions, detail)
     }
 
     fn define(
@@ -142,6 +157,7 @@ impl<'p> Model<'p> {
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
+        let memory_bandwidth = roofline::define_memory_bandwidth(&mut figures);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
                 let neighbours = levels::neighbours(&part, &parameters, figures);
@@ -169,8 +185,8 @@ impl<'p> Model<'p> {
         let registers = registers::define(&nests, &mut figures);
         let on_other = other.is_some().then(|| OtherMachine::define(&machine, &nests, &mut figures));
         let sensitivity = match detail {
-            Detail::AnyMachine => sensitivity::define(&nests, &parameters, &mut figures),
-            _ => Vec::new(),
+            Detail::Formulas | Detail::AnyMachine => sensitivity::define(&nests, (&machine, &parameters), &mut figures),
+            Detail::Least | Detail::Values => Vec::new(),
         };
         let chart = (detail == Detail::AnyMachine).then(|| roofline::Chart::define(&machine, &nests, &mut figures));
         Model {
@@ -179,6 +195,7 @@ impl<'p> Model<'p> {
             other,
             parameters,
             figures,
+            memory_bandwidth,
             nests,
             totals,
             sequences,

@@ -7,9 +7,10 @@ use super::calls::CallGraph;
 use super::communication::{MessageSite, NEIGHBOURS, RANKS};
 use super::dimension_name;
 use super::nest::Nest;
-use crate::analysis::facts::{Constant, Function, Origin, Program};
+use crate::analysis::facts::{Constant, File, Function, Origin, Program};
 use crate::expr::{Expr, Lookup, Node};
 use crate::machine::{MachineError, MachineModel};
+use crate::source::Language;
 
 /// `--set name=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Row {
     pub origin: Origin,
     /// The functions that mention it, in program order.
     pub functions: Vec<String>,
+    /// Whether `N` is not `n`: all functions that mention it are C.
+    pub is_case_sensitive: bool,
 }
 
 impl Row {
@@ -128,10 +131,12 @@ impl ParameterTable {
                 definition: None,
                 origin: Origin::Default,
                 functions: Vec::new(),
+                is_case_sensitive: false,
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
         table.add_symbols(program, &usage, settings, &mut names);
+        table.mark_case(program);
         table.define_values(program, &usage);
         for setting in settings {
             table.apply(setting, &mut machine)?;
@@ -183,7 +188,26 @@ impl ParameterTable {
         used_by.dedup();
         let name = names.unique(&label);
         let origin = Origin::Default;
-        self.rows.push(Row { name, label, kind, value: 0.0, definition: None, origin, functions: used_by });
+        let row = Row {
+            name,
+            label,
+            kind,
+            value: 0.0,
+            definition: None,
+            origin,
+            functions: used_by,
+            is_case_sensitive: kind == Kind::Problem,
+        };
+        self.rows.push(row);
+    }
+
+    /// Symbols that a function of another language than C mentions have no case.
+    fn mark_case(&mut self, program: &Program) {
+        let is_c = |file: &File| file.language == Language::C;
+        let c: HashSet<&str> = program.files.iter().filter(|file| is_c(file)).map(|file| &*file.path).collect();
+        for ((function, _), row) in &self.resolved {
+            self.rows[*row].is_case_sensitive &= c.contains(&*program.functions[*function].file);
+        }
     }
 
     fn define_values(&mut self, program: &Program, usage: &Usage) {
@@ -219,8 +243,8 @@ impl ParameterTable {
         let lower = compact.to_lowercase();
         let row = match self.rows.iter_mut().find(matches) {
             Some(row) => row,
-            // Excel's names ignore case, and so does Fortran.
-            None => match self.rows.iter_mut().find(|row| row.name.to_lowercase() == lower) {
+            // Fortran ignores case.
+            None => match self.rows.iter_mut().find(|row| !row.is_case_sensitive && row.name.to_lowercase() == lower) {
                 Some(row) => row,
                 None => return Err(self.unknown(name, machine)),
             },

@@ -4,9 +4,10 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::build::NestModel;
-use super::busiest;
 use super::figures::{Figures, Unit};
+use super::{Model, busiest};
 use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::parameters::LATENCY_LIMIT;
 use crate::machine::{Level, MachineModel};
 
 /// A bandwidth that limits the rate of operations.
@@ -41,18 +42,32 @@ fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
     Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }
 
-/// Bytes a second between memory and all cores together.
-pub(super) fn memory_bandwidth() -> Expr {
-    Expr::symbol("dram_gbs") * 1e9
+/// What figures call it.
+pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
+
+/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
+/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
+pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
+    let memory = Expr::symbol("dram_gbs") * 1e9;
+    let [latency, lines] = LATENCY_LIMIT.map(Expr::symbol);
+    let waited_for = Expr::product([lines.clone(), Expr::symbol("cores"), Expr::symbol("line_bytes"), Expr::from(1e9)]);
+    let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
+    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
+    figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
+}
+
+/// The figure of [`define_memory_bandwidth`].
+pub(super) fn memory_bandwidth(figures: &Figures) -> Expr {
+    Expr::from(figures.shared(MEMORY_BANDWIDTH))
 }
 
 /// The levels whose bandwidth is known, nearest to the core first; memory is the last.
-pub fn roofs(machine: &MachineModel) -> Vec<Roof> {
-    let caches = machine.levels();
+pub fn roofs(model: &Model) -> Vec<Roof> {
+    let caches = model.machine.levels();
     let known = caches.iter().filter(|cache| cache.gbs.is_some());
     let mut roofs: Vec<Roof> =
         known.map(|cache| Roof { name: cache.name.clone(), bandwidth: cache_bandwidth(cache) }).collect();
-    roofs.push(Roof { name: "DRAM".into(), bandwidth: memory_bandwidth() });
+    roofs.push(Roof { name: "DRAM".into(), bandwidth: memory_bandwidth(&model.figures) });
     roofs
 }
 
@@ -98,8 +113,9 @@ impl Chart {
         }
         let caches = machine.possible_levels().into_iter();
         let caches = caches.map(|cache| (cache.name.clone(), cache_bandwidth(&cache), Some(is_known(&cache))));
-        for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory_bandwidth(), None)]) {
-            let or_memory = |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory_bandwidth());
+        let memory = memory_bandwidth(figures);
+        for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
+            let or_memory = |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
             let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
             let bandwidth = Expr::from(figures.define(format!("bandwidth, {name}"), Unit::BytesPerSecond, bandwidth));
             let ridge = figures.define("ridge", Unit::FlopsPerByte, Expr::from(best).quotient(bandwidth.clone()));

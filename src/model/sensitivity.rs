@@ -8,6 +8,8 @@ use super::parameters::{Kind, ParameterTable};
 use super::what_if::WhatIf;
 use super::{busiest, dimension_name};
 use crate::expr::{Expr, FigureId};
+use crate::machine::MachineModel;
+use crate::machine::parameters::LATENCY_LIMIT;
 
 /// Times over a range of one input.
 pub struct Sweep {
@@ -16,6 +18,8 @@ pub struct Sweep {
     pub label: String,
     /// What the value in force is multiplied by; empty where values are given.
     pub factors: Vec<FigureId>,
+    /// Machine parameters without which it changes nothing.
+    pub needs: Vec<&'static str>,
     pub values: Vec<FigureId>,
     /// A nest each: its position, and its seconds for every value.
     pub nests: Vec<(usize, Vec<FigureId>)>,
@@ -31,25 +35,36 @@ const BLOCKED_NESTS: usize = 3;
 const SCALED: &[(&str, &str, &[f64])] = &[
     ("cache_bytes", "Cache of a core [B]", &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]),
     ("dram_gbs", "Memory bandwidth [GB/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
+    (LATENCY, "Memory latency [ns]", &[0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0]),
     ("gflops_per_core", "Peak of a core [Gflop/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
 ];
+const LATENCY: &str = LATENCY_LIMIT[0];
+/// Nanoseconds from memory, where a machine does not tell.
+const LATENCIES: &[f64] = &[50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0];
 /// Iterations of a block; 0 is not blocked.
 const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Sweep> {
+pub(super) fn define(
+    nests: &[NestModel],
+    (machine, parameters): (&MachineModel, &ParameterTable),
+    figures: &mut Figures,
+) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
-    let shown = busiest(nests, NESTS, figures);
+    let shown = shown(nests, figures);
     if shown.is_empty() {
         return sweeps;
     }
     for (symbol, label, factors) in SCALED {
-        let factors: Vec<FigureId> =
-            factors.iter().map(|factor| figures.define("factor", Unit::Count, Expr::from(*factor))).collect();
-        let scaled = |factor: &FigureId, figures: &mut Figures| {
-            figures.define(format!("{symbol}, scaled"), Unit::Count, Expr::from(*factor) * Expr::symbol(symbol))
+        let inputs = match *symbol {
+            LATENCY if machine.get(LATENCY).is_none() => (Vec::new(), given(symbol, LATENCIES, figures)),
+            _ => scaled(symbol, factors, figures),
         };
-        let values = factors.iter().map(|factor| scaled(factor, figures)).collect();
-        sweeps.push(Sweep::define(symbol, label.to_string(), (factors, values), (nests, &shown), figures));
+        let mut sweep = Sweep::define(symbol, label.to_string(), inputs, (nests, &shown), figures);
+        if *symbol == LATENCY {
+            sweep.needs =
+                LATENCY_LIMIT.into_iter().filter(|name| *name != LATENCY || !sweep.factors.is_empty()).collect();
+        }
+        sweeps.push(sweep);
     }
     let shown = &shown[..shown.len().min(BLOCKED_NESTS)];
     let is_block = |name: &str| parameters.rows().iter().any(|row| row.kind == Kind::Block && row.name == name);
@@ -61,11 +76,30 @@ pub(super) fn define(nests: &[NestModel], parameters: &ParameterTable, figures: 
         if blocked.is_empty() || !is_block(&symbol) {
             continue;
         }
-        let values = BLOCKS.iter().map(|size| figures.define(symbol.clone(), Unit::Count, Expr::from(*size))).collect();
+        let inputs = (Vec::new(), given(&symbol, BLOCKS, figures));
         let label = format!("Block size in {name} [iterations; 0: not blocked]");
-        sweeps.push(Sweep::define(&symbol, label, (Vec::new(), values), (nests, &blocked), figures));
+        sweeps.push(Sweep::define(&symbol, label, inputs, (nests, &blocked), figures));
     }
     sweeps
+}
+
+/// The nests of the sweeps.
+pub(super) fn shown(nests: &[NestModel], figures: &Figures) -> Vec<usize> {
+    busiest(nests, NESTS, figures)
+}
+
+/// Factors, and the value in force times each.
+fn scaled(symbol: &str, factors: &[f64], figures: &mut Figures) -> (Vec<FigureId>, Vec<FigureId>) {
+    let factors = given("factor", factors, figures);
+    let times = |factor: &FigureId| {
+        figures.define(format!("{symbol}, scaled"), Unit::Count, Expr::from(*factor) * Expr::symbol(symbol))
+    };
+    let values = factors.iter().map(times).collect();
+    (factors, values)
+}
+
+fn given(label: &str, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
+    values.iter().map(|value| figures.define(label, Unit::Count, Expr::from(*value))).collect()
 }
 
 impl Sweep {
@@ -92,6 +126,6 @@ impl Sweep {
                 figures.define_total(format!("time of these nests, {symbol}"), Unit::Seconds, seconds)
             })
             .collect();
-        Sweep { symbol: symbol.to_string(), label, factors, values, nests: times, totals }
+        Sweep { symbol: symbol.to_string(), label, factors, needs: Vec::new(), values, nests: times, totals }
     }
 }

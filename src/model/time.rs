@@ -71,7 +71,7 @@ impl TimeFigures {
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
             levels.push(LevelFigures { name: cache.name.clone(), bytes, seconds });
         }
-        let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth());
+        let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth(figures));
         let memory = figures.define("DRAM time", Unit::Seconds, memory);
         levels.push(LevelFigures { name: "DRAM".into(), bytes: traffic.actual, seconds: memory });
 

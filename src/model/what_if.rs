@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::roofline::MEMORY_BANDWIDTH;
 use super::{Model, busiest};
 use crate::expr::{Comparison, Expr, FigureId, Node};
 use crate::machine::MachineModel;
@@ -90,10 +91,13 @@ impl OtherMachine {
         let mut compared = busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
         let mut independent = FxHashSet::default();
+        let memory = figures.shared(MEMORY_BANDWIDTH);
+        let other_memory = WhatIf::new("machine B", &on_other, &mut independent).figure(memory, figures);
         let mut define = |nest: usize| {
             let time = &nests[nest].time;
             // One nest after the other, so that what is remembered stays small.
             let mut other = WhatIf::new("machine B", &on_other, &mut independent);
+            other.known.insert(memory, other_memory);
             let seconds = other.figure(time.seconds, figures);
             let bound = other.figure(time.bound, figures);
             let ratio = define_ratio("time on B over time on A", seconds, time.seconds, figures);

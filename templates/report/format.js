@@ -7,6 +7,8 @@ const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-
 function withPrefix(value, unit) {
   if (value === 0) return `0 ${unit}`.trim();
   const size = Math.abs(value);
+  // There are no thousandths of a flop or a byte.
+  if (["flop", "B"].includes(unit) && size < 0.9995 && size >= 0.001) return `${Number(value.toPrecision(3))} ${unit}`;
   const [scale, prefix] = PREFIXES.find(([scale]) => size >= scale * 0.9995) ?? PREFIXES[PREFIXES.length - 1];
   const scaled = value / scale;
   if (Math.abs(scaled) >= 1e5 || Math.abs(scaled) < 1e-2) return `${value.toExponential(2)} ${unit}`.trim();
@@ -41,6 +43,7 @@ function shown(value, column) {
     case "share": return `${(100 * value).toFixed(1)} %`;
     case "ratio": return ratio(value);
     case "count": return count(value);
+    case "exact": return grouped(String(Number(value.toPrecision(12))));
     default: return String(Number(value.toPrecision(6)));
   }
 }

@@ -15,7 +15,7 @@ function inputControl(index) {
     const wrong = setInput(index, isSwitch ? String(control.checked) : control.value);
     control.setAttribute("aria-invalid", wrong ? "true" : "false");
     if (wrong) control.setAttribute("aria-describedby", problem.id); else control.removeAttribute("aria-describedby");
-    problem.textContent = wrong ? `must be ${wrong}` : "";
+    problem.textContent = wrong ?? "";
     if (!wrong) edited();
   };
   control.oninput = typed;
@@ -64,6 +64,7 @@ function showAll() {
   document.querySelectorAll("[data-figure]").forEach(refresh);
   document.querySelectorAll("[data-input]").forEach(control => showInput(control, false));
   drawRoofline();
+  maps.forEach(map => map.follow());
   drawScatter();
   showState();
 }
@@ -135,6 +136,7 @@ function start() {
     + `The other ${others}, marked \u2693, keep the figures of the report as written, in totals too, and are listed with fewer columns: `
     + `JSON and --tables have all of every nest, and --function narrows a report.`;
   if (data.scatter) startScatter();
+  startMaps();
   for (const spec of data.tables) tables.push(new DataTable(spec));
   for (const [name, paragraphs] of Object.entries(data.notes)) {
     const list = element("dl", { class: "notes" });

@@ -27,8 +27,9 @@ function startCards() {
   if (options.rows === "all") cardPage.size = Infinity;
   cardPager = pager("nests", cardPage, [10, 50, Infinity], showCards);
   document.getElementById("source-pager").append(cardPager.controls);
-  if (ranked.length === 0) document.getElementById("cards").append(element("p", {}, "No loop was found."));
-  else showCards();
+  if (ranked.length > 0) return showCards();
+  cardPager.show(0);
+  document.getElementById("cards").append(element("p", {}, "No loop was found."));
 }
 
 /** Turns to the page with a nest. */

@@ -39,13 +39,16 @@ function drawRoofline() {
   const costliest = points.reduce((best, point) => best && best.seconds >= point.seconds ? best : point, null);
   const told = costliest ? `The costliest, ${data.nests[costliest.nest].id}, reaches ${withPrefix(costliest.y, "flop/s")} at ${ratio(costliest.x)} flop/B.` : "";
   const about = `${points.length} nests below a peak of ${withPrefix(peak, "flop/s")} and ${roofs.map(roof => `${roof.name} at ${withPrefix(roof.bandwidth, "B/s")}`).join(", ")}. ${told}`;
-  const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "img", "aria-labelledby": "roofline-name roofline-about" });
+  const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "group", "aria-labelledby": "roofline-name roofline-about" });
   svg.append(drawn("title", { id: "roofline-name" }, title), drawn("desc", { id: "roofline-about" }, about));
   drawAxes(svg, [left, right], [bottom, top], atX, atY, ["flops a byte of memory traffic", "flops a second"]);
   const taken = [];
   drawRoofs(svg, roofs, peak, [10 ** left, 10 ** right], [10 ** bottom, 10 ** top], atX, atY, taken);
   const labelled = drawPoints(svg, points, atX, atY, taken);
-  document.getElementById("roofline-drawing").replaceChildren(svg);
+  const place = document.getElementById("roofline-drawing");
+  const held = place.contains(document.activeElement) ? document.activeElement.dataset.nest : undefined;
+  place.replaceChildren(svg);
+  if (held !== undefined) svg.querySelector(`[data-nest="${held}"]`)?.focus({ preventScroll: true });
   const none = all.length - points.length;
   const notes = [];
   if (labelled < points.length) notes.push(`${points.length - labelled} of ${points.length} points have no room for a label: point at one to read its name, or look it up in the table of nests.`);
@@ -107,14 +110,19 @@ function drawPoints(svg, points, atX, atY, taken) {
   const order = [...points].sort((a, b) => b.seconds - a.seconds);
   let labelled = 0;
   const labels = [];
+  const groups = [];
   for (const { nest, x, y, seconds } of order) {
     const [cx, cy] = [atX(x), atY(y)];
     const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
     const { id } = data.nests[nest];
-    const group = drawn("g", { class: "point" });
+    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${withPrefix(seconds, "s")}`;
+    // One stop for the Tab key; arrows go on to the others.
+    const group = drawn("g", { class: "point", role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
+    groups.push(group);
     group.append(drawn("circle", { cx, cy, r: radius }));
-    group.append(drawn("title", {}, `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${withPrefix(seconds, "s")}`));
+    group.append(drawn("title", {}, told));
     group.addEventListener("click", () => showNest(nest));
+    group.addEventListener("keydown", event => keyOnPoint(event, groups, group, nest));
     svg.append(group);
     const place = labels.length < 200 ? room(id, cx, cy, radius, taken) : null;
     if (place) {
@@ -124,6 +132,18 @@ function drawPoints(svg, points, atX, atY, taken) {
   }
   svg.append(...labels);
   return labelled;
+}
+
+/** Enter shows the source of a nest, arrows go to the next costlier or less costly one. */
+function keyOnPoint(event, groups, group, nest) {
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  if (event.key === "Enter" || event.key === " ") showNest(nest);
+  else if (event.key in steps) {
+    const next = groups[(groups.indexOf(group) + steps[event.key] + groups.length) % groups.length];
+    groups.forEach(other => other.setAttribute("tabindex", other === next ? 0 : -1));
+    next.focus();
+  } else return;
+  event.preventDefault();
 }
 
 /** Beside the point, where no other label is. */

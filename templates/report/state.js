@@ -8,7 +8,7 @@ const s = new Float64Array(inputs.length);
 const overrides = new Map();
 
 function compute() {
-  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? NaN; });
+  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? input.absent ?? NaN; });
   for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
   for (const assign of figures) assign(s);
 }
@@ -29,9 +29,9 @@ function read(input, text) {
   const size = /^(\d+\.?\d*|\.\d+)\s*([A-Za-z]+)$/.exec(text);
   if (input.kind === "size" && size && SIZES[size[2]]) value = Number(size[1]) * SIZES[size[2]];
   const [least, most] = input.range;
-  if (!Number.isFinite(value)) return { problem: input.kind === "size" ? "a number, or one with KiB, MiB, GiB, kB, MB or GB" : "a number" };
-  if (value < least || value > most) return { problem: `from ${least} to ${most}` };
-  if (input.whole && !Number.isInteger(value)) return { problem: "a whole number" };
+  if (!Number.isFinite(value)) return { problem: input.kind === "size" ? "must be a number, or one with KiB, MiB, GiB, kB, MB or GB" : "must be a number" };
+  if (value < least || value > most) return { problem: `must be from ${least} to ${most}` };
+  if (input.whole && !Number.isInteger(value)) return { problem: "must be a whole number" };
   return { value };
 }
 
@@ -39,7 +39,7 @@ function read(input, text) {
 function setInput(index, text) {
   const input = inputs[index];
   if (text.trim() === "") return void overrides.delete(index);
-  if (input.fixed) return "not to be changed here, as this level is not in the formulas: use --set and write the report again";
+  if (input.fixed) return "cannot be changed here, as this level is not in the formulas: use --set and write the report again";
   const { value, problem } = read(input, text);
   if (problem) return problem;
   const isAsWritten = value === input.value && !definitions.has(index);
@@ -50,7 +50,7 @@ function setInput(index, text) {
 function inputNamed(name) {
   const compact = name.replace(/\s/g, "");
   const exact = inputs.findIndex(input => input.name === compact || input.label === compact);
-  return exact >= 0 ? exact : inputs.findIndex(input => input.name.toLowerCase() === compact.toLowerCase());
+  return exact >= 0 ? exact : inputs.findIndex(input => !input.exact && input.name.toLowerCase() === compact.toLowerCase());
 }
 
 /** Options of the address: `#set=nx=512&set=dram_gbs=100&rows=all&columns=all`. */
@@ -59,7 +59,7 @@ const options = { rows: "", columns: "" };
 /** Takes inputs and options from the address; returns what could not be taken. */
 function readAddress() {
   const fragment = location.hash.slice(1);
-  if (!fragment.includes("=")) return [];
+  if (!fragment.includes("=")) return fragment === "" || document.getElementById(fragment) ? [] : [`${fragment}: neither an input nor a section`];
   const problems = [];
   overrides.clear();
   for (const part of fragment.split("&")) {
@@ -70,8 +70,8 @@ function readAddress() {
     const [name, ...value] = text.split("=");
     const index = key === "set" ? inputNamed(name) : -1;
     if (index < 0) { problems.push(`${text || part}: no input is called so`); continue; }
-    const problem = setInput(index, value.join("="));
-    if (problem) problems.push(`${text}: ${problem}`);
+    const problem = value.length === 0 ? "has no value" : setInput(index, value.join("="));
+    if (problem) problems.push(`${text} ${problem}`);
   }
   return problems;
 }

@@ -111,7 +111,7 @@ fn analyse_all(files: &[(Arc<str>, Form, String)], stages: &mut Vec<(&'static st
     let machine = MachineModel::preset("exasat").expect("the preset is there");
     let model = Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
-    assert!(table::render(&model, None, false).len() > 2);
+    assert!(table::render(&model, None, table::Screen::default()).len() > 2);
     stage("table");
     let whole = start.elapsed();
     drop(model);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::figures::Figures;
 use super::tables::{Choices, Shown};
-use super::{Sources, Study, compared, inputs, nests, remarks, tables};
+use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
 use crate::export::xlsx::table::{Column, Content, Table};
 use crate::export::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, NestModel, roofline};
@@ -73,6 +73,7 @@ pub(super) fn of(model: &Model, study: Option<Study>, sources: Sources, figures:
         "choices": choices.value(),
         "roofline": roofline(model, figures),
         "scatter": scatter,
+        "maps": maps::of(model, study, figures),
         "nests": nests::places(model),
         "live": figures.live(),
         "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
@@ -153,7 +154,7 @@ fn totals(model: &Model, figures: &mut Figures) -> Value {
         ("Memory traffic", totals.traffic, "B", "count"),
         ("Flops", totals.flops, "flop", "count"),
         ("Weighted flops", totals.weighted_flops, "flop", "count"),
-        ("Arithmetic intensity", totals.intensity, "flop/B", "ratio"),
+        ("Arithmetic intensity [flop/B]", totals.intensity, "flop/B", "ratio"),
     ];
     if let Some(calls) = &model.calls {
         found.extend([
@@ -167,9 +168,8 @@ fn totals(model: &Model, figures: &mut Figures) -> Value {
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.
 fn roofline(model: &Model, figures: &mut Figures) -> Value {
-    let roofs: Vec<Value> = (roofline::roofs(&model.machine).into_iter())
-        .map(|roof| json!([roof.name, figures.formula(roof.bandwidth)]))
-        .collect();
+    let roofs: Vec<Value> =
+        (roofline::roofs(model).into_iter()).map(|roof| json!([roof.name, figures.formula(roof.bandwidth)])).collect();
     let points: Vec<Value> = (model.nests.iter())
         .map(|nest| {
             let rate = figures.formula(roofline::rate(nest));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::tables;
 use crate::export::xlsx::{machine, parameters};
-use crate::machine::parameters::ParameterKind;
+use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent};
 use crate::model::Model;
 use crate::model::parameters::{Kind, Row};
 
@@ -16,6 +16,8 @@ pub(super) fn all(model: &Model) -> Vec<Value> {
             "name": parameter.name,
             "label": parameter.label,
             "value": parameter.value,
+            // What formulas take where it is not known.
+            "absent": absent(&parameter.name).filter(|_| LATENCY_LIMIT.contains(&parameter.name.as_str())),
             "range": parameter.range,
             "whole": parameter.kind != ParameterKind::Real,
             "kind": match parameter.kind {
@@ -31,7 +33,7 @@ pub(super) fn all(model: &Model) -> Vec<Value> {
         let (range, whole) = allowed(row);
         json!({
             "name": row.name, "label": row.label, "value": row.value, "range": range, "whole": whole,
-            "kind": "number", "fixed": false,
+            "kind": "number", "fixed": false, "exact": row.is_case_sensitive,
         })
     });
     machine.chain(problem).collect()

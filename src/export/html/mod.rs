@@ -9,6 +9,7 @@ mod data;
 mod figures;
 mod graphs;
 mod inputs;
+mod maps;
 mod nests;
 mod remarks;
 mod shared;
@@ -26,11 +27,12 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 const PAGE: &str = include_str!("../../../templates/report/report.html");
 const STYLE: &str = include_str!("../../../templates/report/report.css");
 /// In the order in which they name each other.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("../../../templates/report/evaluate.js"),
     include_str!("../../../templates/report/format.js"),
     include_str!("../../../templates/report/state.js"),
     include_str!("../../../templates/report/table.js"),
+    include_str!("../../../templates/report/maps.js"),
     include_str!("../../../templates/report/roofline.js"),
     include_str!("../../../templates/report/scatter.js"),
     include_str!("../../../templates/report/nests.js"),

@@ -155,7 +155,7 @@ pub(in crate::export) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, Reuse
             let header = format!("In {} up to", cache.name);
             let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
                            exact where it is proportional to the iterations inside";
-            columns.push(column((group, &header, "", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
+            columns.push(column((group, &header, "its value", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
                 let size = reuse.sizes.get(place);
                 size.map_or(Content::Empty, |(_, largest)| Content::Figure(largest[position]))
             }));

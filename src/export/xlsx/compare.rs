@@ -137,7 +137,7 @@ fn write_table(comparison: &Comparison, promised: Promised) -> Result<(Worksheet
     page.worksheet.set_freeze_panes(FIRST, 1)?;
     page.worksheet.autofilter(HEADER, 0, last, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER, HEADER)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok((page.worksheet, points))
 }
 
@@ -236,7 +236,7 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
         chart.set_width(900).set_height(600);
         page.worksheet.insert_chart(2, 0, &chart)?;
     }
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page.worksheet)
 }
 
@@ -308,6 +308,6 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
         row += 1;
         page.text(row, 0, note, &plain)?;
     }
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page.worksheet)
 }

@@ -76,7 +76,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     write_fusions(&mut page, rows.fusions)?;
     write_edges(&mut page, rows.edges)?;
     page.worksheet.set_freeze_panes(1, 0)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 
@@ -133,8 +134,15 @@ fn write_loops(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
 }
 
 fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
-    let headers =
-        ["Loop", "And the next", "Outer loops that fuse", "Traffic saved [B]", "", "Prevented by", "Arrays of both"];
+    let headers = [
+        "Loop",
+        "And the next",
+        "Outer loops that fuse",
+        "Traffic saved [B]",
+        "Legal",
+        "Prevented by",
+        "Arrays of both",
+    ];
     headings(page, first, "Neighbours that may become one loop", &headers)?;
     let model = page.book.model;
     let mut row = first;
@@ -143,8 +151,9 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
         match &candidate.verdict {
             Verdict::Fuses { loops } => {
                 page.number(row, FIGURES, *loops as f64, &style::cell(Look::Count, Role::Plain))?;
+                texts(page, row, &[(4, "yes")])?;
             }
-            Verdict::Prevented { why } => texts(page, row, &[(FIGURES, "not legal"), (5, why)])?,
+            Verdict::Prevented { why } => texts(page, row, &[(4, "no"), (5, why)])?,
         }
         if let Some(saved) = saved {
             page.figure(row, FIGURES + 1, *saved, Look::Count)?;
@@ -158,8 +167,14 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
 }
 
 fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
-    let headers =
-        ["Earlier loop", "Later loop", "Kind", "Follows from others", "", "Arrays (distance, contiguous first)"];
+    let headers = [
+        "Earlier loop",
+        "Later loop",
+        "Kind",
+        "Follows from others",
+        "How many",
+        "Arrays and scalars (distance, contiguous first)",
+    ];
     headings(page, first, "Dependences", &headers)?;
     let mut row = first;
     for sequence in &page.book.model.sequences {
@@ -173,6 +188,7 @@ fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
             let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);
             let implied = if *is_implied { "yes" } else { "" };
             texts(page, row, &[(0, from), (1, to), (2, kind.as_str()), (3, implied), (5, &through)])?;
+            page.number(row, 4, arrays.len() as f64, &style::cell(Look::Count, Role::Plain))?;
             row += 1;
         }
     }

@@ -1,7 +1,7 @@
 //! Input cells: a plain number under a defined name, in the one style that says "change me".
 
 use rust_xlsxwriter::utility::row_col_to_cell_absolute;
-use rust_xlsxwriter::{ColNum, DataValidation, RowNum, Workbook, XlsxError};
+use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, Formula, RowNum, Workbook, XlsxError};
 
 use super::layout::Sheet;
 use super::page::Paper;
@@ -35,6 +35,12 @@ pub(super) fn write_value<B>(
             Ok(())
         }
     }
+}
+
+/// Whole numbers of any size.
+pub(super) fn whole(least: f64, most: f64) -> DataValidation {
+    let [least, most] = [least, most].map(|bound| Formula::new(bound.to_string()));
+    DataValidation::new().allow_whole_number_formula(DataValidationRule::Between(least, most))
 }
 
 /// Off or on.

@@ -267,7 +267,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for level in 0..levels {
         let header = name(level);
         let meaning = match level + 1 == levels {
-            true => "Actual memory traffic / (dram_gbs · 1e9)".into(),
+            true => {
+                "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters".into()
+            }
             false => format!("Traffic of {header} / ({}_gbs · 1e9 · cores)", header.to_lowercase()),
         };
         add(columns, (TIME, &header, "s"), Look::Seconds, &meaning, move |(_, n)| {

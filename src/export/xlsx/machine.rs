@@ -10,7 +10,7 @@ use rust_xlsxwriter::{
 };
 
 use super::inputs;
-use super::layout::{Sheet, in_force};
+use super::layout::{Layout, Place, Sheet, in_force};
 use super::page::{Book, Page, UNKNOWN};
 use super::presets::{AS_WRITTEN, Choices, Says};
 use super::style::{self, Look, Role};
@@ -45,6 +45,16 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Note", 46.0),
     ("Machine B", 20.0),
 ];
+
+/// Gives what follows from the parameters alone its home, below them.
+pub(super) fn place(model: &Model, layout: &mut Layout) {
+    let row = memory_bandwidth_row(model);
+    layout.put(model.memory_bandwidth, Place { sheet: Sheet::Machine, row, column: IN_FORCE });
+}
+
+fn memory_bandwidth_row(model: &Model) -> RowNum {
+    FIRST_ROW + model.machine.parameters.len() as RowNum + 1
+}
 
 /// Gives the input cells their names, and the cells that formulas take.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
@@ -86,15 +96,31 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     for (index, parameter) in machine.parameters.iter().enumerate() {
         write_parameter(&mut page, index, parameter, &choices)?;
     }
+    write_memory_bandwidth(&mut page)?;
     let last_row = FIRST_ROW + machine.parameters.len() as RowNum - 1;
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, NOTE)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     let last_column = if book.model.other.is_some() { OTHER } else { NOTE };
-    page.worksheet.set_print_area(0, 0, last_row, last_column)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_print_area(0, 0, memory_bandwidth_row(book.model), last_column)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
+}
+
+/// The memory bandwidth that times are made from.
+fn write_memory_bandwidth(page: &mut Page) -> Result<(), XlsxError> {
+    let model = page.book.model;
+    let row = memory_bandwidth_row(model);
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.text(row, 0, "Memory bandwidth of the estimate", &plain)?;
+    page.figure(row, IN_FORCE, model.memory_bandwidth, Look::Seconds)?;
+    page.text(row, 5, "B/s", &plain)?;
+    let text = "dram_gbs, and no more than all cores' lines under way bring: \
+                cores x dram_lines_in_flight x line_bytes / dram_latency_ns, where both are known";
+    page.text(row, 7, text, &style::wrapped())?;
+    page.worksheet.set_row_height(row, style::row_height(style::lines(text, COLUMNS[7].1)))?;
+    Ok(())
 }
 
 /// The lists that machines are picked from.
@@ -235,9 +261,7 @@ fn validation(parameter: &MachineParameter) -> DataValidation {
     let validation = DataValidation::new();
     match parameter.kind {
         ParameterKind::Switch => inputs::switch(),
-        ParameterKind::Integer if most <= f64::from(i32::MAX) => {
-            validation.allow_whole_number(DataValidationRule::Between(least as i32, most as i32))
-        }
-        _ => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
+        ParameterKind::Integer | ParameterKind::Size => inputs::whole(least, most),
+        ParameterKind::Real => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
     }
 }

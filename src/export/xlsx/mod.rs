@@ -32,7 +32,7 @@ mod unsure;
 
 use std::collections::HashSet;
 
-use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook};
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook, Worksheet};
 
 use crate::compare::Comparison;
 use crate::expr::FigureId;
@@ -105,6 +105,8 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
+    // Where there is no place for a temporary file, it is kept in memory.
+    let for_steps = workbook.new_worksheet_with_low_memory().unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     push(summary::write(book, loops, side_by_side.as_ref())?);
     push(machine::write(book)?);
@@ -162,7 +164,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         push(page);
     }
     if !steps.is_empty() {
-        push(steps::write(book, steps)?);
+        push(steps::write(book, for_steps, steps)?);
     }
     push(presets::write(book)?);
     push(notes::write(book, loops, arrays, (caches, conditions))?);
@@ -194,6 +196,7 @@ impl<'a> Tables<'a> {
         let (loops, arrays) = (loops::table(model), arrays::table(model));
         let (caches, conditions) = (caches::table(model), caches::conditions(model));
         let mut layout = Layout::of(model);
+        machine::place(model, &mut layout);
         arrays.place(&mut layout);
         caches.place(&mut layout);
         conditions.place(&mut layout);

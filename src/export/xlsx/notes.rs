@@ -44,7 +44,7 @@ pub(in crate::export) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Time",
-        "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth; the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
+        "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth, that of memory no more than cores x dram_lines_in_flight x line_bytes / dram_latency_ns where both are known (Little's law: so many lines come in one latency); the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
     ),
     (
         "Communication",
@@ -125,7 +125,8 @@ pub(super) fn write<'a, L, A, C, R>(
     notes.glossary(caches)?;
     notes.glossary(conditions)?;
     let mut page = notes.page;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

@@ -29,7 +29,11 @@ pub(super) const UNKNOWN: &str = "unknown";
 
 impl<B> Paper<B> {
     pub fn new(sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
-        let mut worksheet = Worksheet::new();
+        Paper::on(Worksheet::new(), sheet, book)
+    }
+
+    /// The same on a worksheet that may be written row by row only.
+    pub fn on(mut worksheet: Worksheet, sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
         worksheet.set_name(sheet.name())?;
         Ok(Paper { worksheet, sheet, book })
     }

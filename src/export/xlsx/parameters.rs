@@ -69,7 +69,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 
@@ -127,14 +127,8 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
             (rule, "A whole number; 0 is not blocked")
         }
-        Kind::Problem => {
-            let rule = rule.allow_decimal_number(DataValidationRule::Between(-LARGEST, LARGEST));
-            (rule, "A number up to 1e15")
-        }
-        Kind::TripCount => {
-            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
-            (rule, "A number from 0 to 1e15")
-        }
+        Kind::Problem => (inputs::whole(-LARGEST, LARGEST), "A whole number up to 1e15"),
+        Kind::TripCount => (inputs::whole(0.0, LARGEST), "A whole number from 0 to 1e15"),
         Kind::Probability => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, 1.0));
             (rule, "A probability is between 0 and 1")

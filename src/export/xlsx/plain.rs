@@ -50,7 +50,10 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
         plain(model, &tables.registers),
     ];
     if let Some(calls) = &tables.calls {
-        found.extend([plain(model, &calls.sites), plain(model, &calls.functions), plain(model, &calls.paths)]);
+        let mut functions = plain(model, &calls.functions);
+        // The sheet ends with the sum of all functions, which is no row of data.
+        functions.rows.pop();
+        found.extend([plain(model, &calls.sites), functions, plain(model, &calls.paths)]);
     }
     found.extend(tables.communication.iter().map(|table| plain(model, table)));
     found.extend(tables.side_by_side.iter().map(|table| plain(model, table)));

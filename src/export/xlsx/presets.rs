@@ -18,6 +18,8 @@ const PICKED_ROW: RowNum = 2;
 const GROUP_ROW: RowNum = 5;
 const NAME_ROW: RowNum = 6;
 const TITLE_ROW: RowNum = 7;
+/// Width of a column of values.
+const NARROW: f64 = 16.0;
 const FIRST_ROW: RowNum = 8;
 const FIRST: ColNum = 1;
 /// Names of the cells with the positions of machines A and B.
@@ -108,7 +110,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         } else {
             page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, group, &style::group(index))?;
         }
-        page.worksheet.set_column_range_width(first, last, if matches!(says, Says::Value) { 16 } else { 24 })?;
+        page.worksheet.set_column_range_width(first, last, if matches!(says, Says::Value) { NARROW } else { 24.0 })?;
         write_own(&mut page, first, says)?;
         for (column, preset) in (first + 1..).zip(&choices.presets) {
             write_heads(&mut page, column, &preset.name, &format!("{} ({})", preset.title, preset.name))?;
@@ -118,10 +120,12 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         }
     }
     let last_row = FIRST_ROW + own.parameters.len() as RowNum - 1;
-    page.worksheet.set_row_height(TITLE_ROW, 60)?;
+    let titles = choices.presets.iter().chain([own]).map(|machine| format!("{} ({})", machine.title, machine.name));
+    let lines = titles.map(|title| style::lines(&title, NARROW - 4.0)).max().unwrap_or(1);
+    page.worksheet.set_row_height(TITLE_ROW, style::row_height(lines))?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_print_area(0, 0, last_row, FIRST + choices.presets.len() as ColNum)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

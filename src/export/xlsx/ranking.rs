@@ -194,6 +194,6 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }

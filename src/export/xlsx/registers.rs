@@ -90,10 +90,12 @@ fn file<'a>(
     of: fn(&RegisterFigures) -> FileFigures,
 ) {
     for &(index, header, meaning) in parts {
-        add(columns, (group, header, ""), Look::Number, meaning, move |(_, r)| Content::Figure(of(r).parts[index]));
+        add(columns, (group, header, "registers"), Look::Number, meaning, move |(_, r)| {
+            Content::Figure(of(r).parts[index])
+        });
     }
-    add(columns, (group, "Live", ""), Look::Number, "Their sum", move |(_, r)| Content::Figure(of(r).live));
-    add(columns, (group, "Spilled", ""), Look::Number, spilled, move |(_, r)| Content::Figure(of(r).spilled));
+    add(columns, (group, "Live", "registers"), Look::Number, "Their sum", move |(_, r)| Content::Figure(of(r).live));
+    add(columns, (group, "Spilled", "registers"), Look::Number, spilled, move |(_, r)| Content::Figure(of(r).spilled));
 }
 
 /// Marks the nests that spill, as long as they do.

@@ -78,7 +78,7 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
         page.text(row, CHART_NAME, &format!("{number}: {}", nest.nest.head().id), &plain)?;
     }
     draw(&mut page, roofline, first)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
 }

@@ -8,7 +8,7 @@ use rust_xlsxwriter::{
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::expr::FigureId;
+use crate::expr::{Expr, FigureId, Lookup};
 use crate::model::{Model, Sweep};
 
 const FIRST_ROW: RowNum = 4;
@@ -54,7 +54,7 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     page.title("Sensitivity")?;
     let text = "Seconds of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force.";
     page.text(1, 0, text, &style::remark())?;
-    let text = "Factors and block sizes are inputs. The lowest time of a row is framed. Latency of memory is not in the estimate.";
+    let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time of a row is framed.";
     page.text(2, 0, text, &style::remark())?;
     page.worksheet.set_column_width(0, 38)?;
     let most = book.model.sensitivity.iter().map(|sweep| sweep.values.len()).max().unwrap_or(0) as ColNum;
@@ -64,13 +64,15 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
         draw(&mut page, top, sweep, FIRST_VALUE + most + 2)?;
     }
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, FIRST_ROW - 2)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 
 fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(top, 0, &sweep.label, &style::section())?;
+    write_needs(page, top, sweep)?;
     if !sweep.factors.is_empty() {
         page.text(top + 1, 0, "Times the value in force", &plain)?;
     }
@@ -97,6 +99,18 @@ fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxErr
     }
     page.text(row, 0, "These nests together", &plain)?;
     write_times(page, (top + 2, row), (&sweep.values, &sweep.totals))
+}
+
+/// What must be known before the input changes anything.
+fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxError> {
+    if sweep.needs.is_empty() {
+        return Ok(());
+    }
+    let needed = Expr::min(sweep.needs.iter().map(|name| Expr::symbol(name)));
+    let text = format!("Changes nothing before sheet Machine has a value of {}", sweep.needs.join(" and "));
+    let is_known = sweep.needs.iter().all(|name| page.book.model.figures.symbol(name).is_some_and(|value| value > 0.0));
+    let formula = format!("IF({}>0,\"\",\"{text}\")", page.formula(&needed));
+    page.presented_text(row, FIRST_VALUE, &formula, if is_known { "" } else { &text }, &style::remark())
 }
 
 /// A row of times, the value with the lowest of them, and a colour scale.

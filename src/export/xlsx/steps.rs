@@ -1,7 +1,7 @@
 //! The sheet Steps: figures that no other sheet shows, such as parts of formulas too long for one
 //! cell. So every figure has a cell, whatever the model defines.
 
-use rust_xlsxwriter::{RowNum, XlsxError};
+use rust_xlsxwriter::{RowNum, Worksheet, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
@@ -22,8 +22,11 @@ pub(super) fn place(layout: &mut Layout) -> Vec<FigureId> {
     homeless
 }
 
-pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
-    let mut page = Page::new(Sheet::Steps, book)?;
+/// Row by row, as of big programs this is by far the largest sheet: the worksheet may be one that keeps no more than
+/// its last row in memory.
+pub(super) fn write<'a>(book: Book<'a>, worksheet: Worksheet, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
+    let mut page = Page::on(worksheet, Sheet::Steps, book)?;
+    page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.title("Steps")?;
     page.text(1, 0, "Parts of formulas of the other sheets; they are not printed.", &style::remark())?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
@@ -37,10 +40,9 @@ pub(super) fn write<'a>(book: Book<'a>, figures: &[FigureId]) -> Result<Page<'a>
         page.figure(row, 1, *id, look(figure.unit))?;
         page.text(row, 2, figure.unit.symbol(), &plain)?;
     }
-    page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_area(0, 0, 1, 2)?;
     Ok(page)
 }

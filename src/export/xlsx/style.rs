@@ -24,7 +24,7 @@ impl Look {
             Look::Count => "#,##0",
             Look::Times => "[=0]0;[<100]0.00;#,##0",
             Look::Seconds => "0.000E+00",
-            Look::Ratio => "#,##0.000",
+            Look::Ratio => "[=0]0.000;[<0.01]0.00E+00;#,##0.000",
             Look::Share => "0.0%",
         }
     }
@@ -143,12 +143,12 @@ pub(super) fn unit() -> Format {
         .set_border_bottom_color(HEAD)
 }
 
-/// Landscape on A4, the given number of pages wide, headings and page numbers on each.
-pub(super) fn print_setup(worksheet: &mut Worksheet, pages_wide: u16) {
+/// Landscape on A4, one page wide, headings and page numbers on each.
+pub(super) fn print_setup(worksheet: &mut Worksheet) {
     const A4: u8 = 9;
     worksheet.set_landscape();
     worksheet.set_paper_size(A4);
-    worksheet.set_print_fit_to_pages(pages_wide, 0);
+    worksheet.set_print_fit_to_pages(1, 0);
     worksheet.set_margins(0.4, 0.4, 0.6, 0.6, 0.3, 0.3);
     worksheet.set_footer("&L&A&RPage &P of &N");
 }

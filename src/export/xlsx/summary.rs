@@ -27,8 +27,11 @@ const DRAWN: usize = 20;
 const TOTALS_ROW: RowNum = 4;
 const CHART_ROWS: RowNum = 30;
 const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
-/// What bounds the nests of the chart; the columns of its series follow.
+/// What bounds the nests of the chart.
 const BOUND: ColNum = 4;
+/// The columns of the chart's series begin here, beside what is printed.
+const SERIES: ColNum = WIDTHS.len() as ColNum;
+const SERIES_WIDTH: f64 = 12.0;
 /// Of what bounds a nest: arithmetic, caches from the nearest, memory.
 const COLOURS: [u32; 6] = [0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0x24476B];
 /// Where the times on machine B stand beside the costliest nests.
@@ -113,8 +116,10 @@ pub(super) fn write<'a>(
             write_on_other(&mut page, (other, compared), &ranked, row, data_row)?;
         }
         write_chart(&mut page, table, &ranked, chart_row, data_row)?;
+        let last_row = data_row + 1 + ranked.len().min(DRAWN) as RowNum;
+        page.worksheet.set_print_area(0, 0, last_row, SERIES - 1)?;
     }
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
 }
@@ -150,6 +155,7 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
         ("understood in part".into(), coverage.partial),
     ];
     lines.extend(coverage.reasons.iter().map(|(code, count)| (format!("loops with {code}"), *count)));
+    lines.extend(coverage.outside.iter().map(|(code, count)| (format!("outside of loops: {code}"), *count)));
     lines.extend(program.unread.iter().map(|(extension, count)| (format!("files not read: .{extension}"), *count)));
     page.text(TOTALS_ROW, COVERAGE, "Coverage", &style::section())?;
     let mut row = TOTALS_ROW + 1;
@@ -240,7 +246,8 @@ fn write_on_other(
 fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usize, XlsxError> {
     let model = page.book.model;
     let names = model.nests[shown[0]].time.bound_names();
-    for (column, name) in (BOUND + 1..).zip(&names) {
+    for (column, name) in (SERIES..).zip(&names) {
+        page.worksheet.set_column_width(column, SERIES_WIDTH)?;
         page.text(first - 1, column, name, &style::header())?;
         let head = row_col_to_cell_absolute(first - 1, column);
         for (row, index) in (first..).zip(shown) {
@@ -280,7 +287,7 @@ fn write_chart(
     let mut chart = Chart::new(ChartType::BarStacked);
     let last = first + drawn - 1;
     let name = Sheet::Summary.name();
-    for (column, colour) in (BOUND + 1..).take(bounds).zip(COLOURS.iter().cycle()) {
+    for (column, colour) in (SERIES..).take(bounds).zip(COLOURS.iter().cycle()) {
         let fill = ChartSolidFill::new().set_color(*colour).clone();
         (chart.add_series())
             .set_name((name, first - 1, column))

@@ -97,7 +97,6 @@ impl<R> Table<'_, R> {
     pub(super) fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
         page.title(self.title)?;
         page.text(1, 1, &self.remark, &style::remark())?;
-        self.write_headings(page)?;
         let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
             for (index, definition) in self.columns.iter().enumerate() {
@@ -106,10 +105,45 @@ impl<R> Table<'_, R> {
                 write_cell(page, (row, index as ColNum), &content, definition.look)?;
             }
         }
-        self.set_up(page, &widths)
+        // The title stands in the first column, which is on all printed pages.
+        widths[0] = widths[0].max(self.title.chars().count() * 3 / 2);
+        let breaks = self.page_breaks(&widths);
+        self.write_headings(page, &breaks)?;
+        self.set_up(page, &widths, &breaks)
     }
 
-    fn write_headings(&self, page: &mut Page) -> Result<(), XlsxError> {
+    /// The columns that printed pages begin with, but for the first page: of a group if it has room on one.
+    fn page_breaks(&self, widths: &[usize]) -> Vec<ColNum> {
+        let width = |columns: std::ops::Range<usize>| widths[columns].iter().map(|width| width + 2).sum::<usize>();
+        if width(0..widths.len()) <= FITTED_CHARACTERS {
+            return Vec::new();
+        }
+        let room = PAGE_CHARACTERS - (widths[0] + 2);
+        let (mut breaks, mut used, mut start) = (Vec::new(), 0, 1);
+        let mut first_of_group = 0;
+        for group in self.columns.chunk_by(|a, b| a.group == b.group) {
+            let columns = first_of_group.max(1)..first_of_group + group.len();
+            first_of_group += group.len();
+            let whole = width(columns.clone());
+            if used > 0 && used + whole > room && whole <= room {
+                start = columns.start;
+                breaks.push(start as ColNum);
+                used = 0;
+            }
+            for column in columns {
+                let own = width(column..column + 1);
+                if column > start && used + own > room {
+                    start = column;
+                    breaks.push(start as ColNum);
+                    used = 0;
+                }
+                used += own;
+            }
+        }
+        breaks
+    }
+
+    fn write_headings(&self, page: &mut Page, breaks: &[ColNum]) -> Result<(), XlsxError> {
         for (column, definition) in (0..).zip(&self.columns) {
             page.text(HEADER_ROW, column, &definition.header, &style::header())?;
             page.text(UNIT_ROW, column, definition.unit, &style::unit())?;
@@ -118,12 +152,19 @@ impl<R> Table<'_, R> {
         }
         let mut start = 0;
         for (index, group) in self.columns.chunk_by(|a, b| a.group == b.group).enumerate() {
-            let (first, last) = (start as ColNum, (start + group.len() - 1) as ColNum);
+            let (first, end) = (start as ColNum, (start + group.len()) as ColNum);
             let format = style::group(index);
-            if first == last {
-                page.text(GROUP_ROW, first, &group[0].group, &format)?;
-            } else {
-                page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, &group[0].group, &format)?;
+            // A group that goes on on another page is named there again.
+            let starts = std::iter::once(first).chain(breaks.iter().copied().filter(|at| first < *at && *at < end));
+            let starts: Vec<ColNum> = starts.collect();
+            for (part, first) in starts.iter().copied().enumerate() {
+                let last = starts.get(part + 1).copied().unwrap_or(end) - 1;
+                let name = if part == 0 { group[0].group.clone() } else { format!("{} (continued)", group[0].group) };
+                if first == last {
+                    page.text(GROUP_ROW, first, &name, &format)?;
+                } else {
+                    page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, &name, &format)?;
+                }
             }
             start += group.len();
         }
@@ -131,8 +172,7 @@ impl<R> Table<'_, R> {
     }
 
     /// Widths, frozen headings, filters, print set-up.
-    fn set_up(&self, page: &mut Page, widths: &[usize]) -> Result<(), XlsxError> {
-        const PAGE_CHARACTERS: usize = 230;
+    fn set_up(&self, page: &mut Page, widths: &[usize], breaks: &[ColNum]) -> Result<(), XlsxError> {
         let worksheet = &mut page.worksheet;
         for (column, width) in (0..).zip(widths) {
             worksheet.set_column_width(column, *width as f64 + 2.0)?;
@@ -145,11 +185,22 @@ impl<R> Table<'_, R> {
         worksheet.autofilter(UNIT_ROW, 0, self.last_row().max(FIRST_ROW), last)?;
         worksheet.set_repeat_rows(GROUP_ROW, UNIT_ROW)?;
         worksheet.set_repeat_columns(0, 0)?;
-        let total: usize = widths.iter().map(|width| width + 2).sum();
-        style::print_setup(worksheet, total.div_ceil(PAGE_CHARACTERS).max(1) as u16);
+        style::print_setup(worksheet);
+        if !breaks.is_empty() {
+            // Breaks count on sheets that are printed to scale.
+            worksheet.set_print_scale(SCALE);
+            worksheet
+                .set_vertical_page_breaks(&breaks.iter().map(|column| u32::from(*column)).collect::<Vec<u32>>())?;
+        }
         Ok(())
     }
 }
+
+/// Characters of a table that is made to fit on the width of one page.
+const FITTED_CHARACTERS: usize = 240;
+/// Percent at which wider tables are printed, and the characters that a landscape page of A4 then has room for.
+const SCALE: u16 = 50;
+const PAGE_CHARACTERS: usize = 215;
 
 /// Characters of the widest column; longer text has several lines.
 const LONGEST: usize = 60;

@@ -15,6 +15,7 @@ use crate::model::figures::{Detail, Figures, Unit};
 use crate::model::levels_of;
 use crate::model::nest::Nest;
 use crate::model::parameters::ParameterTable;
+use crate::model::roofline;
 
 /// What a nest moves through one cache.
 #[derive(Clone)]
@@ -134,7 +135,7 @@ fn finish(
     let name = caches[position].name.clone();
     let sum = Expr::from(fetched) + Expr::from(written_back);
     let bytes = figures.define(format!("bytes, {name}"), Unit::Bytes, sum);
-    let rate = rate_behind(caches, position, figures.detail());
+    let rate = rate_behind(caches, position, figures);
     let seconds =
         rate.map(|rate| figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate)));
     let (condition, condition_text) = condition(figures.value(capacity));
@@ -221,14 +222,12 @@ fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
 }
 
 /// Bytes a second of what is behind a cache; `None` if it is not known.
-fn rate_behind(caches: &[Level], position: usize, detail: Detail) -> Option<Expr> {
-    let giga = || Expr::from(1e9);
-    let memory = Expr::symbol("dram_gbs") * giga();
-    let cache =
-        |next: &Level| Expr::product([Expr::symbol(&format!("l{}_gbs", next.index)), Expr::symbol("cores"), giga()]);
+fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
+    let memory = roofline::memory_bandwidth(figures);
+    let cache = roofline::cache_bandwidth;
     let behind = &caches[position + 1..];
     match behind.first() {
-        _ if detail == Detail::AnyMachine => {
+        _ if figures.detail() == Detail::AnyMachine => {
             Some(behind.iter().rev().fold(memory, |rate, next| where_present(next, cache(next), rate)))
         }
         Some(Level { gbs: None, .. }) => None,

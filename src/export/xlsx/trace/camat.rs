@@ -72,7 +72,8 @@ pub(super) fn write<'a>(camat: &'a Camat, path: &str) -> Result<Paper<impl Named
     row = write_levels(&mut page, levels)? + 1;
     write_identities(&mut page, row)?;
     page.worksheet.set_freeze_panes(1, 0)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

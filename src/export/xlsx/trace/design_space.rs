@@ -88,7 +88,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) 
     let scope = write_cores(&mut page, &rows, profile)?;
     let bounds = write_cpis(&mut page, &rows, profile, tables, &scope)?;
     write_best(&mut page, &rows, profile, bounds)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

@@ -33,7 +33,8 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     row = remote::write(&mut page, row)?;
     movement::write(&mut page, row)?;
     page.worksheet.set_freeze_panes(1, 0)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

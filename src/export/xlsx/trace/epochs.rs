@@ -74,7 +74,8 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs) -> Result<(Page<'
         write_caches(&mut page, row, profile, caches)?;
     }
     page.worksheet.set_freeze_panes(0, 1)?;
-    style::print_setup(&mut page.worksheet, 1);
+    page.worksheet.set_repeat_rows(0, 0)?;
+    style::print_setup(&mut page.worksheet);
     Ok((page, tables))
 }
 

@@ -12,7 +12,7 @@ const CHART: u32 = 24;
 
 /// Start and step as inputs, one row a latency, and a chart; returns the row for what follows.
 pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    let first = page.section(row, "Latency sweep", ["", "Symbol", "Value", "Unit", "Name", "Allowed"])?;
+    let first = page.section(row, "Latency sweep", ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"])?;
     if page.book.report.edag.memory.is_none() {
         page.text(first, 0, "The bounds are unknown: the trace has no addresses.", &style::remark())?;
         return Ok(first + 1);

@@ -17,7 +17,9 @@ mod remote;
 mod reuse;
 mod scope;
 
-use rust_xlsxwriter::{Chart, ChartFormat, ChartLine, ChartSolidFill, Color, RowNum, Workbook, Worksheet, XlsxError};
+use rust_xlsxwriter::{
+    Chart, ChartFormat, ChartLine, ChartSolidFill, ColNum, Color, RowNum, Workbook, Worksheet, XlsxError,
+};
 
 use super::inputs::define_name;
 use super::layout::Place;
@@ -187,12 +189,26 @@ impl<B> Paper<B> {
     /// A section's heading and the headings of its columns; returns the row after them.
     fn section<const N: usize>(&mut self, row: RowNum, title: &str, headers: [&str; N]) -> Result<RowNum, XlsxError> {
         self.text(row, 0, title, &style::section())?;
-        for (column, header) in (0..).zip(headers) {
-            self.text(row + 1, column, header, &style::header())?;
+        self.headers(row + 1, headers)
+    }
+
+    /// The headings of columns, an empty one being part of the one before it; returns the row after them.
+    fn headers<const N: usize>(&mut self, row: RowNum, headers: [&str; N]) -> Result<RowNum, XlsxError> {
+        let mut first = 0;
+        while first < N {
+            let more = headers[first + 1..].iter().take_while(|header| header.is_empty()).count();
+            let (column, last) = (first as ColNum, (first + more) as ColNum);
+            match more {
+                0 => self.text(row, column, headers[first], &style::header())?,
+                _ => {
+                    self.worksheet.merge_range(row, column, row, last, headers[first], &style::header())?;
+                }
+            }
+            first += 1 + more;
         }
         let height = if headers.iter().any(|header| header.chars().count() > 14) { 32.0 } else { 20.0 };
-        self.worksheet.set_row_height(row + 1, height)?;
-        Ok(row + 2)
+        self.worksheet.set_row_height(row, height)?;
+        Ok(row + 1)
     }
 }
 

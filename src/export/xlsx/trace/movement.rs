@@ -15,13 +15,13 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     };
     let title = "Data movement: every instruction starts when its operands are there";
     let headers = ["First cycle of the interval", "Bytes", "Bandwidth [B/s]"];
-    let first = page.section(row, title, headers)?;
-    let plain = style::cell(Look::Text, Role::Plain);
-    page.text(first, 0, "Cycles of an interval", &plain)?;
+    page.text(row, 0, title, &style::section())?;
+    page.text(row + 1, 0, "Cycles of an interval", &style::cell(Look::Text, Role::Plain))?;
     let interval = movement.interval as f64;
-    page.number(first, 2, interval, &style::cell(Look::Count, Role::Plain))?;
-    page.name("movement_interval", (first, 2), Some(interval));
-    let (first, mut scope) = (first + 1, page.book.scope.clone());
+    page.number(row + 1, 2, interval, &style::cell(Look::Count, Role::Plain))?;
+    page.name("movement_interval", (row + 1, 2), Some(interval));
+    let first = page.headers(row + 2, headers)?;
+    let mut scope = page.book.scope.clone();
     for (index, bytes) in movement.bytes.iter().enumerate() {
         let row = first + index as RowNum;
         page.number(row, 0, index as f64 * interval, &style::cell(Look::Count, Role::Plain))?;

@@ -63,7 +63,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, Xls
     page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
     page.worksheet.autofilter(HEADER, 0, HEADER + report.regions.len() as RowNum, PLACE)?;
     page.worksheet.set_repeat_rows(HEADER, HEADER)?;
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     Ok(page)
 }
 

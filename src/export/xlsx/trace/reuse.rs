@@ -51,7 +51,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, reuse: &Reuse) -> Result<Page<'a>, 
     if !reuse.histogram.is_empty() {
         insert_chart(&mut page, bins)?;
     }
-    style::print_setup(&mut page.worksheet, 1);
+    style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_area(0, 0, bins.1 + CHART + 3, COLUMNS.len() as u16 - 1)?;
     Ok(page)
 }
