@@ -362,8 +362,8 @@ fn iterations_outside_of_the_machine_loop_count() {
     assert_eq!(sides(&compared(&promised(PLAIN, &["n=4"]), run), "f@2", "iterations").1, Some(4.0));
 }
 
-#[test]
-fn loops_that_became_calls_count_by_what_these_store() {
+/// A loop of 60 iterations in whose place the compiler put one call.
+fn cleared_by_a_call() -> Comparison {
     let source = "void f(int n, double *a) {
   for (int i = 0; i < n; i++)
     a[i] = 0.0;
@@ -372,7 +372,12 @@ fn loops_that_became_calls_count_by_what_these_store() {
     let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
     let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
     let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
-    let comparison = compared(&promised(source, &["n=60"]), run);
+    compared(&promised(source, &["n=60"]), run)
+}
+
+#[test]
+fn loops_that_became_calls_count_by_what_these_store() {
+    let comparison = cleared_by_a_call();
     assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(60.0), Some(60.0)));
     assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
 }
@@ -616,15 +621,7 @@ void f(int n) {
 
 #[test]
 fn what_became_a_call_is_said_with_what_that_did() {
-    let source = "void f(int n, double *a) {
-  for (int i = 0; i < n; i++)
-    a[i] = 0.0;
-}
-";
-    let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
-    let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
-    let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
-    let comparison = compared(&promised(source, &["n=60"]), run);
+    let comparison = cleared_by_a_call();
     assert_eq!(
         reason(&comparison, "f@2", "stores an iteration"),
         "became a call of memset, which stored 480 B in 130 instructions"
