@@ -3,13 +3,13 @@
 //! What an array's nests load and store in an iteration is compared with what was done to each range there, over all
 //! nests of the function: an array is one range. Counts are taken per iteration, so that problem sizes of the report
 //! that do not fit the run do no harm; of ranges that fit equally well the one is taken that is as long as the array.
-//! Where the run gave memory back before its last nest began, an array may be elsewhere later, and another in its place:
-//! then every nest speaks for itself.
+//! Where a function gave memory back before its last nest began, an array may be elsewhere later, and another in its
+//! place: then every nest speaks for itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use super::places::Places;
+use super::places::{Place, Places};
 use super::reports::{Nest, StaticReport};
 use super::traced::Join;
 use crate::metrics::profile::{Accesses, DataRange, Site, SourceProfile};
@@ -17,6 +17,9 @@ use crate::source::{Language, classify};
 
 /// Names of ranges by target and array.
 pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
+
+/// A function whose nests are looked at together, or one nest of it by its target.
+type Group = (usize, Option<usize>);
 
 /// Loads and stores an iteration.
 type Each = (f64, f64);
@@ -27,8 +30,8 @@ type Likeness = (i64, i64);
 
 /// For all functions of the report.
 pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
-    let mut nests: BTreeMap<(usize, Option<usize>), Vec<(usize, Evidence<'n>)>> = BTreeMap::new();
-    let is_reused = is_memory_reused(profile);
+    let mut nests: BTreeMap<Group, Vec<(usize, Evidence<'n>)>> = BTreeMap::new();
+    let reusing = reusing(report, places, profile);
     for (index, target) in places.targets().iter().enumerate() {
         if let Some(nest) = target.nest.filter(|_| join.targets[index].instructions > 0) {
             let nest = &report.functions[target.function].nests[nest];
@@ -40,7 +43,10 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
                 // With sizes that do not fit the run, lengths say nothing.
                 found.footprints.clear();
             }
-            nests.entry((target.function, Some(index).filter(|_| is_reused))).or_default().push((index, found));
+            nests
+                .entry((target.function, Some(index).filter(|_| reusing.contains(&target.function))))
+                .or_default()
+                .push((index, found));
         }
     }
     let mut names = ArrayNames::new();
@@ -55,13 +61,28 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
     names
 }
 
-/// Whether memory was given back before the last code of a loop was reached. Sites stand in the order of their first
-/// execution.
-fn is_memory_reused(profile: &SourceProfile) -> bool {
+/// Functions of the report that gave memory back before they reached the last code of their loops. Sites stand in the
+/// order of their first execution.
+fn reusing(report: &StaticReport, places: &Places, profile: &SourceProfile) -> BTreeSet<usize> {
+    let numbers: HashMap<&str, usize> =
+        report.functions.iter().enumerate().map(|(number, function)| (function.name.as_str(), number)).collect();
+    let function = |site: &Site| match places.own(site) {
+        Place::Loop(found) => Some(found.function),
+        Place::NoLoop(Some(name)) => numbers.get(name).copied(),
+        _ => None,
+    };
     let gives_back = |site: &Site| site.calls.iter().any(|call| matches!(plain(&call.function), "free" | "realloc"));
-    let first = profile.sites.iter().position(gives_back);
-    let is_loop = |site: &Site| site.line.is_some() && site.machine_loop.is_some() && !site.data.is_empty();
-    first.is_some_and(|first| profile.sites[first + 1..].iter().any(is_loop))
+    let (mut gave, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for site in profile.sites.iter().filter(|site| !site.calls.is_empty() || !site.data.is_empty()) {
+        let Some(function) = function(site) else { continue };
+        if gave.contains(&function) && site.machine_loop.is_some() && !site.data.is_empty() {
+            found.insert(function);
+        }
+        if gives_back(site) {
+            gave.insert(function);
+        }
+    }
+    found
 }
 
 /// A function's name without what stubs of shared libraries add.

@@ -248,7 +248,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         let number = level + 1;
         let advice = match number <= levels {
             true => format!("give both the same with --cache and --set l{number}_bytes"),
-            false => format!("--set adds no level to that machine, --machine chooses another"),
+            false => "--set adds no level to that machine, --machine chooses another".to_string(),
         };
         notes.push(format!(
             "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
