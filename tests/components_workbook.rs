@@ -149,8 +149,12 @@ fn editing_inputs_gives_the_figures_of_the_model() {
         let settings: Vec<(&str, &str)> = WORKED.iter().chain(edits).copied().collect();
         let after = model(&program, machine, &settings);
         let found = recalculated(&edited);
-        let checked = compare(&found, &cells(&workbook(&after).unwrap()));
+        // The nests of Sensitivity are those with the most work when the workbook was written.
+        let same_rows = |(sheet, ..): &(String, u32, u32)| !["Sensitivity", "Steps"].contains(&sheet.as_str());
+        let expected = cells(&workbook(&after).unwrap()).into_iter().filter(|(cell, _)| same_rows(cell)).collect();
+        let checked = compare(&found, &expected);
         assert!(checked > 500, "{checked} numbers");
+        assert!(compare_figures(&found, &before, &after) > 500);
         assert_ne!(found[&poisoned], Data::Float(12_345.0));
         let changed = cells(&bytes).iter().filter(|(cell, value)| found.get(cell) != Some(value)).count();
         assert!(changed > 20, "{changed} cells changed");

@@ -312,7 +312,8 @@ fn printed_pages_have_heads_and_whole_groups() {
         .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
         .collect();
     assert!(breaks.len() > 2, "{breaks:?}");
-    let merged: Vec<&str> = sheet.split("<mergeCell ref=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let merged: Vec<&str> =
+        sheet.split("<mergeCell ref=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let column = |cell: &str| {
         let letters = cell.chars().take_while(char::is_ascii_alphabetic);
         letters.fold(0, |number, letter| number * 26 + (letter as u32 - 'A' as u32 + 1)) - 1

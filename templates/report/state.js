@@ -8,9 +8,11 @@ const s = new Float64Array(inputs.length);
 const overrides = new Map();
 
 function compute() {
-  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? input.absent ?? NaN; });
+  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? NaN; });
   for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
-  for (const assign of figures) assign(s);
+  // What is not known is no number, but for what limits nothing where it is not known.
+  const taken = s.map((value, index) => Number.isNaN(value) ? inputs[index].absent ?? NaN : value);
+  for (const assign of figures) assign(taken);
 }
 
 compute();

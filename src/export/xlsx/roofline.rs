@@ -51,7 +51,9 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     page.title("Roofline")?;
     let text = "What the machine in force can do at best, and the nests with the most work (operations and references, when the workbook was written): \
                 at an intensity of I flops a byte no more than min(peak, I x bandwidth) flops a second. Intensities are those of memory traffic. Numbers in the chart are those of the nests below it.";
-    page.text(1, 0, text, &style::remark())?;
+    let (last, width) = (COLUMNS.len() as ColNum - 1, COLUMNS.iter().map(|(_, width)| width).sum());
+    page.worksheet.merge_range(1, 0, 1, last, text, &style::remark().set_text_wrap())?;
+    page.worksheet.set_row_height(1, style::row_height(style::lines(text, width)))?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         if !header.is_empty() {
             page.text(HEADER_ROW, column, header, &style::header())?;

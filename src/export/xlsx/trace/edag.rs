@@ -29,9 +29,14 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     row = cache::write(&mut page, row)?;
     row = memory_chain::write(&mut page, row)?;
     row = mix::write(&mut page, row)? + 1;
+    // Charts are not cut where a page ends.
+    let mut breaks = vec![row];
     row = latency_sweep::write(&mut page, row)? + 1;
     row = remote::write(&mut page, row)?;
-    movement::write(&mut page, row)?;
+    if movement::write(&mut page, row)? > row {
+        breaks.push(row);
+    }
+    page.worksheet.set_page_breaks(&breaks)?;
     page.worksheet.set_freeze_panes(1, 0)?;
     page.worksheet.set_repeat_rows(0, 0)?;
     style::print_setup(&mut page.worksheet);
