@@ -128,7 +128,10 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             (rule, "A whole number; 0 is not blocked")
         }
         Kind::Problem => (inputs::whole(-LARGEST, LARGEST), "A whole number up to 1e15"),
-        Kind::TripCount => (inputs::whole(0.0, LARGEST), "A whole number from 0 to 1e15"),
+        Kind::TripCount => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
+            (rule, "A number from 0 to 1e15, which may be a mean")
+        }
         Kind::Probability => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, 1.0));
             (rule, "A probability is between 0 and 1")
