@@ -227,3 +227,19 @@ fn what_an_extension_overrides_is_known_to_the_run_only() {
     let facts = only_loop(&json, "overridden");
     assert_eq!(codes(facts), ["call"]);
 }
+
+#[test]
+fn a_parent_is_a_component() {
+    let json = analysed("bound.f90", &[]);
+    let loops = function(&json, "through_the_parent")["loops"].as_array().expect("loops");
+    let found: Vec<Value> = loops.iter().map(|facts| json!([operations(facts), codes(facts)])).collect();
+    assert_eq!(found, [json!([[1, 1, 0], []]), json!([[1, 1, 1], []])]);
+}
+
+/// Neither of the two is taken for the other.
+#[test]
+fn different_procedures_behind_one_name_are_not_known() {
+    let json = analysed("bound.f90", &[]);
+    let loops = function(&json, "two_behind_one_name")["loops"].as_array().expect("loops");
+    assert_eq!(loops.iter().map(codes).collect::<Vec<_>>(), [["call"], ["call"]]);
+}

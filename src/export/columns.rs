@@ -100,7 +100,7 @@ mod tests {
         let row = |name: &str| [name.to_string(), "123456".to_string()];
         let mut rows = [row("short"), row("a_long_name_that_ends_in_ü")];
         shorten(&mut rows, Some(24), &[0]);
-        assert_eq!(rows, [row("short"), row("a_long_n…nds_in_ü")]);
+        assert_eq!(rows, [row("short"), row("a_long_n…ds_in_ü")]);
         assert_eq!(rows[1][0].chars().count() + 2 + 6, 24);
         shorten(&mut rows, Some(3), &[0]);
         assert_eq!(rows[1][0].chars().count(), LEAST);

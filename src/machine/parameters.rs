@@ -86,7 +86,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("gather_lines", "Lines a gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
-    row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; empty: no limit")),
+    row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
     row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Memory traffic for one byte of a stream that is only read")),
     row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is read and written")),
     row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),

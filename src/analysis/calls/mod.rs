@@ -158,17 +158,18 @@ impl<'u> Procedures<'u> {
         self.templates[id.at()].as_ref()
     }
 
-    /// What the names stand for that a procedure calls. Of a generic name the first call decides.
+    /// What the names stand for that a procedure calls. A generic name behind which calls have different procedures is
+    /// not known.
     fn called_names(&self, caller: ProcedureId) -> FxHashMap<&'u str, Target> {
-        let mut calls: FxHashMap<&'u str, &'u [Value]> = FxHashMap::default();
+        let mut calls: FxHashMap<&'u str, Vec<&'u [Value]>> = FxHashMap::default();
         let function = self.get(caller).function;
         ir::visit::statements(&function.body, ir::visit::InLoop::No, &mut |stmt, _| {
             if let Stmt::Call { name, arguments, .. } = stmt {
-                calls.entry(name).or_insert(arguments);
+                calls.entry(name).or_default().push(arguments);
             }
             ir::visit::values_of(stmt, &mut |value| {
                 if let Value::Call { name, arguments, .. } = value {
-                    calls.entry(name).or_insert(arguments);
+                    calls.entry(name).or_default().push(arguments);
                 }
             });
         });
@@ -178,11 +179,16 @@ impl<'u> Procedures<'u> {
         let is_c = self.get(caller).language == Language::C;
         let is_data = |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
         let data: FxHashSet<&str> = function.variables.iter().filter(is_data).map(|v| v.name.as_str()).collect();
-        let by_name = |name: &'u str, arguments: &[Value]| match self.resolve(caller, name) {
-            Target::Unknown => self.specific(caller, name, arguments).map_or_else(|| communication(name), Target::Body),
+        let by_name = |name: &'u str, calls: &[&[Value]]| match self.resolve(caller, name) {
+            Target::Unknown if self.generics.contains_key(name) => {
+                let mut specific = calls.iter().map(|arguments| self.specific(caller, name, arguments));
+                let first = specific.next().flatten().filter(|first| specific.all(|other| other == Some(*first)));
+                first.map_or(Target::Unknown, Target::Body)
+            }
+            Target::Unknown => communication(name),
             target => target,
         };
-        let target = |name: &'u str, arguments: &[Value]| match function.callees.get(name) {
+        let target = |name: &'u str, arguments: &[&[Value]]| match function.callees.get(name) {
             Some(callee) => match self.of_module(caller, callee) {
                 Some(id) => Target::Body(id),
                 None => by_name(&callee.name, arguments),
@@ -191,7 +197,7 @@ impl<'u> Procedures<'u> {
             None if data.contains(name) => Target::Unknown,
             None => by_name(name, arguments),
         };
-        calls.into_iter().map(|(name, arguments)| (name, target(name, arguments))).collect()
+        calls.into_iter().map(|(name, arguments)| (name, target(name, &arguments))).collect()
     }
 
     /// The body of a procedure in the module that is named.

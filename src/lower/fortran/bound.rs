@@ -77,6 +77,8 @@ fn generic(reader: &Reader, statement: Node) -> Option<Binding> {
 
 /// The procedure that a binding leads to.
 struct Bound<'a> {
+    /// Of the binding itself, not of a generic one.
+    binding: &'a str,
     name: &'a Arc<str>,
     passed: &'a Passed,
     symbol: &'a Symbol,
@@ -85,10 +87,10 @@ struct Bound<'a> {
 
 impl<'a> World<'a> {
     /// The binding of a type or of what it extends, with the scope that defines it.
-    fn binding(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<(&'a Target, &'a Scope)> {
+    fn binding(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<(&'a Binding, &'a Scope)> {
         self.ancestry(ty, scope).find_map(|(definition, home)| {
             let binding = definition.bindings.iter().find(|binding| *binding.name == *name)?;
-            Some((&binding.target, home))
+            Some((binding, home))
         })
     }
 
@@ -102,8 +104,8 @@ impl<'a> World<'a> {
     }
 
     fn bound(&self, ty: &str, scope: &'a Scope, name: &str, given: usize) -> Option<Bound<'a>> {
-        let (target, home) = self.binding(ty, scope, name)?;
-        let Target::Generic(specific) = target else { return self.bound_procedure(ty, scope, name) };
+        let (binding, home) = self.binding(ty, scope, name)?;
+        let Target::Generic(specific) = &binding.target else { return self.bound_procedure(ty, scope, name) };
         // Of several procedures the one that takes as many arguments.
         let mut fitting = specific.iter().filter_map(|name| self.bound_procedure(ty, home, name)).filter(|bound| {
             let object = usize::from(!matches!(bound.passed, Passed::Nowhere));
@@ -113,12 +115,13 @@ impl<'a> World<'a> {
     }
 
     fn bound_procedure(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Bound<'a>> {
-        let (Target::Procedure { name: procedure, passed }, home) = self.binding(ty, scope, name)? else { return None };
+        let (binding, home) = self.binding(ty, scope, name)?;
+        let Target::Procedure { name: procedure, passed } = &binding.target else { return None };
         if self.is_overridden(ty, scope, name) {
             return None;
         }
         let Found::Symbol(symbol, home) = self.symbol(home, procedure) else { return None };
-        Some(Bound { name: procedure, passed, symbol, home })
+        Some(Bound { binding: &binding.name, name: procedure, passed, symbol, home })
     }
 }
 
@@ -129,7 +132,7 @@ impl<'a> Lowering<'a> {
         let Some((last, object)) = path.parts.split_last() else { return Value::opaque("unknown_expression", name) };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let bound = owner.and_then(|(ty, home)| self.world.bound(&ty, home, last.name, arguments.len()));
-        let Some(Bound { name: procedure, passed, symbol, home }) = bound else {
+        let Some(Bound { binding, name: procedure, passed, symbol, home }) = bound else {
             return Value::Call { name, arguments: self.bounds_of(arguments, scope), ty: Type::Unknown };
         };
         let ty = match &symbol.ty {
@@ -153,6 +156,12 @@ impl<'a> Lowering<'a> {
             values.insert(at.min(values.len()), object);
         }
         let callee = Callee { module: home.name.to_string(), name: procedure.to_string() };
+        // Behind one generic name there may be another procedure in the next call.
+        let name = format!("{}{binding}", name.strip_suffix(&**last.name).unwrap_or(&name));
+        let name = match self.function.callees.get(&name) {
+            Some(known) if *known != callee => format!("{}::{procedure}", home.name),
+            _ => name,
+        };
         self.function.callees.insert(name.clone(), callee);
         Value::Call { name, arguments: values, ty }
     }

@@ -219,6 +219,13 @@ impl<'a> Lowering<'a> {
                 }
                 _ => return found,
             };
+            // What a type extends is a component too, and comes first in it.
+            if let Some(parent) = self.world.parent(&name, home, part.name) {
+                found.steps.push(Step { bounds: &[], home: parent });
+                spec = Some(TypeSpec::Derived(part.name.clone()));
+                home = parent;
+                continue;
+            }
             match self.world.component(&name, home, part.name) {
                 Some(Some((component, scope))) => {
                     let ty = self.world.derived_type(home, &name);

@@ -214,6 +214,12 @@ impl<'a> World<'a> {
         }))
     }
 
+    /// The scope that knows a type which another one extends, directly or not.
+    pub fn parent(&self, ty: &str, scope: &'a Scope, parent: &str) -> Option<&'a Scope> {
+        let mut ancestry = self.ancestry(ty, scope);
+        ancestry.find_map(|(definition, home)| (definition.parent.as_deref()? == parent).then_some(home))
+    }
+
     /// A type and what it extends, with the scopes that define them.
     pub fn ancestry(&self, ty: &str, scope: &'a Scope) -> impl Iterator<Item = (&'a DerivedType, &'a Scope)> + use<'a> {
         let world = *self;
