@@ -204,14 +204,17 @@ impl<'a> World<'a> {
 
     /// A component of a derived type or of one it extends, with the scope that its bounds belong to.
     ///
-    /// `None` if the type is not known, `Some(None)` if it has no such component.
+    /// `None` if the type or one that it extends is not known, `Some(None)` if none of them has such a component.
     pub fn component(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Option<(&'a Component, &'a Scope)>> {
-        let mut ancestry = self.ancestry(ty, scope).peekable();
-        ancestry.peek()?;
-        Some(ancestry.find_map(|(definition, home)| {
-            let component = definition.components.iter().find(|component| *component.name == *name)?;
-            Some((component, home))
-        }))
+        let mut oldest = None;
+        for (definition, home) in self.ancestry(ty, scope) {
+            if let Some(component) = definition.components.iter().find(|component| *component.name == *name) {
+                return Some(Some((component, home)));
+            }
+            oldest = Some(definition);
+        }
+        // A parent that is not among the files may have it.
+        oldest?.parent.is_none().then_some(None)
     }
 
     /// The scope that knows a type which another one extends, directly or not.

@@ -838,3 +838,35 @@ fn labels_that_stand_twice_and_many_loops_of_jumps() {
     assert_eq!(text.matches("loop (goto_loop)").count(), 12);
     assert!(text.contains("goto\n"));
 }
+
+#[test]
+fn what_an_unread_parent_may_have_is_no_procedure() {
+    check(
+        "module shapes
+  use elsewhere
+  type :: own
+    real :: v(3)
+  end type
+  type, extends(base) :: child
+    real :: z
+  end type
+contains
+  subroutine s(a, b, i)
+    type(child) :: a
+    type(own) :: b
+    integer :: i
+    a%z = a%arr(i) + b%f(i)
+  end subroutine
+end module
+",
+        expect![[r#"
+            function s @10
+              argument a: child
+              argument b: own
+              argument i: integer4
+              argument a%z: real4
+              argument a%arr: ?
+              a%z := (opaque(unknown_type; i) + b%f(i))
+        "#]],
+    );
+}
