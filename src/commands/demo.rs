@@ -47,7 +47,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
         ("report.html", html::report(&model, &source_text).into_bytes()),
         ("model.xml", xml::write(&program).into_bytes()),
-        ("report.json", json::analysis(&model).into_bytes()),
+        ("report.json", json::report(&model).into_bytes()),
         ("report.txt", table::render(&model, None, table::Screen::default()).into_bytes()),
     ];
     for (name, content) in files {
