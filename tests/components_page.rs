@@ -12,9 +12,8 @@ use std::process::Command;
 use loopsheet::analysis::facts::Program;
 use loopsheet::export::html::{Study, bound_figures, report, study};
 use loopsheet::export::xml;
-use loopsheet::expr::{FigureId, Lookup};
-use loopsheet::model::{Figures as ModelFigures, Model};
-use programs::{WORKED, mixed, model};
+use loopsheet::model::Model;
+use programs::{WORKED, figures_with_inputs_of, mixed, model};
 
 /// The document after its scripts have run, with this after the `#` of its address.
 fn opened(page: &str, fragment: &str) -> String {
@@ -53,30 +52,13 @@ fn near(a: f64, b: f64) -> bool {
     a == b || (!a.is_finite() && !b.is_finite()) || (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
-/// Figures so far, and the inputs of a model.
-struct With<'a>(&'a BTreeMap<FigureId, f64>, &'a ModelFigures);
-
-impl Lookup for With<'_> {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        self.1.symbol(name)
-    }
-
-    fn figure(&self, id: FigureId) -> Option<f64> {
-        self.0.get(&id).copied()
-    }
-}
-
 /// Asserts that the document, of a page that was written for one model, shows the figures and inputs of another; returns
 /// how many figures.
 fn check(document: &str, written: &Model, model: &Model) -> usize {
     let bound = bound_figures(written);
     let figures = values(document, "data-figure");
     // The nests of sweeps are those with the most work when the page was written.
-    let mut expected = BTreeMap::new();
-    for (id, figure) in written.figures.iter() {
-        let value = figure.expr.evaluate(&With(&expected, &model.figures)).unwrap_or(f64::NAN);
-        expected.insert(id, value);
-    }
+    let expected = figures_with_inputs_of(written, model);
     for (position, value) in &figures {
         let id = bound[*position].expect("cells show figures of the model");
         let (figure, label) = (expected[&id], &written.figures.get(id).label);

@@ -11,12 +11,11 @@ use std::process::Command;
 
 use calamine::{Data, Reader, Xlsx};
 use loopsheet::export::xlsx::{figure_cells, named_cells, timeline_workbook, trace_workbook, workbook};
-use loopsheet::expr::{FigureId, Lookup};
 use loopsheet::machine::MachineModel;
 use loopsheet::metrics::formulas::{Figures, formulas};
 use loopsheet::metrics::report::{Inputs, TraceReport};
-use loopsheet::model::{Figures as ModelFigures, Model};
-use programs::{WORKED, mixed, model};
+use loopsheet::model::Model;
+use programs::{WORKED, figures_with_inputs_of, mixed, model};
 
 /// Values by sheet, row and column, counted from zero.
 type Cells = BTreeMap<(String, u32, u32), Data>;
@@ -173,20 +172,7 @@ fn beside((sheet, cell): (usize, String), column: char) -> (usize, String) {
 
 /// Asserts that every figure's cell holds what its expression is with the inputs of another model.
 fn compare_figures(found: &Cells, model: &Model, other: &Model) -> usize {
-    struct With<'a>(&'a BTreeMap<FigureId, f64>, &'a ModelFigures);
-    impl Lookup for With<'_> {
-        fn symbol(&self, name: &str) -> Option<f64> {
-            self.1.symbol(name)
-        }
-        fn figure(&self, id: FigureId) -> Option<f64> {
-            self.0.get(&id).copied()
-        }
-    }
-    let mut values = BTreeMap::new();
-    for (id, figure) in model.figures.iter() {
-        let value = figure.expr.evaluate(&With(&values, &other.figures)).unwrap_or(f64::NAN);
-        values.insert(id, value);
-    }
+    let values = figures_with_inputs_of(model, other);
     let cells = figure_cells(model);
     for cell in &cells {
         let shown = found.get(&(cell.sheet.to_string(), cell.row, u32::from(cell.column)));

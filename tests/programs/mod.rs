@@ -10,9 +10,9 @@ use loopsheet::analysis::facts::{
     Reason, Stream, Subscript,
 };
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
-use loopsheet::expr::Expr;
+use loopsheet::expr::{Expr, FigureId, Lookup};
 use loopsheet::machine::MachineModel;
-use loopsheet::model::{Model, Setting};
+use loopsheet::model::{Figures, Model, Setting};
 use loopsheet::source::{Form, Language, Preprocessing};
 
 pub fn expr(text: &str) -> Expr {
@@ -26,6 +26,29 @@ pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
 pub fn model<'p>(program: &'p Program, machine: &str, pairs: &[(&str, &str)]) -> Model<'p> {
     let machine = MachineModel::preset(machine).unwrap_or_else(|error| panic!("{error}"));
     Model::build(program, machine, &settings(pairs)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Figures so far, and the inputs of a model.
+struct Inputs<'a>(&'a BTreeMap<FigureId, f64>, &'a Figures);
+
+impl Lookup for Inputs<'_> {
+    fn symbol(&self, name: &str) -> Option<f64> {
+        self.1.symbol(name)
+    }
+
+    fn figure(&self, id: FigureId) -> Option<f64> {
+        self.0.get(&id).copied()
+    }
+}
+
+/// What a model's figures come to with the inputs of another.
+pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId, f64> {
+    let mut values = BTreeMap::new();
+    for (id, figure) in model.figures.iter() {
+        let value = figure.expr.evaluate(&Inputs(&values, &other.figures)).unwrap_or(f64::NAN);
+        values.insert(id, value);
+    }
+    values
 }
 
 /// Settings of static.md's worked figures.
