@@ -109,6 +109,14 @@ impl Type {
     /// One character.
     pub const CHARACTER: Type = Type::Character(Some(1));
 
+    /// The type of the elements: those of a string that stands alone are its characters.
+    pub fn of_elements(self, is_array: bool) -> Type {
+        match self {
+            Type::Character(_) if !is_array => Type::CHARACTER,
+            ty => ty,
+        }
+    }
+
     /// Whether both are the same but for the length of strings.
     pub fn is_same_kind(&self, other: &Type) -> bool {
         matches!((self, other), (Type::Character(_), Type::Character(_))) || self == other

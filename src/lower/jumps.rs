@@ -131,7 +131,7 @@ impl Jumps<'_> {
     }
 
     /// Makes loops of what jumps back repeat.
-    fn loops(&mut self, parts: Vec<Part>) -> Vec<Part> {
+    fn loops(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
         let mut last: BTreeMap<Label, usize> = BTreeMap::new();
         for (at, part) in parts.iter().enumerate() {
             if let Part::Statement(_, exits) = part {
@@ -150,7 +150,6 @@ impl Jumps<'_> {
             };
             let place = parts.iter().find_map(of_part).unwrap_or_else(|| self.function.place.clone());
             let left = Stmt::Jump { place, kind: Jump::Goto };
-            let mut parts = parts;
             parts.push(Part::statement(Some(left), Exits::Plain(Flow::through())));
             return parts;
         }
@@ -161,7 +160,6 @@ impl Jumps<'_> {
             until = until.max(end(at, &parts[at]).unwrap_or(at));
             at += 1;
         }
-        let mut parts = parts;
         let after = parts.split_off(until + 1);
         let mut body = parts.split_off(first);
         let start = body.remove(0);

@@ -14,7 +14,7 @@ use super::names::kind;
 use super::path::Path;
 use super::procedure::Lowering;
 use super::scope::{Binding, Passed, Scope, Symbol, Target};
-use crate::ir::{Callee, Type, Value};
+use crate::ir::{Type, Value};
 use crate::syntax::named_children;
 
 /// The bindings of `contains … end type`.
@@ -155,7 +155,7 @@ impl<'a> Lowering<'a> {
             let object = self.path_or_name(&object, scope);
             values.insert(at.min(values.len()), object);
         }
-        let callee = Callee { module: home.name.to_string(), name: procedure.to_string() };
+        let callee = super::value::callee(home, procedure);
         // Behind one generic name there may be another procedure in the next call.
         let name = format!("{}{binding}", name.strip_suffix(&**last.name).unwrap_or(&name));
         let name = match self.function.callees.get(&name) {

@@ -144,10 +144,7 @@ impl<'a> Lowering<'a> {
         for step in found.steps.iter().rev() {
             dimensions.extend(self.extents(step.bounds, step.home));
         }
-        let ty = match &found.ty {
-            Type::Character(_) if dimensions.is_empty() => Type::CHARACTER,
-            ty => ty.clone(),
-        };
+        let ty = found.ty.clone().of_elements(!dimensions.is_empty());
         let id = self.push(Variable {
             name: text.to_string(),
             ty,

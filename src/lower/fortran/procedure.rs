@@ -202,10 +202,8 @@ impl<'a> Lowering<'a> {
     /// A variable with its type and rank: enough for bounds that name it.
     fn declare(&mut self, name: &Arc<str>, symbol: &'a Symbol, home: &'a Scope) -> VarId {
         let spec = symbol.ty.clone().or_else(|| home.implicit_type(name));
-        let ty = match spec.map_or(Type::Unknown, |spec| self.resolve(&spec, home)) {
-            Type::Character(_) if symbol.dimensions.is_empty() => Type::CHARACTER,
-            ty => ty,
-        };
+        let ty = spec.map_or(Type::Unknown, |spec| self.resolve(&spec, home));
+        let ty = ty.of_elements(!symbol.dimensions.is_empty());
         let foreign = !std::ptr::eq(home, self.scope);
         let role = match &symbol.class {
             Class::Constant(_) => Role::Constant(ConstantOrigin::Parameter),

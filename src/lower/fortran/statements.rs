@@ -180,8 +180,9 @@ impl<'a> Lowering<'a> {
         name.retain(|c| !c.is_whitespace());
         let list = named_children(node).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
         let arguments = list.map(|list| self.reader.arguments(list)).unwrap_or_default();
-        if let Expr::Member(..) = self.reader.read(subroutine) {
-            let target = Expr::Apply(Box::new(self.reader.read(subroutine)), arguments.clone(), self.place(node));
+        let designator = self.reader.read(subroutine);
+        if let Expr::Member(..) = designator {
+            let target = Expr::Apply(Box::new(designator), arguments.clone(), self.place(node));
             if let Some(Value::Call { name, arguments, .. }) = self.bound_subroutine(&target) {
                 return self.push_call(self.place(node), name, arguments, out);
             }

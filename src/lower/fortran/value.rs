@@ -343,8 +343,7 @@ impl<'a> Lowering<'a> {
     /// Notes which procedure of which module a name stands for.
     pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
         if let Some((declared, home)) = self.world.module_procedure(scope, name) {
-            let callee = Callee { module: home.name.to_string(), name: declared.to_string() };
-            self.function.callees.insert(name.to_string(), callee);
+            self.function.callees.insert(name.to_string(), callee(home, declared));
         }
     }
 
@@ -373,6 +372,11 @@ impl<'a> Lowering<'a> {
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
         Value::Call { name: name.to_string(), ty: intrinsic_types::result(known, &types, kind), arguments: values }
     }
+}
+
+/// The procedure of a module.
+pub fn callee(home: &Scope, name: &str) -> Callee {
+    Callee { module: home.name.to_string(), name: name.to_string() }
 }
 
 /// A declared scalar: with parentheses it is a function, or a substring.
