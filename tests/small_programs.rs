@@ -485,6 +485,24 @@ fn loops_of_one_line_have_trip_counts_of_their_own() {
     assert_eq!(uppers, ["trip_f_1", "trip_f_1_2", "trip_f_1_3"]);
 }
 
+/// Both move `i`: how far the outer loop has moved it by then is not known, and no reason for an inner loop without an
+/// iteration.
+#[test]
+fn loops_that_share_an_index_are_counted_by_a_parameter() {
+    let json = c("void f(int n, double *a) {
+        int i = 0;
+        while (i < n) {
+            while (i < n && a[i] < 2.0) { a[i] += 3.0; i++; }
+            i += 2;
+        }
+    }");
+    let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
+        .map(|l| l["upper"].as_str().expect("a bound"))
+        .collect();
+    assert_eq!(uppers, ["trip_f_3", "trip_f_4"]);
+    assert!(iterations(&json, "f")[0] > 0.0);
+}
+
 #[test]
 fn loops_whose_variable_doubles_or_halves_are_counted() {
     let json = analyse(

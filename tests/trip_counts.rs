@@ -149,6 +149,10 @@ fn factorisations() {
     check(&[("i", "0", "n - 1", 1), ("j", "0", "i - 1", 1), ("k", "0", "j - 1", 1)], N);
     check(&[("i", "0", "n - 1", 1), ("j", "i", "n - 1", 1), ("k", "0", "i - 1", 1)], N);
     check(&[("i", "n", "1", -1), ("j", "i + 1", "n", 1), ("k", "j", "n", 1)], N);
+    // That k is never empty follows from the range of i.
+    check(&[("i", "0", "n - 1", 1), ("j", "0", "i", 1), ("k", "j", "n - 1", 1)], N);
+    check(&[("i", "0", "n - 1", 2), ("j", "0", "i", 1), ("k", "j", "n - 1", 1)], N);
+    check(&[("i", "n", "1", -3), ("j", "i", "1", -1), ("k", "n", "j", -1)], N);
     check(&[("i", "1", "n", 1), ("j", "i", "n", 1), ("k", "i", "j", 1), ("l", "k", "j", 1)], N);
     // The middle loop is empty for some i, and the innermost one would be counted below zero there.
     check(&[("i", "1", "n + 4", 1), ("j", "i + 1", "n", 1), ("k", "j + 1", "n", 1)], N);

@@ -61,8 +61,9 @@ fn not_negative(trips: Expr) -> Expr {
 fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
     let mut total = trips.clone();
     let mut conditions = vec![trips];
-    for chain_loop in outer.iter().rev() {
+    for (at, chain_loop) in outer.iter().enumerate().rev() {
         let variable = &*chain_loop.facts.variable;
+        conditions.retain(|condition| !always_holds(condition, &outer[..=at]));
         let (lower, upper) = unit_range(chain_loop.facts, &mut total, &mut conditions)?;
         let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
         let (narrowing, others): (Vec<Expr>, Vec<Expr>) =
@@ -92,6 +93,21 @@ fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
         Expr::choose(Comparison::GreaterOrEqual, condition, Expr::from(0.0), total, Expr::from(0.0))
     };
     Some(extremes(conditions, |a, b| a <= b).into_iter().fold(total, guarded))
+}
+
+/// Whether a condition (an affine expression ≥ 0) holds wherever the loops around have an iteration: in `k = j, n` inside of
+/// `j = 1, i` and `i = 1, n`, `j` never passes `n`.
+fn always_holds(condition: &Expr, outer: &[ChainLoop]) -> bool {
+    let mut least = condition.clone();
+    for ChainLoop { facts, .. } in outer.iter().rev() {
+        let Some(linear) = least.linear_in(&[&facts.variable]) else { return false };
+        let (Some(slope), Some(step)) = (linear.coefficients[0].as_number(), facts.step.as_number()) else {
+            return false;
+        };
+        let bound = if (slope > 0.0) == (step > 0.0) { &facts.lower } else { &facts.upper };
+        least = (linear.rest + bound * &Expr::from(slope)).expand();
+    }
+    least.as_number().is_some_and(|least| least >= 0.0)
 }
 
 /// The range of a loop in steps of one, ascending. With any other step the loop variable is replaced

@@ -11,7 +11,7 @@ use crate::analysis::assignments::assigns_any_of;
 use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
 use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
-use crate::analysis::moving::Level;
+use crate::analysis::moving::{Level, is_unknown_stride};
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
@@ -86,14 +86,17 @@ impl<'f> Walker<'f> {
         let mut ends = Ends::AtBound;
         match &inner.control {
             Control::Uncounted { condition: Some(condition), .. } => {
-                if let Some((trips, found)) = self.iterations(inner, condition, &variable) {
+                // What another loop moves by an unknown amount says nothing about how far it is to the end.
+                let counted = self.iterations(inner, condition, &variable);
+                if let Some((trips, found)) = counted.filter(|(trips, _)| !is_unknown_stride(trips)) {
                     (upper, ends, has_range) = (trips, found, true);
                 } else if let Some(trips) = self.doublings(inner, condition, &before) {
                     upper = trips;
                 }
             }
             Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
-                if let Some(trips) = self.towards(*own, bound, (&variable, &lower, &step)) {
+                let counted = self.towards(*own, bound, (&variable, &lower, &step));
+                if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
                 }
             }
