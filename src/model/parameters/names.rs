@@ -1,0 +1,119 @@
+//! Defined names: legal in Excel and LibreOffice, each one once.
+
+use std::collections::HashSet;
+
+use crate::machine::MachineModel;
+use crate::model::dimension_name;
+
+/// Gives out defined names: legal in Excel and LibreOffice, unique without regard to case.
+pub struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    pub fn new(machine: &MachineModel, dimensions: usize) -> Names {
+        let suffixed = |name: String| [format!("{name}.a"), format!("{name}.b"), name];
+        let machine = machine.parameters.iter().flat_map(|p| suffixed(p.name.to_lowercase()));
+        let machine = machine.chain(suffixed("preset".to_string()));
+        let blocks = (0..dimensions).map(|position| format!("block_{}", dimension_name(position)));
+        Names { taken: machine.chain(blocks).collect() }
+    }
+
+    pub fn unique(&mut self, label: &str) -> String {
+        let mut name = self.legal(label);
+        while !self.taken.insert(name.to_lowercase()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Letters, digits, dots and underscores; never what a spreadsheet reads as a cell or a keyword.
+    pub fn legal(&self, label: &str) -> String {
+        let mut name = String::new();
+        for c in label.chars() {
+            match c {
+                c if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') => name.push(c),
+                ')' | ']' => {}
+                _ if name.ends_with('_') => {}
+                _ => name.push('_'),
+            }
+        }
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            name.insert(0, '_');
+        }
+        name.truncate(200);
+        let last = name.rsplit('.').next().unwrap_or(&name);
+        if starts_like_r1c1(&name) {
+            name.insert(0, '_');
+        } else if is_reserved(&name) || is_reserved(last) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// `r1`, `c2max`, `rc3`: Excel ignores what follows the number, so nothing at the end makes it a name.
+fn starts_like_r1c1(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["rc", "r", "c"]
+        .iter()
+        .any(|head| lower.strip_prefix(head).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+}
+
+/// What a spreadsheet reads as a cell (`N1`, `r`, `c`) or a keyword.
+fn is_reserved(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let letters = lower.chars().take_while(char::is_ascii_alphabetic).count();
+    let (head, tail) = lower.split_at(letters);
+    let digits = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_digit());
+    let is_a1 = (1..=3).contains(&letters) && digits(tail);
+    let is_r1c1 = {
+        let after_row = lower.strip_prefix('r').unwrap_or(&lower).trim_start_matches(|c: char| c.is_ascii_digit());
+        let after_column = after_row.strip_prefix('c').unwrap_or(after_row);
+        after_column.chars().all(|c| c.is_ascii_digit()) && (lower.starts_with('r') || lower.starts_with('c'))
+    };
+    let keyword = ["true", "false", "and", "or", "not", "if", "pi", "na", "rand", "now", "today", "row", "column"];
+    is_a1 || is_r1c1 || (tail.is_empty() && keyword.contains(&head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_spreadsheet_would_misread_get_an_underscore() {
+        let names = Names { taken: HashSet::new() };
+        for (label, name) in [
+            ("n1", "n1_"),
+            ("r", "r_"),
+            ("C", "C_"),
+            ("r1c1", "_r1c1"),
+            ("c1", "_c1"),
+            ("r2max", "_r2max"),
+            ("rc3", "_rc3"),
+            ("c1.n", "_c1.n"),
+            ("crest1", "crest1"),
+            ("true", "true_"),
+            ("xfd1048576", "xfd1048576_"),
+            ("nx", "nx"),
+            ("hi(1)", "hi_1"),
+            ("fab%lo(2)", "fab_lo_2"),
+            ("n[0]", "n_0"),
+            ("p->n", "p_n"),
+            ("smooth.n1", "smooth.n1_"),
+            ("ubound(x,2)", "ubound_x_2"),
+            ("row", "row_"),
+            ("abcd1", "abcd1"),
+        ] {
+            assert_eq!(names.legal(label), name, "{label}");
+        }
+    }
+
+    #[test]
+    fn names_differ_in_more_than_case() {
+        let mut names = Names { taken: HashSet::from(["cores".to_string()]) };
+        assert_eq!(names.unique("N"), "N");
+        assert_eq!(names.unique("n"), "n_");
+        assert_eq!(names.unique("cores"), "cores_");
+    }
+}

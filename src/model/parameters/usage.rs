@@ -1,0 +1,157 @@
+//! Which functions mention which symbols, and what for: from that follow default values.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{DEFAULT_SIZE, constant};
+use crate::analysis::facts::Program;
+use crate::expr::{Expr, Node};
+use crate::model::calls::CallGraph;
+use crate::model::communication::MessageSite;
+use crate::model::nest::Nest;
+
+/// Which functions mention which symbols, and how.
+pub struct Usage {
+    pub functions: BTreeMap<String, Vec<usize>>,
+    /// Symbols that only ever start a range or are a step.
+    pub origins: HashSet<String>,
+    /// Strides of flattened arrays, each with the next shorter one of the same array.
+    strides: BTreeMap<String, String>,
+}
+
+impl Usage {
+    pub fn of(program: &Program, nests: &[Nest], calls: &CallGraph, messages: &[MessageSite]) -> Usage {
+        let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new(), strides: BTreeMap::new() };
+        let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
+        for nest in nests {
+            let variables: HashSet<&str> = nest.loops.iter().map(|l| l.facts.variable.as_str()).collect();
+            let mut mention = |expr: &Expr| {
+                for symbol in expr.symbols().iter().filter(|s| !variables.contains(&***s)) {
+                    usage.add(program, nest.function, symbol, 0);
+                }
+            };
+            for chain_loop in &nest.loops {
+                let facts = chain_loop.facts;
+                [&facts.lower, &facts.upper, &facts.step].into_iter().for_each(&mut mention);
+                chain_loop.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+                let counts_down = facts.step.as_number().is_some_and(|s| s < 0.0);
+                let (first, last) =
+                    if counts_down { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+                add_sizes(first, -1.0, &mut sizes);
+                add_sizes(last, 1.0, &mut sizes);
+            }
+            for content in &nest.contents {
+                content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+            }
+            // Where rows begin decides how many cache lines they touch.
+            for used in &nest.streams {
+                for (lower, upper) in used.stream.extents.iter().flatten() {
+                    if let Some((longer, shorter)) = ratio_of_strides(upper) {
+                        strides.entry(longer).or_insert(shorter);
+                    }
+                    [lower, upper].into_iter().for_each(&mut mention);
+                    add_sizes(lower, -1.0, &mut sizes);
+                    add_sizes(upper, 1.0, &mut sizes);
+                }
+                for subscript in &used.stream.subscripts {
+                    mention(&subscript.base);
+                    add_lengths(&subscript.base, &mut sizes);
+                }
+            }
+        }
+        for (function, symbol) in calls.symbols() {
+            usage.add(program, function, symbol, 0);
+        }
+        for site in messages {
+            site.symbols(&mut |symbol, is_size| {
+                usage.add(program, site.function, symbol, 0);
+                if is_size {
+                    sizes.insert(symbol.to_string());
+                }
+            });
+        }
+        sizes_behind(program, &mut sizes);
+        usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
+        usage.strides = strides;
+        usage
+    }
+
+    /// Of the longer one of two strides of an array, so many of the shorter one: were they the same, its rows would be
+    /// one row.
+    pub fn default_size(&self, symbol: &str) -> f64 {
+        let (mut size, mut symbol) = (DEFAULT_SIZE, symbol);
+        for _ in 0..MOST_STRIDES {
+            let Some(shorter) = self.strides.get(symbol) else { break };
+            (size, symbol) = (size * DEFAULT_SIZE, shorter);
+        }
+        size
+    }
+
+    /// The symbol, and what its value mentions.
+    fn add(&mut self, program: &Program, function: usize, symbol: &str, depth: u32) {
+        let users = self.functions.entry(symbol.to_string()).or_default();
+        // Functions come one after another.
+        if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
+            return;
+        }
+        users.push(function);
+        if let Some(constant) = constant(&program.functions[function], symbol) {
+            for inner in constant.value.symbols() {
+                self.add(program, function, &inner, depth + 1);
+            }
+        }
+    }
+}
+
+/// Strides of an array that are multiples of each other by default.
+const MOST_STRIDES: usize = 3;
+
+/// Of an extent that is the quotient of two strides, `ks/js`, both.
+fn ratio_of_strides(upper: &Expr) -> Option<(String, String)> {
+    let length = (upper.clone() + 1.0).expand();
+    match length.node() {
+        Node::Quotient(longer, shorter) => match (longer.node(), shorter.node()) {
+            (Node::Symbol(longer), Node::Symbol(shorter)) if longer != shorter => {
+                Some((longer.to_string(), shorter.to_string()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
+fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
+    let constants = || program.functions.iter().flat_map(|function| &function.constants);
+    loop {
+        let before = sizes.len();
+        for constant in constants() {
+            if sizes.contains(&constant.name) {
+                add_sizes(&constant.value, 1.0, sizes);
+            }
+        }
+        if sizes.len() == before {
+            return;
+        }
+    }
+}
+
+/// Symbols that make a range longer when they grow, or whose effect is not plain; `sign` is that of
+/// the bound in `last - first`.
+fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<String>) {
+    for symbol in bound.symbols() {
+        let slope = bound.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
+        if slope.is_none_or(|slope| slope * sign > 0.0) {
+            sizes.insert(symbol.to_string());
+        }
+    }
+}
+
+/// Symbols of a subscript that others are multiplied by: lengths of what lies before an element.
+fn add_lengths(subscript: &Expr, sizes: &mut HashSet<String>) {
+    for symbol in subscript.symbols() {
+        let slope = subscript.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
+        if slope.is_none() {
+            sizes.insert(symbol.to_string());
+        }
+    }
+}
