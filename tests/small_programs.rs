@@ -503,6 +503,47 @@ fn loops_that_share_an_index_are_counted_by_a_parameter() {
     assert!(iterations(&json, "f")[0] > 0.0);
 }
 
+/// What a variable was before it counts a loop is not what it counts.
+#[test]
+fn a_bound_made_from_the_loop_variable_is_that_from_before() {
+    let json = analyse(
+        &[(
+            "a.f90",
+            "subroutine copied(a, n)
+               integer :: n, i, j, nb
+               real(8) :: a(n, n)
+               nb = 0
+               i = 1
+               do while (a(i, 1) > 0)
+                 i = i + 1
+               end do
+               nb = i
+               do i = 1, nb - 1
+                 do j = 1, nb
+                   a(j, i) = 2*a(j, i)
+                 end do
+               end do
+             end subroutine
+             subroutine rest(a, n, i)
+               integer :: n, i
+               real(8) :: a(n)
+               do i = i, n
+                 a(i) = 2*a(i)
+               end do
+             end subroutine",
+        )],
+        &["nb=11", "i_before_line_19=4", "n=10"],
+    );
+    let bounds = |name: &str| {
+        let loops = function(&json, name)["loops"].as_array().expect("loops");
+        loops.iter().map(|l| [&l["lower"], &l["upper"]].map(|bound| bound.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(bounds("copied")[1..], [["\"1\"", "\"nb - 1\""], ["\"1\"", "\"nb\""]]);
+    assert_eq!(iterations(&json, "copied")[1], 110.0);
+    assert_eq!(bounds("rest"), [["\"`i before line 19`\"", "\"n\""]]);
+    assert_eq!(iterations(&json, "rest"), [7.0]);
+}
+
 #[test]
 fn loops_whose_variable_doubles_or_halves_are_counted() {
     let json = analyse(

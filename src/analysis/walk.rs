@@ -294,6 +294,20 @@ impl<'f> Walker<'f> {
         self.symbols.known.retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
     }
 
+    /// The name of a variable is that of a loop's counter from here on: `nb = i`, and then a loop over `i`.
+    fn becomes_counter(&mut self, id: VarId) {
+        let depth = self.depth();
+        if depth == 0 {
+            return self.renamed(id);
+        }
+        let name = &self.symbols.function.variable(id).name;
+        for known in self.symbols.known.values_mut() {
+            if matches!(known, Known::Is(expr) if expr.mentions(name)) {
+                *known = Known::Changes { depth, loaded: false };
+            }
+        }
+    }
+
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();

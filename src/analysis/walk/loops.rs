@@ -34,7 +34,11 @@ impl<'f> Walker<'f> {
         let (variable, lower, mut upper, step) = match &inner.control {
             Control::Counted { variable, lower, upper, step } => {
                 let name = function.variable(*variable).name.clone();
-                let bounds = [lower, upper, step].map(|bound| self.symbols.bound(bound));
+                self.becomes_counter(*variable);
+                // `do i = i, n`: what it was is something else than what it counts.
+                let earlier = Expr::symbol(&format!("{name} before line {}", inner.place.line));
+                let earlier = |symbol: &str| (symbol == name).then(|| earlier.clone());
+                let bounds = [lower, upper, step].map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
                 let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
                 if zero_step {
                     reasons.push(("zero_step", "a step of zero".to_string()));
