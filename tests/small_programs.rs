@@ -503,6 +503,26 @@ fn loops_that_share_an_index_are_counted_by_a_parameter() {
     assert!(iterations(&json, "f")[0] > 0.0);
 }
 
+/// No loop of 2¹²⁸ iterations where nothing is known of the exponent.
+#[test]
+fn exponents_are_small_by_default() {
+    let json = analyse(
+        &[
+            (
+                "a.f90",
+                "subroutine s(a, m)\n integer :: m, i\n real(8) :: a(2**m)\n do i = 1, 2**m\n a(i) = 2*a(i)\n end do\nend",
+            ),
+            (
+                "b.c",
+                "void f(int l, int d, double *a) { for (int i = 0; i < (1 << l); i++) for (int j = 0; j < d; j++) a[i*d + j] = 1; }",
+            ),
+        ],
+        &[],
+    );
+    assert_eq!(iterations(&json, "s"), [128.0]);
+    assert_eq!(iterations(&json, "f"), [128.0 * 128.0]);
+}
+
 /// What a variable was before it counts a loop is not what it counts.
 #[test]
 fn a_bound_made_from_the_loop_variable_is_that_from_before() {

@@ -16,15 +16,23 @@ pub struct Usage {
     pub origins: HashSet<String>,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
     strides: BTreeMap<String, String>,
+    /// Symbols in exponents, with the number that is raised: `m` of `2^m`.
+    exponents: BTreeMap<String, f64>,
 }
 
 impl Usage {
     pub fn of(program: &Program, nests: &[Nest], calls: &CallGraph, messages: &[MessageSite]) -> Usage {
-        let mut usage = Usage { functions: BTreeMap::new(), origins: HashSet::new(), strides: BTreeMap::new() };
+        let mut usage = Usage {
+            functions: BTreeMap::new(),
+            origins: HashSet::new(),
+            strides: BTreeMap::new(),
+            exponents: BTreeMap::new(),
+        };
         let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
         for nest in nests {
             let variables: HashSet<&str> = nest.loops.iter().map(|l| l.facts.variable.as_str()).collect();
             let mut mention = |expr: &Expr| {
+                add_exponents(expr, &mut usage.exponents);
                 for symbol in expr.symbols().iter().filter(|s| !variables.contains(&***s)) {
                     usage.add(program, nest.function, symbol, 0);
                 }
@@ -57,6 +65,12 @@ impl Usage {
                     add_lengths(&subscript.base, &mut sizes);
                 }
             }
+            // The last value of a variable in an exponent is one too.
+            for facts in nest.loops.iter().map(|chain_loop| chain_loop.facts) {
+                if let Some(base) = usage.exponents.get(&facts.variable).copied() {
+                    add_all(&facts.upper, base, &mut usage.exponents);
+                }
+            }
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
@@ -77,7 +91,12 @@ impl Usage {
 
     /// Of the longer one of two strides of an array, so many of the shorter one: were they the same, its rows would be
     /// one row.
+    ///
+    /// Of an exponent, what makes the power about as large: 7, of two.
     pub fn default_size(&self, symbol: &str) -> f64 {
+        if let Some(base) = self.exponents.get(symbol) {
+            return DEFAULT_SIZE.log(*base).round().max(1.0);
+        }
         let (mut size, mut symbol) = (DEFAULT_SIZE, symbol);
         for _ in 0..MOST_STRIDES {
             let Some(shorter) = self.strides.get(symbol) else { break };
@@ -95,6 +114,7 @@ impl Usage {
         }
         users.push(function);
         if let Some(constant) = constant(&program.functions[function], symbol) {
+            add_exponents(&constant.value, &mut self.exponents);
             for inner in constant.value.symbols() {
                 self.add(program, function, &inner, depth + 1);
             }
@@ -116,6 +136,24 @@ fn ratio_of_strides(upper: &Expr) -> Option<(String, String)> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Adds the symbols of exponents of numbers.
+fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<String, f64>) {
+    if let Node::Power(base, exponent) = expr.node()
+        && let Some(base) = base.as_number().filter(|base| *base > 1.0)
+    {
+        add_all(exponent, base, exponents);
+    }
+    expr.children().into_iter().for_each(|child| add_exponents(child, exponents));
+}
+
+/// Of several numbers that a symbol raises the largest counts.
+fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<String, f64>) {
+    for symbol in exponent.symbols() {
+        let known = exponents.entry(symbol.to_string()).or_insert(base);
+        *known = known.max(base);
     }
 }
 
