@@ -31,8 +31,9 @@ impl Usage {
         let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
         for nest in nests {
             let variables: HashSet<&str> = nest.loops.iter().map(|l| l.facts.variable.as_str()).collect();
+            let mut exponents = BTreeMap::new();
             let mut mention = |expr: &Expr| {
-                add_exponents(expr, &mut usage.exponents);
+                add_exponents(expr, &mut exponents);
                 for symbol in expr.symbols().iter().filter(|s| !variables.contains(&***s)) {
                     usage.add(program, nest.function, symbol, 0);
                 }
@@ -67,10 +68,11 @@ impl Usage {
             }
             // The last value of a variable in an exponent is one too.
             for facts in nest.loops.iter().map(|chain_loop| chain_loop.facts) {
-                if let Some(base) = usage.exponents.get(&facts.variable).copied() {
-                    add_all(&facts.upper, base, &mut usage.exponents);
+                if let Some(base) = exponents.remove(&facts.variable) {
+                    add_all(&facts.upper, base, &mut exponents);
                 }
             }
+            exponents.into_iter().for_each(|(symbol, base)| add_exponent(symbol, base, &mut usage.exponents));
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
@@ -84,6 +86,7 @@ impl Usage {
             });
         }
         sizes_behind(program, &mut sizes);
+        exponents_behind(program, &mut usage.exponents);
         usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
         usage.strides = strides;
         usage
@@ -149,12 +152,14 @@ fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<String, f64>) {
     expr.children().into_iter().for_each(|child| add_exponents(child, exponents));
 }
 
-/// Of several numbers that a symbol raises the largest counts.
 fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<String, f64>) {
-    for symbol in exponent.symbols() {
-        let known = exponents.entry(symbol.to_string()).or_insert(base);
-        *known = known.max(base);
-    }
+    exponent.symbols().into_iter().for_each(|symbol| add_exponent(symbol.to_string(), base, exponents));
+}
+
+/// Of several numbers that a symbol raises the largest counts.
+fn add_exponent(symbol: String, base: f64, exponents: &mut BTreeMap<String, f64>) {
+    let known = exponents.entry(symbol).or_insert(base);
+    *known = known.max(base);
 }
 
 /// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
@@ -168,6 +173,21 @@ fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
             }
         }
         if sizes.len() == before {
+            return;
+        }
+    }
+}
+
+/// Adds what the values of known exponents are made from.
+fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
+    loop {
+        let before = exponents.len();
+        for constant in program.functions.iter().flat_map(|function| &function.constants) {
+            if let Some(base) = exponents.get(&constant.name).copied() {
+                add_all(&constant.value, base, exponents);
+            }
+        }
+        if exponents.len() == before {
             return;
         }
     }
