@@ -6,6 +6,7 @@
 //! within a component is known by name only.
 
 mod bindings;
+mod components;
 pub mod expand;
 mod graph;
 mod instance;

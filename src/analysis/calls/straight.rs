@@ -24,6 +24,8 @@ pub struct Template {
     /// How often a variable is read or written as a whole.
     pub uses: FxHashMap<VarId, usize>,
     pub assigned: FxHashSet<VarId>,
+    /// Arrays that elements of are assigned.
+    pub stored: FxHashSet<VarId>,
     /// What the names of the calls stand for that stay calls.
     pub calls: Vec<(String, Target)>,
     /// As in [`Expansion`].
@@ -49,11 +51,13 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
-    let (mut uses, mut assigned) = (FxHashMap::default(), FxHashSet::default());
+    let (mut uses, mut assigned, mut stored) = (FxHashMap::default(), FxHashSet::default(), FxHashSet::default());
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target: Value::Variable(id), .. } = stmt {
-            assigned.insert(*id);
-        }
+        match stmt {
+            Stmt::Assign { target: Value::Variable(id), .. } => assigned.insert(*id),
+            Stmt::Assign { target: Value::Element { array, .. }, .. } => stored.insert(*array),
+            _ => false,
+        };
         values_of(stmt, &mut |value| {
             if let Value::Variable(id) = value {
                 *uses.entry(*id).or_insert(0) += 1;
@@ -61,7 +65,8 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         });
     });
     let formals = formals(&function);
-    Some(Template { function, language: procedure.language, formals, size, uses, assigned, calls, expansion: origins })
+    let (language, expansion) = (procedure.language, origins);
+    Some(Template { function, language, formals, size, uses, assigned, stored, calls, expansion })
 }
 
 /// Number of values in a body; `None` if it has loops or unreadable statements.

@@ -8,9 +8,10 @@ use tree_sitter::Node;
 use super::super::jumps;
 use super::expression::{Expr, Reader};
 use super::kinds::{ASSUMED_KIND, Resolved};
+use super::layouts::RecordLayout;
 use super::modules::{Found, World};
 use super::names::{field, kind};
-use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
+use super::scope::{Bounds, Class, DerivedType, Scope, Symbol, TypeSpec};
 use super::units::{self, ProcedureUnit};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::ir::{self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable};
@@ -46,6 +47,8 @@ pub struct Lowering<'a> {
     pub overlays: Vec<VarId>,
     /// The statement at hand, for what has no place of its own.
     pub here: Place,
+    /// How the derived types met so far lie in memory.
+    pub records: FxHashMap<*const DerivedType, RecordLayout>,
     /// What was already remarked upon.
     pub remarked: FxHashSet<String>,
 }
@@ -87,6 +90,7 @@ pub fn lower<'a>(
         has_marks: false,
         overlays: Vec::new(),
         here: reader.place(unit.node),
+        records: FxHashMap::default(),
         remarked,
     };
     lowering.arguments(&unit.arguments);
@@ -217,6 +221,9 @@ impl<'a> Lowering<'a> {
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
         let id = self.push(Variable { name: shown, ty, dimensions, role, constant: None, place });
+        if let Some(bytes) = symbol.ty.as_ref().and_then(|spec| self.bytes_of_record(spec, home)) {
+            self.function.record_bytes.insert(id, bytes);
+        }
         self.ids.insert((key(home), name.clone()), id);
         id
     }
