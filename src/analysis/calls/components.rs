@@ -1,7 +1,7 @@
 //! Components of structures that are passed: which variables of the caller they are, and where they lie.
 
 use super::instance::Instance;
-use crate::analysis::addresses::addressed;
+use crate::analysis::addresses::{addressed, is_left_out};
 use crate::ir::{BinaryOp, MemberLayout, Reason, Type, Value, VarId, Variable};
 use crate::source::Language;
 
@@ -18,6 +18,8 @@ struct Place {
     base: VarId,
     /// Those of the array that it is an element of.
     subscripts: Vec<Value>,
+    /// Whether a pointer in that element leads to it.
+    is_behind: bool,
 }
 
 impl Instance<'_, '_, '_> {
@@ -43,6 +45,8 @@ impl Instance<'_, '_, '_> {
         let base = self.caller.function.variable(place.base);
         let is_element = !place.subscripts.is_empty();
         let separator = match member.strip_prefix("->") {
+            Some(name) if place.is_behind => format!("->{name}"),
+            _ if place.is_behind => return None,
             _ if member.starts_with('[') => return None,
             Some(name) if !is_element && !base.dimensions.is_empty() => format!("->{name}"),
             Some(name) => format!(".{name}"),
@@ -69,12 +73,18 @@ impl Instance<'_, '_, '_> {
     fn structure(&self, formal: VarId) -> Option<Place> {
         let actual = self.passed.get(&formal)?;
         Some(match addressed(actual).unwrap_or(actual) {
-            Value::Variable(base) => Place { base: *base, subscripts: Vec::new() },
-            Value::Element { array, subscripts, .. } => Place { base: *array, subscripts: subscripts.clone() },
+            Value::Variable(base) => Place { base: *base, subscripts: Vec::new(), is_behind: false },
+            // `list[i]` of an array of pointers.
+            Value::Element { array, subscripts, .. } if subscripts.first().is_some_and(is_left_out) => {
+                Place { base: *array, subscripts: subscripts[1..].to_vec(), is_behind: true }
+            }
+            Value::Element { array, subscripts, .. } => {
+                Place { base: *array, subscripts: subscripts.clone(), is_behind: false }
+            }
             // `s + i`
             Value::Binary(BinaryOp::Add, pointer, offset) => match **pointer {
                 Value::Variable(base) if self.caller.function.variable(base).dimensions.len() == 1 => {
-                    Place { base, subscripts: vec![(**offset).clone()] }
+                    Place { base, subscripts: vec![(**offset).clone()], is_behind: false }
                 }
                 _ => return None,
             },
@@ -89,16 +99,16 @@ impl Instance<'_, '_, '_> {
         if subscripts.is_empty() {
             let Value::Variable(base) = actual else { return None };
             let same = self.caller.function.variable(*base).dimensions.len() == dummy.dimensions.len();
-            return same.then_some(Place { base: *base, subscripts });
+            return same.then_some(Place { base: *base, subscripts, is_behind: false });
         }
         let view = self.view(dummy, dummy.dimensions.len(), actual)?;
-        Some(Place { base: view.array, subscripts: view.subscripts(&subscripts)? })
+        Some(Place { base: view.array, subscripts: view.subscripts(&subscripts)?, is_behind: false })
     }
 
     /// An element of a dummy array of structures, or what a pointer to structures leads to.
     pub fn structure_element(&mut self, formal: VarId, subscripts: &[Value]) -> Option<Value> {
         let dummy = self.template.function.variable(formal);
-        let Place { base, subscripts } = self.elements(dummy, formal, subscripts.to_vec())?;
+        let Place { base, subscripts, .. } = self.elements(dummy, formal, subscripts.to_vec())?;
         Some(Value::Element { array: base, subscripts, place: self.place.clone() })
     }
 
@@ -132,7 +142,11 @@ impl Instance<'_, '_, '_> {
         let variable = self.template.function.variable(id);
         let base = self.caller.function.variable(place.base);
         let (role, is_pointer) = (base.role, is_target && place.subscripts.is_empty());
-        let outer = if is_pointer { Vec::new() } else { base.dimensions.clone() };
+        let outer = match place.is_behind {
+            true => base.dimensions.get(1..)?.to_vec(),
+            false if is_pointer => Vec::new(),
+            false => base.dimensions.clone(),
+        };
         let (name, rank) = (format!("{}{member}", base.name), inside + outer.len());
         if let Some(found) = self.caller.names.get(&name).copied() {
             return (self.caller.function.variable(found).dimensions.len() == rank).then_some(found);
@@ -157,7 +171,7 @@ impl Instance<'_, '_, '_> {
         let is_own = split(name).is_some_and(|(_, path)| path.trim_start_matches(SEPARATED) == layout.member);
         // In the elements of an array that is itself a component, it lies where it did.
         let moved = if is_own { self.moved(layout, base, member) } else { layout.clone() };
-        let is_in_array = is_in_array || !is_own || template.language == Language::C;
+        let is_in_array = is_in_array || !is_own || template.language == Language::C && members.contains_key(&id);
         let function = &mut self.caller.function;
         let layouts = if is_in_array { &mut function.members } else { &mut function.parts };
         layouts.insert(added, moved);

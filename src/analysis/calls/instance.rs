@@ -12,6 +12,11 @@ use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
 use crate::source::Language;
 
+/// Whether a subscript is a section of one dimension.
+fn is_section(subscript: &Value) -> bool {
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == "array_section")
+}
+
 pub(super) struct Instance<'c, 'a, 't> {
     pub caller: &'c mut Caller<'a>,
     callee: ProcedureId,
@@ -152,6 +157,19 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 let count = left_out(&given);
                 let row = self.element(*array, given)?;
                 matches!(&row, Value::Element { subscripts, .. } if left_out(subscripts) == count).then_some(row)
+            }
+            Value::Element { array, subscripts, .. } if subscripts.iter().any(is_section) => {
+                let given = subscripts.iter().map(|subscript| match subscript {
+                    Value::Opaque { reason, inner } if is_section(subscript) => {
+                        Some(Value::Opaque { reason: reason.clone(), inner: self.values(inner)? })
+                    }
+                    _ => self.value(subscript),
+                });
+                let given = given.collect::<Option<Vec<Value>>>()?;
+                let sections = |subscripts: &[Value]| subscripts.iter().filter(|s| is_section(s)).count();
+                let count = sections(&given);
+                let part = self.element(*array, given)?;
+                matches!(&part, Value::Element { subscripts, .. } if sections(subscripts) == count).then_some(part)
             }
             _ => match addressed(argument) {
                 Some(inner) => match (self.value(inner)?, argument) {

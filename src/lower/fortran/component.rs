@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bound::Owner;
 use super::expression::Expr;
 use super::layouts::RecordLayout;
 use super::modules::Found;
@@ -30,8 +31,10 @@ struct Lookup<'a> {
     record: Option<Record>,
     /// Bytes of what the path ends in, if that is a structure.
     record_bytes: Option<u32>,
-    /// The type whose procedure the last name may be, and the scope that knows it.
-    owner: Option<(Arc<str>, &'a Scope)>,
+    /// The type whose procedure the last name may be.
+    owner: Option<Owner<'a>>,
+    /// Whether what the path has come to may be of a type that extends its own.
+    polymorphic: bool,
 }
 
 /// Structures on the way.
@@ -168,6 +171,9 @@ impl<'a> Lowering<'a> {
         if let Some(bytes) = found.record_bytes {
             self.function.record_bytes.insert(id, bytes);
         }
+        if found.polymorphic {
+            self.polymorphic.insert(id);
+        }
         self.ids.insert(key, id);
         id
     }
@@ -204,6 +210,7 @@ impl<'a> Lowering<'a> {
             record: None,
             record_bytes: None,
             owner: None,
+            polymorphic: false,
         };
         let Some((first, rest)) = path.parts.split_first() else { return found };
         let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
@@ -215,6 +222,7 @@ impl<'a> Lowering<'a> {
             _ => return found,
         };
         found.steps.push(Step { bounds: &symbol.dimensions, home });
+        found.polymorphic = symbol.polymorphic;
         let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
         for (at, part) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len();
@@ -233,6 +241,7 @@ impl<'a> Lowering<'a> {
             if let Some(parent) = self.world.parent(&name, home, part.name) {
                 self.enter_record(&mut found, &name, home, at);
                 found.steps.push(Step { bounds: &[], home: parent });
+                found.polymorphic = false;
                 spec = Some(TypeSpec::Derived(part.name.clone()));
                 home = parent;
                 continue;
@@ -247,12 +256,13 @@ impl<'a> Lowering<'a> {
                     // Its data lies elsewhere.
                     found.record = found.record.take().filter(|_| !component.indirect);
                     found.steps.push(Step { bounds: &component.dimensions, home: scope });
+                    found.polymorphic = component.polymorphic;
                     spec = Some(component.ty.clone());
                     home = scope;
                 }
                 Some(None) if is_last && part.applied.is_some() => {
                     found.outcome = Outcome::Procedure;
-                    found.owner = Some((name, home));
+                    found.owner = Some(Owner { ty: name, home, is_exact: !found.polymorphic });
                     return found;
                 }
                 _ => return found,

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::super::jumps;
 use super::expression::{Expr, Reader};
+use super::intrinsic_types::Shape;
 use super::kinds::{ASSUMED_KIND, Resolved};
 use super::layouts::RecordLayout;
 use super::modules::{Found, World};
@@ -49,6 +50,10 @@ pub struct Lowering<'a> {
     pub here: Place,
     /// How the derived types met so far lie in memory.
     pub records: FxHashMap<*const DerivedType, RecordLayout>,
+    /// How functions treat arrays that calls name otherwise than the scope does.
+    pub shapes: FxHashMap<String, Shape>,
+    /// Variables that may be of a type that extends their own.
+    pub polymorphic: FxHashSet<VarId>,
     /// What was already remarked upon.
     pub remarked: FxHashSet<String>,
 }
@@ -91,6 +96,8 @@ pub fn lower<'a>(
         overlays: Vec::new(),
         here: reader.place(unit.node),
         records: FxHashMap::default(),
+        shapes: FxHashMap::default(),
+        polymorphic: FxHashSet::default(),
         remarked,
     };
     lowering.arguments(&unit.arguments);
@@ -103,6 +110,10 @@ pub fn lower<'a>(
     let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
     lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());
+    // Of a structure that is the result the body may name nothing but components.
+    if unit.node.kind() == kind::FUNCTION {
+        lowering.meaning(&unit.result, lowering.scope);
+    }
     lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
@@ -223,6 +234,9 @@ impl<'a> Lowering<'a> {
         let id = self.push(Variable { name: shown, ty, dimensions, role, constant: None, place });
         if let Some(bytes) = symbol.ty.as_ref().and_then(|spec| self.bytes_of_record(spec, home)) {
             self.function.record_bytes.insert(id, bytes);
+        }
+        if symbol.polymorphic {
+            self.polymorphic.insert(id);
         }
         self.ids.insert((key(home), name.clone()), id);
         id
