@@ -46,6 +46,15 @@ impl<'a> Lowering<'a> {
             out.push(Stmt::Assign { place, target, value });
             return;
         }
+        if self.is_array_call(&value, self.rank(&target)) {
+            // The procedure has the loops.
+            out.push(Stmt::Evaluate { place, values: vec![value] });
+            return;
+        }
+        let value = match self.indices(&target) {
+            Some(indices) => self.hoist_array_calls(&place, value, &indices, out),
+            None => value,
+        };
         let value = self.hoist_calls(&place, value, out);
         match self.array_assignment(&place, &target, &value) {
             Some(statements) => out.extend(statements),

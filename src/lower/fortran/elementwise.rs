@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
 
     /// How a function treats arrays; `None` if a module that was not read may declare it.
     pub fn call_shape(&self, name: &str) -> Option<Shape> {
-        if let Some(shape) = self.shapes.get(name) {
+        if let Some((shape, _)) = self.results.get(name) {
             return Some(*shape);
         }
         let declared = match self.world.symbol(self.scope, name) {

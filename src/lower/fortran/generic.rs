@@ -194,7 +194,7 @@ impl<'a> Lowering<'a> {
         };
         self.function.callees.insert(shown.clone(), callee);
         if let Class::Procedure(shape) = symbol.class {
-            self.shapes.insert(shown.clone(), shape);
+            self.results.insert(shown.clone(), (shape, symbol.dimensions.len()));
         }
         shown
     }

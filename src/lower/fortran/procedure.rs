@@ -50,8 +50,8 @@ pub struct Lowering<'a> {
     pub here: Place,
     /// How the derived types met so far lie in memory.
     pub records: FxHashMap<*const DerivedType, RecordLayout>,
-    /// How functions treat arrays that calls name otherwise than the scope does.
-    pub shapes: FxHashMap<String, Shape>,
+    /// How functions treat arrays that calls name otherwise than the scope does, and the ranks of their results.
+    pub results: FxHashMap<String, (Shape, usize)>,
     /// Variables that may be of a type that extends their own.
     pub polymorphic: FxHashSet<VarId>,
     /// What was already remarked upon.
@@ -96,7 +96,7 @@ pub fn lower<'a>(
         overlays: Vec::new(),
         here: reader.place(unit.node),
         records: FxHashMap::default(),
-        shapes: FxHashMap::default(),
+        results: FxHashMap::default(),
         polymorphic: FxHashSet::default(),
         remarked,
     };
@@ -107,7 +107,9 @@ pub fn lower<'a>(
         jumps::structure(&mut lowering.function);
     }
     lowering.share_overlays();
-    let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    // What a submodule holds belongs to its module.
+    let name = |host: &Arc<Scope>| host.ancestor.as_ref().unwrap_or(&host.name).to_string();
+    let host = unit.scope.host.as_ref().map(name);
     lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());
     // Of a structure that is the result the body may name nothing but components.
