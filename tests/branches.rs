@@ -113,3 +113,46 @@ fn one_of_two_calls_to_choose_from_is_made() {
     assert_eq!(weighted(&json, "sums", "flops"), 256.0);
     assert_eq!(accesses(&json, "larger", "w"), [1, 0]);
 }
+
+#[test]
+fn a_loop_of_jumps_with_two_ways_back_is_one_loop() {
+    // Each way advances the index by one: one element an iteration, whether the last jump leads out or past the other way.
+    let json = fortran(
+        "      subroutine jumps(a, n)
+      integer n, i
+      real(8) a(n)
+      i = 1
+   10 if (a(i) .gt. 0d0) go to 30
+      a(i) = a(i) + 1d0
+      i = i + 1
+      if (i .le. n) go to 10
+      go to 40
+   30 a(i) = a(i) * 3d0
+      i = i + 1
+      if (i .le. n) go to 10
+   40 return
+      end
+      subroutine returns(a, n)
+      integer n, i
+      real(8) a(n)
+      i = 1
+   10 if (a(i) .gt. 0d0) go to 30
+      a(i) = a(i) + 1d0
+      i = i + 1
+      if (i .le. n) go to 10
+      return
+   30 a(i) = a(i) * 3d0
+      i = i + 1
+      if (i .le. n) go to 10
+      end",
+    );
+    for name in ["jumps", "returns"] {
+        let facts = &function(&json, name)["loops"][0];
+        let subscript = facts["arrays"][0]["subscripts"][0].as_str().expect("a subscript");
+        assert!(subscript.starts_with("iteration@"), "{name}: {subscript}");
+        assert_eq!(facts["flops"]["adds"], 1, "{name}");
+        let conditions = facts["branches"].as_array().expect("branches").iter();
+        let written = conditions.filter(|branch| branch["condition"].as_str().is_some_and(|c| c.contains("go to")));
+        assert_eq!(written.count(), 0, "{name}");
+    }
+}

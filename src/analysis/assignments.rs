@@ -58,6 +58,25 @@ impl<'a> Effects<'a> {
         self.known.summary(callee).gap.as_deref()
     }
 
+    /// The call by which a procedure, or one that it calls, leads back to itself.
+    pub fn recursion(&self, callee: ProcedureId) -> Option<&'a str> {
+        self.known.summary(callee).recursion.as_deref()
+    }
+
+    /// Whether the accesses and operations of a body would have to stand in place of its calls.
+    pub fn works_in_callers(&self, callee: ProcedureId) -> bool {
+        self.known.works_in_callers(callee)
+    }
+
+    /// What a known body does to the scalar that is passed to it at a position: whether it reads it, and whether it
+    /// gives it another value.
+    pub fn uses(&self, name: &str, position: usize) -> Option<(bool, bool)> {
+        let Target::Body(callee) = self.target(name) else { return None };
+        let summary = self.known.summary(callee);
+        let known = summary.gap.is_none() && summary.recursion.is_none();
+        Some((*summary.reads.get(position)?, *summary.writes.get(position)?)).filter(|_| known)
+    }
+
     /// Whether a body that is known takes an array, or an address, at that position.
     pub fn takes_array(&self, name: &str, position: usize) -> bool {
         match self.target(name) {

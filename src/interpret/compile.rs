@@ -247,7 +247,15 @@ impl<'a> Compiler<'a> {
             }
             Stmt::Call { name, arguments, .. } => {
                 self.notes.insert(format!("what `{name}` accesses by itself is left out"));
-                arguments.iter().for_each(|argument| self.reads(argument, out));
+                for argument in arguments {
+                    match argument {
+                        // Fortran passes the place of a structure, and reads nothing of it.
+                        Value::Element { subscripts, .. } if self.is_place_of_structure(argument) => {
+                            subscripts.iter().for_each(|subscript| self.reads(subscript, out));
+                        }
+                        _ => self.reads(argument, out),
+                    }
+                }
             }
             Stmt::Jump { place, kind } => match kind {
                 ir::Jump::Goto => self.refuse("goto", place.line, "a jump to a label"),
@@ -258,6 +266,11 @@ impl<'a> Compiler<'a> {
             Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.reads(value, out)),
             Stmt::Opaque { place, reason, .. } => self.refuse(reason.code, place.line, reason.detail.clone()),
         }
+    }
+
+    fn is_place_of_structure(&self, argument: &Value) -> bool {
+        let is_structure = matches!(argument.ty(self.source.function), ir::Type::Derived(..));
+        is_structure && self.source.language == Language::Fortran
     }
 
     fn assign(&mut self, place: &'a Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {

@@ -38,6 +38,11 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
+    /// Where components of structures lie that are no elements of arrays, for the calls that get elements in their
+    /// place.
+    pub parts: BTreeMap<VarId, MemberLayout>,
+    /// Bytes of the structures that variables hold, without what lies behind pointers.
+    pub record_bytes: BTreeMap<VarId, u32>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
     /// The module or procedure that contains it: others know it only if they use that one.
@@ -80,9 +85,21 @@ pub struct VarId(pub u32);
 impl Function {
     /// A function without anything in it.
     pub fn new(name: String, place: Place) -> Function {
-        let (variables, members, shared, body) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
-        let (host, is_private, entries, result, callees) = (None, false, Vec::new(), None, BTreeMap::new());
-        Function { name, place, variables, members, shared, host, is_private, entries, result, callees, body }
+        Function {
+            name,
+            place,
+            variables: Vec::new(),
+            members: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            record_bytes: BTreeMap::new(),
+            shared: Vec::new(),
+            host: None,
+            is_private: false,
+            entries: Vec::new(),
+            result: None,
+            callees: BTreeMap::new(),
+            body: Vec::new(),
+        }
     }
 
     pub fn variable(&self, id: VarId) -> &Variable {

@@ -29,6 +29,11 @@ impl Flow {
         Flow { falls: Falls::Always, jumps: BTreeSet::new() }
     }
 
+    /// The procedure ends.
+    pub fn end() -> Flow {
+        Flow { falls: Falls::Never, jumps: BTreeSet::new() }
+    }
+
     pub fn jump(labels: impl IntoIterator<Item = Label>, falls: Falls) -> Flow {
         Flow { falls, jumps: labels.into_iter().collect() }
     }

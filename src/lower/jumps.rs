@@ -85,7 +85,8 @@ impl Jumps<'_> {
                 let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
                 if labels.iter().all(|label| self.returns.contains(label)) {
                     let back = Stmt::Jump { place, kind: Jump::Return };
-                    parts.push(Part::statement(Some(back), Exits::Plain(Flow::through())));
+                    let exits = Exits::Plain(if reason.code == GO_TO { Flow::end() } else { Flow::through() });
+                    parts.push(Part::statement(Some(back), exits));
                     return;
                 }
                 let leaves = self.inside.last().is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
@@ -107,6 +108,7 @@ impl Jumps<'_> {
                 let (inner, flow) = self.block(inner);
                 (Some(Stmt::Opaque { place, reason, inner }), Exits::Plain(flow))
             }
+            back @ Stmt::Jump { kind: Jump::Return | Jump::Stop, .. } => (Some(back), Exits::Plain(Flow::end())),
             other => (Some(other), Exits::Plain(Flow::through())),
         };
         parts.push(Part::statement(statement, exits));
@@ -182,7 +184,9 @@ impl Jumps<'_> {
     /// Statements that jumps pass over become conditional.
     fn forward(&mut self, mut parts: VecDeque<Part>) -> (Vec<Stmt>, Flow) {
         let mut out = Vec::with_capacity(parts.len());
+        let mut last = Flow::through();
         while let Some(part) = parts.pop_front() {
+            last = Flow::through();
             let Part::Statement(statement, mut exits) = part else { continue };
             out.extend(statement);
             while exits.has_jumps() {
@@ -195,8 +199,9 @@ impl Jumps<'_> {
                     _ => return (out, exits.total()),
                 }
             }
+            last = exits.total();
         }
-        (out, Flow::through())
+        (out, last)
     }
 
     /// Puts statements that are passed over where control falls through to them.
@@ -241,6 +246,10 @@ impl Jumps<'_> {
             }
             (exits, _) => {
                 let before = exits.total();
+                if before.jumps.is_empty() {
+                    out.extend(body);
+                    return Exits::Plain(flow);
+                }
                 let Some(guarded) = self.guarded(body, &before.jumps) else { return exits };
                 out.push(guarded);
                 if flow.falls == Falls::Never && before.falls == Falls::Sometimes && depth < NESTING_LIMIT {

@@ -48,7 +48,7 @@ impl Instance<'_, '_, '_> {
         self.passed.insert(formal, actual.clone());
         let actual = addressed(actual).unwrap_or(actual);
         if matches!(variable.ty, Type::Derived(..)) {
-            return Some(());
+            return self.binds_structure(formal).then_some(());
         }
         let binding = match variable.dimensions.len() {
             0 => Binding::Value(self.scalar(formal, variable, actual)),
@@ -94,7 +94,7 @@ impl Instance<'_, '_, '_> {
     }
 
     /// The caller's array as the dummy array of that rank sees it.
-    fn view(&mut self, formal: &Variable, rank: usize, actual: &Value) -> Option<View> {
+    pub(super) fn view(&mut self, formal: &Variable, rank: usize, actual: &Value) -> Option<View> {
         let mut origins = Vec::with_capacity(rank);
         for extent in &formal.dimensions {
             origins.push(match &extent.lower {

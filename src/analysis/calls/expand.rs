@@ -37,6 +37,11 @@ impl Origins {
         !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
     }
 
+    /// Whether any bodies stand in place of their calls.
+    pub fn any_expanded(&self) -> bool {
+        !self.expanded.is_empty()
+    }
+
     /// What a name stands for that only a body in place of its call calls.
     pub fn target(&self, name: &str) -> Option<Target> {
         if self.targets.is_empty() { None } else { self.targets.get(name).copied() }

@@ -4,12 +4,18 @@ use rustc_hash::FxHashMap;
 
 use super::ProcedureId;
 use super::bindings::{Binding, same};
+use super::components::split;
 use super::expand::Caller;
 use super::straight::Template;
 use crate::analysis::addresses::{addressed, is_left_out};
 use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
 use crate::source::Language;
+
+/// Whether a subscript is a section of one dimension.
+fn is_section(subscript: &Value) -> bool {
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == "array_section")
+}
 
 pub(super) struct Instance<'c, 'a, 't> {
     pub caller: &'c mut Caller<'a>,
@@ -110,10 +116,10 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             Value::Variable(id) => match self.bindings.get(id) {
                 Some(Binding::Value(value)) => value.clone(),
                 Some(Binding::View(_)) => return None,
-                None => match self.component(*id)? {
-                    Some((id, subscripts)) if subscripts.is_empty() => Value::Variable(id),
-                    Some((array, subscripts)) => Value::Element { array, subscripts, place: self.place.clone() },
-                    None => Value::Variable(self.import(*id)?),
+                None => match (self.component(*id, Vec::new())?, self.whole_structure(*id)) {
+                    (Some(component), _) => component,
+                    (None, Some(structure)) => structure,
+                    (None, None) => Value::Variable(self.import(*id)?),
                 },
             },
             Value::Element { array, subscripts, .. } => {
@@ -152,6 +158,19 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 let row = self.element(*array, given)?;
                 matches!(&row, Value::Element { subscripts, .. } if left_out(subscripts) == count).then_some(row)
             }
+            Value::Element { array, subscripts, .. } if subscripts.iter().any(is_section) => {
+                let given = subscripts.iter().map(|subscript| match subscript {
+                    Value::Opaque { reason, inner } if is_section(subscript) => {
+                        Some(Value::Opaque { reason: reason.clone(), inner: self.values(inner)? })
+                    }
+                    _ => self.value(subscript),
+                });
+                let given = given.collect::<Option<Vec<Value>>>()?;
+                let sections = |subscripts: &[Value]| subscripts.iter().filter(|s| is_section(s)).count();
+                let count = sections(&given);
+                let part = self.element(*array, given)?;
+                matches!(&part, Value::Element { subscripts, .. } if sections(subscripts) == count).then_some(part)
+            }
             _ => match addressed(argument) {
                 Some(inner) => match (self.value(inner)?, argument) {
                     (inner @ Value::Variable(_), _) => Some(inner),
@@ -165,7 +184,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         }
     }
 
-    fn element(&mut self, array: VarId, mut subscripts: Vec<Value>) -> Option<Value> {
+    fn element(&mut self, array: VarId, subscripts: Vec<Value>) -> Option<Value> {
         let place = self.place.clone();
         match self.bindings.get(&array) {
             Some(Binding::View(view)) => {
@@ -177,66 +196,17 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 subscripts.iter().all(|s| same(s, &first)).then(|| value.clone())
             }
             None => {
-                let array = match self.component(array)? {
-                    Some((array, outer)) => {
-                        subscripts.extend(outer);
-                        array
-                    }
-                    None => self.import(array)?,
-                };
+                if self.whole_structure(array).is_some() {
+                    return self.structure_element(array, &subscripts);
+                }
+                if let Some(component) = self.component(array, subscripts.clone())? {
+                    return Some(component);
+                }
+                let array = self.import(array)?;
                 let rank = self.caller.function.variable(array).dimensions.len();
                 (rank == subscripts.len()).then_some(Value::Element { array, subscripts, place })
             }
         }
-    }
-
-    /// The caller's variable for a component of a structure that is passed, with the subscripts of the
-    /// structure; `Some(None)` if it is no such component.
-    fn component(&mut self, id: VarId) -> Option<Option<(VarId, Vec<Value>)>> {
-        let variable = self.template.function.variable(id);
-        let end = variable.name.find(['.', '%', '-', '[']);
-        let Some((root, member)) = end.map(|end| variable.name.split_at(end)) else { return Some(None) };
-        let root_of = |formal: &&VarId| self.template.function.variable(**formal).name == root;
-        let Some(formal) = self.template.formals.iter().find(root_of) else { return Some(None) };
-        let actual = self.passed.get(formal)?;
-        let (base, outer) = match addressed(actual).unwrap_or(actual) {
-            Value::Variable(base) => (*base, &[][..]),
-            Value::Element { array, subscripts, .. } => (*array, &subscripts[..]),
-            _ => return None,
-        };
-        if outer.iter().any(|s| matches!(s, Value::Opaque { .. })) {
-            return None;
-        }
-        let passed = self.caller.function.variable(base);
-        let behind_pointer = outer.is_empty() && !passed.dimensions.is_empty();
-        let member = match member.strip_prefix("->") {
-            Some(name) if behind_pointer => format!("->{name}"),
-            Some(name) => format!(".{name}"),
-            // `p[k].x` of a pointer that is passed on as it is; `s.x` of a structure.
-            None => {
-                let indexed = !self.template.function.variable(*formal).dimensions.is_empty();
-                if indexed != behind_pointer {
-                    return None;
-                }
-                member.to_string()
-            }
-        };
-        let name = format!("{}{member}", passed.name);
-        let (outer, role, rank) = (outer.to_vec(), passed.role, variable.dimensions.len() + outer.len());
-        let found = match self.caller.names.get(&name) {
-            Some(found) => *found,
-            None => {
-                let mut dimensions = self.extents(&variable.dimensions);
-                dimensions.resize(rank, Extent::default());
-                let added = self.add(Variable { name, dimensions, role, ..variable.clone() });
-                if outer.is_empty() {
-                    self.keep_layout(id, added);
-                }
-                added
-            }
-        };
-        let fits = self.caller.function.variable(found).dimensions.len() == rank;
-        fits.then_some(Some((found, outer)))
     }
 
     /// The caller's variable for one that is no dummy argument.
@@ -276,7 +246,11 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     fn copy(&mut self, id: VarId, variable: &Variable, renamed: bool) -> VarId {
         let callee = &self.template.function.name;
-        let name = if renamed { format!("{} ({callee})", variable.name) } else { variable.name.clone() };
+        let name = match (renamed, split(&variable.name)) {
+            (true, Some((root, member))) => format!("{root} ({callee}){member}"),
+            (true, None) => format!("{} ({callee})", variable.name),
+            (false, _) => variable.name.clone(),
+        };
         let copy = self.add(Variable { name, dimensions: Vec::new(), constant: None, ..variable.clone() });
         // Known before its bounds and value are looked at, which may name it.
         self.caller.copies.insert((self.callee, id), copy);
@@ -284,25 +258,23 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         let constant = variable.constant.as_ref().and_then(|value| self.value(value));
         let copied = &mut self.caller.function.variables[copy.0 as usize];
         (copied.dimensions, copied.constant) = (dimensions, constant);
-        if !renamed {
-            self.keep_layout(id, copy);
+        // The copy of a member of structures lies where the original does.
+        let (original, function) = (&self.template.function, &mut self.caller.function);
+        if let Some(layout) = original.members.get(&id) {
+            function.members.insert(copy, layout.clone());
+        }
+        if let Some(bytes) = original.record_bytes.get(&id) {
+            function.record_bytes.insert(copy, *bytes);
         }
         copy
     }
 
-    /// The copy of a member of an array of structures lies where the original does.
-    fn keep_layout(&mut self, id: VarId, copy: VarId) {
-        if let Some(layout) = self.template.function.members.get(&id) {
-            self.caller.function.members.insert(copy, layout.clone());
-        }
-    }
-
-    fn extents(&mut self, extents: &[Extent]) -> Vec<Extent> {
+    pub fn extents(&mut self, extents: &[Extent]) -> Vec<Extent> {
         let mut bound = |value: &Option<Value>| value.as_ref().and_then(|value| self.value(value));
         extents.iter().map(|e| Extent { lower: bound(&e.lower), upper: bound(&e.upper) }).collect()
     }
 
-    fn add(&mut self, variable: Variable) -> VarId {
+    pub fn add(&mut self, variable: Variable) -> VarId {
         let id = VarId(self.caller.function.variables.len() as u32);
         self.caller.names.entry(variable.name.clone()).or_insert(id);
         self.caller.function.variables.push(variable);

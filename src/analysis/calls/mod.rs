@@ -6,6 +6,7 @@
 //! within a component is known by name only.
 
 mod bindings;
+mod components;
 pub mod expand;
 mod graph;
 mod instance;
@@ -67,6 +68,8 @@ pub struct Procedures<'u> {
     targets: Vec<FxHashMap<&'u str, Target>>,
     summaries: Vec<Summary>,
     templates: Vec<Option<Template>>,
+    /// Bodies whose work is not their own but their callers'.
+    working: Vec<bool>,
     passed: Vec<passed::ByArgument>,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     global_types: OnceLock<GlobalTypes>,
@@ -92,9 +95,17 @@ impl<'u> Procedures<'u> {
         for (name, specific) in units.iter().flat_map(|unit| &unit.generics) {
             generics.entry(name).or_default().extend(specific.iter().map(String::as_str));
         }
-        let (targets, summaries, templates, passed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let global_types = OnceLock::new();
-        let mut known = Procedures { all, by_name, generics, targets, summaries, templates, passed, global_types };
+        let mut known = Procedures {
+            all,
+            by_name,
+            generics,
+            targets: Vec::new(),
+            summaries: Vec::new(),
+            templates: Vec::new(),
+            working: Vec::new(),
+            passed: Vec::new(),
+            global_types: OnceLock::new(),
+        };
         known.targets = (0..known.all.len()).map(|index| known.called_names(ProcedureId(index as u32))).collect();
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
@@ -103,6 +114,11 @@ impl<'u> Procedures<'u> {
             known.summaries[id.at()] = summary::summarise(&known, id);
             known.templates[id.at()] = straight::template(&known, id);
         }
+        let works = |id: ProcedureId| {
+            let Procedure { function, language, .. } = known.get(id);
+            known.template(id).is_some() || straight::works(function, language)
+        };
+        known.working = known.ids().map(works).collect();
         known.passed = passed::by_procedure(&known);
         known
     }
@@ -152,6 +168,11 @@ impl<'u> Procedures<'u> {
             _ => false,
         };
         self.targets[caller.at()].values().any(writes)
+    }
+
+    /// Whether a body does what its callers only see where it stands in place of its calls.
+    pub fn works_in_callers(&self, id: ProcedureId) -> bool {
+        self.working[id.at()]
     }
 
     fn template(&self, id: ProcedureId) -> Option<&Template> {

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expand::{self, Expansion};
-use super::{ProcedureId, Procedures, Target, formals, summary};
+use super::{ProcedureId, Procedures, Target, components, formals, summary};
 use crate::analysis::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
@@ -11,7 +11,7 @@ use crate::ir::{self, If, Jump, Role, Stmt, Type, Value, VarId, Variable};
 use crate::source::Language;
 
 /// Bodies of more values than this stay calls.
-const LARGEST: usize = 2000;
+const LARGEST: usize = 10_000;
 
 /// A body without loops and jumps.
 pub struct Template {
@@ -24,6 +24,8 @@ pub struct Template {
     /// How often a variable is read or written as a whole.
     pub uses: FxHashMap<VarId, usize>,
     pub assigned: FxHashSet<VarId>,
+    /// Arrays that elements of are assigned.
+    pub stored: FxHashSet<VarId>,
     /// What the names of the calls stand for that stay calls.
     pub calls: Vec<(String, Target)>,
     /// As in [`Expansion`].
@@ -45,15 +47,17 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     let (body, _) = Shape { language: procedure.language, result: function.result }.block(&function.body)?;
     function.body = body;
     let calls = remaining_calls(known, id, &function, &origins)?;
-    if is_trivial(&function, procedure.language, &calls) {
+    if is_trivial(&function, procedure.language, !calls.is_empty()) {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
-    let (mut uses, mut assigned) = (FxHashMap::default(), FxHashSet::default());
+    let (mut uses, mut assigned, mut stored) = (FxHashMap::default(), FxHashSet::default(), FxHashSet::default());
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target: Value::Variable(id), .. } = stmt {
-            assigned.insert(*id);
-        }
+        match stmt {
+            Stmt::Assign { target: Value::Variable(id), .. } => assigned.insert(*id),
+            Stmt::Assign { target: Value::Element { array, .. }, .. } => stored.insert(*array),
+            _ => false,
+        };
         values_of(stmt, &mut |value| {
             if let Value::Variable(id) = value {
                 *uses.entry(*id).or_insert(0) += 1;
@@ -61,7 +65,8 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         });
     });
     let formals = formals(&function);
-    Some(Template { function, language: procedure.language, formals, size, uses, assigned, calls, expansion: origins })
+    let (language, expansion) = (procedure.language, origins);
+    Some(Template { function, language, formals, size, uses, assigned, stored, calls, expansion })
 }
 
 /// Number of values in a body; `None` if it has loops or unreadable statements.
@@ -193,24 +198,42 @@ fn remaining_calls(
     can_move.then_some(calls)
 }
 
-/// Neither floating-point operations nor array elements; of a body that calls others, besides what it passes.
-fn is_trivial(function: &ir::Function, language: Language, calls: &[(String, Target)]) -> bool {
+/// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a dummy argument of
+/// Fortran that gets a value, a component of a structure that is passed. Of a body that calls others, besides what it
+/// passes.
+fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> bool {
     let mut counter = FlopCounter::new(function, language);
     let mut elements = false;
+    let is_passed = |id: VarId| function.variable(id).role == Role::Argument;
+    let is_component = |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { value, .. } = stmt {
+        if let Stmt::Assign { target, value, .. } = stmt {
             counter.count(value);
+            elements |= matches!(target, Value::Variable(id) if language == Language::Fortran && is_passed(*id));
         }
-        if matches!(stmt, Stmt::Call { .. }) && !calls.is_empty() {
+        if matches!(stmt, Stmt::Call { .. }) && has_calls {
             return;
         }
         values_of(stmt, &mut |value| match value {
             Value::Element { array, .. } => {
                 elements |= !matches!(function.variable(*array).role, Role::Constant(_));
             }
-            Value::Variable(id) => elements |= function.variable(*id).ty.is_floating() && calls.is_empty(),
+            Value::Variable(id) => {
+                elements |= is_component(*id) || function.variable(*id).ty.is_floating() && !has_calls;
+            }
             _ => {}
         });
     });
     !elements && counter.flops.by_type.is_empty() && counter.uncounted.is_empty()
+}
+
+/// Whether a body without loops does work that its callers do not see unless it stands in place of its calls.
+pub fn works(function: &ir::Function, language: Language) -> bool {
+    let (mut has_loops, mut has_calls) = (false, false);
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        has_loops |= matches!(stmt, Stmt::Loop(_));
+        has_calls |= matches!(stmt, Stmt::Call { .. });
+        values_of(stmt, &mut |value| has_calls |= matches!(value, Value::Call { .. }));
+    });
+    !has_loops && !is_trivial(function, language, has_calls)
 }

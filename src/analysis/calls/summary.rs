@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{ProcedureId, Procedures, Target, formals};
 use crate::analysis::addresses::addressed;
+use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, Role, Stmt, Value, VarId};
@@ -19,6 +20,8 @@ const HARMLESS: [&str; 3] = ["computed_goto", "arithmetic_if", "substring"];
 /// The effects of one call.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
+    /// By position: whether the value of a scalar that is passed there is used.
+    pub reads: Vec<bool>,
     /// By position: whether a scalar that is passed there by reference may get another value.
     pub writes: Vec<bool>,
     /// By position: whether an array or an address is expected there.
@@ -27,6 +30,8 @@ pub struct Summary {
     pub globals: Globals,
     /// Why the effects are not fully known: a body that was not read, somewhere down the calls.
     pub gap: Option<Arc<str>>,
+    /// The call by which the procedure, or one that it calls, leads back to itself.
+    pub recursion: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,12 +81,16 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
     let function = procedure.function;
     let formals = formals(function);
     let takes_array = formals.iter().map(|id| !function.variable(*id).dimensions.is_empty()).collect();
-    let summary = Summary { writes: vec![false; formals.len()], takes_array, ..Summary::default() };
+    let (reads, writes) = (vec![false; formals.len()], vec![false; formals.len()]);
+    let summary = Summary { reads, writes, takes_array, ..Summary::default() };
     let mut scan = Scan { known, id, function, language: procedure.language, formals, summary };
     statements(&function.body, InLoop::No, &mut |stmt, in_loop| scan.statement(stmt, in_loop));
+    let bounds = function.variables.iter().flat_map(|variable| &variable.dimensions);
+    bounds.flat_map(|extent| [&extent.lower, &extent.upper]).flatten().for_each(|bound| scan.read(bound));
     // An entry may have other dummy arguments.
     if scan.summary.gap.is_some() && !function.entries.is_empty() {
         scan.summary.writes.fill(true);
+        scan.summary.reads.fill(true);
     }
     scan.summary
 }
@@ -108,7 +117,7 @@ impl Scan<'_> {
                     self.assigned(*variable);
                 }
             }
-            Stmt::Call { name, arguments, .. } => self.call(name, arguments),
+            Stmt::Call { name, arguments, place } => self.call(place, name, arguments),
             // Loops tell about themselves.
             Stmt::Opaque { reason, .. } if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) => {
                 self.gap(format!("{} in {}", reason.code, self.function.name));
@@ -117,9 +126,64 @@ impl Scan<'_> {
         }
         values_of(stmt, &mut |value| {
             if let Value::Call { name, arguments, .. } = value {
-                self.call(name, arguments);
+                self.call(stmt.place(), name, arguments);
             }
         });
+        self.reads(stmt);
+    }
+
+    /// Notes the dummy arguments whose values a statement uses.
+    fn reads(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign { target: Value::Variable(_), value, .. } => self.read(value),
+            Stmt::Assign { target: Value::Element { subscripts, .. }, value, .. } => {
+                self.read(value);
+                subscripts.iter().for_each(|subscript| self.read(subscript));
+            }
+            Stmt::Call { name, arguments, .. } => self.reads_of_call(name, arguments),
+            Stmt::Assign { target, value, .. } => [target, value].into_iter().for_each(|value| self.read(value)),
+            Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.read(value)),
+            Stmt::If(branch) => self.read(&branch.condition),
+            Stmt::Loop(inner) => match &inner.control {
+                Control::Counted { lower, upper, step, .. } => {
+                    [lower, upper, step].into_iter().for_each(|value| self.read(value));
+                }
+                Control::Uncounted { condition, .. } => condition.iter().for_each(|value| self.read(value)),
+            },
+            Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+        }
+    }
+
+    fn read(&mut self, value: &Value) {
+        match value {
+            Value::Variable(id) => {
+                if let Some(position) = self.formals.iter().position(|formal| formal == id) {
+                    self.summary.reads[position] = true;
+                }
+            }
+            Value::Call { name, arguments, .. } => self.reads_of_call(name, arguments),
+            Value::Element { subscripts: parts, .. } | Value::Opaque { inner: parts, .. } => {
+                parts.iter().for_each(|part| self.read(part));
+            }
+            Value::Unary(_, operand) | Value::Convert(_, operand) => self.read(operand),
+            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|part| self.read(part)),
+            Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        }
+    }
+
+    /// What is passed on is read if the other body reads it; C passes values, not places.
+    fn reads_of_call(&mut self, name: &str, arguments: &[Value]) {
+        let reads = match self.known.target(self.id, name) {
+            Target::Body(callee) if self.language == Language::Fortran => Some(&self.known.summary(callee).reads),
+            _ => None,
+        };
+        for (position, argument) in arguments.iter().enumerate() {
+            let is_read = reads.is_none_or(|reads| reads.get(position).copied().unwrap_or(true));
+            if is_read || !matches!(argument, Value::Variable(_)) {
+                self.read(argument);
+            }
+        }
     }
 
     fn gap(&mut self, why: String) {
@@ -145,7 +209,7 @@ impl Scan<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, arguments: &[Value]) {
+    fn call(&mut self, place: &Place, name: &str, arguments: &[Value]) {
         let known = self.known;
         let writes = match known.target(self.id, name) {
             Target::Body(callee) => {
@@ -154,11 +218,19 @@ impl Scan<'_> {
                 if let Some(gap) = &callee.gap {
                     self.summary.gap.get_or_insert_with(|| gap.clone());
                 }
+                if let Some(call) = &callee.recursion {
+                    self.summary.recursion.get_or_insert_with(|| call.clone());
+                }
                 Some(&callee.writes)
             }
             Target::Library(kind) if !may_write(kind) => return,
             Target::Library(_) => None,
-            Target::Recursive(_) | Target::Communication(_) => None,
+            Target::Recursive(_) => {
+                let call = || format!("{} calls {name} in {}:{}", self.function.name, place.file, place.line);
+                self.summary.recursion.get_or_insert_with(|| call().into());
+                None
+            }
+            Target::Communication(_) => None,
             Target::Unknown => {
                 self.gap(format!("{name} has no body here"));
                 None

@@ -1,6 +1,9 @@
 //! The statements that the facts of a function come from, for those who run them.
 
+use std::borrow::Cow;
+
 use crate::analysis::calls::{ProcedureId, Procedures, expand};
+use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt};
 use crate::source::Language;
 
@@ -46,6 +49,22 @@ fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
             Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
         }
     }
+}
+
+/// A loop without the call statements that only stand for the body after them.
+pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &expand::Origins) -> Cow<'l, ir::Loop> {
+    let mut has_replaced = false;
+    if origins.any_expanded() {
+        statements(&inner.body, InLoop::Yes, &mut |statement, _| {
+            has_replaced |= matches!(statement, Stmt::Call { place, name, .. } if origins.is_expanded(place, name));
+        });
+    }
+    if !has_replaced {
+        return Cow::Borrowed(inner);
+    }
+    let mut inner = inner.clone();
+    remove_replaced(&mut inner.body, origins);
+    Cow::Owned(inner)
 }
 
 /// Removes call statements that only stand for the body after them.

@@ -4,10 +4,10 @@ use super::Walker;
 use crate::analysis::addresses::addressed;
 use crate::analysis::calls::Target;
 use crate::analysis::communication::{self, Datatypes, Types};
-use crate::analysis::facts::{Block, Body, Call, Communication};
+use crate::analysis::facts::{AccessClass, Block, Body, Call, Communication};
 use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::{Value, VarId};
+use crate::ir::{Type, Value, VarId};
 use crate::message_passing::Interface;
 use crate::source::Language;
 
@@ -25,8 +25,12 @@ impl<'f> Walker<'f> {
                 Body::Library
             }
             Target::Body(callee) => {
-                if let Some(gap) = self.effects.gap(callee) {
+                if let Some(call) = self.effects.recursion(callee) {
+                    self.reason(block, place, "recursion", format!("{name}: {call}"));
+                } else if let Some(gap) = self.effects.gap(callee) {
                     self.reason(block, place, "callee", format!("{name}: {gap}"));
+                } else if self.depth() > 0 && self.effects.works_in_callers(callee) {
+                    self.reason(block, place, "callee", format!("{name}: what it accesses has no place here"));
                 }
                 Body::Function(self.effects.key(callee))
             }
@@ -69,11 +73,18 @@ impl<'f> Walker<'f> {
             Value::Element { subscripts, .. }
                 if !self.symbols.is_pointer_element(argument) && (is_start() || subscripts.iter().any(is_section)) =>
             {
-                for subscript in subscripts {
-                    match subscript {
-                        Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
-                        _ => self.reads_in(place, subscript, block),
-                    }
+                self.subscripts_in(place, subscripts, block);
+            }
+            Value::Element { array, subscripts, .. } if self.passes_place(at.0, *array) => {
+                self.subscripts_in(place, subscripts, block);
+                let is_structure = matches!(self.function().variable(*array).ty, Type::Derived(..));
+                let (reads, writes) = match self.effects.uses(at.0, at.1) {
+                    _ if is_structure => (false, false),
+                    Some(uses) => uses,
+                    None => (true, false),
+                };
+                for class in [reads.then_some(AccessClass::ReadOnly), writes.then_some(AccessClass::WriteOnly)] {
+                    class.into_iter().for_each(|class| self.access(place, *array, subscripts, class, block));
                 }
             }
             _ => match (addressed(argument), self.effects.target(at.0)) {
@@ -83,6 +94,22 @@ impl<'f> Walker<'f> {
                 }
                 _ => self.reads_in(place, argument, block),
             },
+        }
+    }
+
+    /// Whether a known body gets the place of an element, not its value: what of it is accessed the body says.
+    fn passes_place(&self, name: &str, array: VarId) -> bool {
+        let is_body = matches!(self.effects.target(name), Target::Body(_) | Target::Recursive(_));
+        is_body && self.symbols.language == Language::Fortran && !self.function().variable(array).dimensions.is_empty()
+    }
+
+    /// What evaluating the subscripts and bounds of an argument reads.
+    fn subscripts_in(&mut self, place: &Place, subscripts: &[Value], block: &mut Block) {
+        for subscript in subscripts {
+            match subscript {
+                Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
+                _ => self.reads_in(place, subscript, block),
+            }
         }
     }
 

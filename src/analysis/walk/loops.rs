@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
-use super::{Walker, symbol_part};
+use super::{Walker, bodies, symbol_part};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
 use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
@@ -298,8 +298,9 @@ impl<'f> Walker<'f> {
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
-        let registers = body.loops().is_empty().then(|| registers::needed(self.function(), inner, &body, &variable));
-        let repeated = repeated::repeated(&inner.body, self.function(), self.symbols.language);
+        let run = bodies::without_replaced(inner, &self.effects.origins);
+        let registers = body.loops().is_empty().then(|| registers::needed(self.function(), &run, &body, &variable));
+        let repeated = repeated::repeated(&run.body, self.function(), self.symbols.language);
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),

@@ -25,8 +25,10 @@ pub enum Access<'t> {
     Computed(Value),
 }
 
-/// A place inside a structure that is reached by a subscript or a pointer.
+/// A place inside a structure that is an argument, or is reached by a subscript or a pointer.
 struct InRecord {
+    /// Not the argument itself.
+    is_element: bool,
     /// Lengths of the members' text and of the subscripts where the structure begins.
     members: usize,
     subscripts: usize,
@@ -71,16 +73,27 @@ impl<'t> Lowering<'t> {
         match self.role(node) {
             Some(Role::Name) => {
                 let root = self.variable(node);
+                let ty = self.type_of_variable(root);
+                let record = match (&ty, self.function.variable(root).role) {
+                    (CType::Record(_), Storage::Argument) => self.size_of(&ty).map(|bytes| InRecord {
+                        is_element: false,
+                        members: 0,
+                        subscripts: 0,
+                        offset: 0,
+                        bytes,
+                    }),
+                    _ => None,
+                };
                 Access::Path(Path {
                     root,
                     members: String::new(),
                     subscripts: Vec::new(),
                     extents: Vec::new(),
                     offset: None,
-                    record: None,
+                    record,
                     union: None,
                     is_address: false,
-                    ty: self.type_of_variable(root),
+                    ty,
                     place: self.place(node),
                 })
             }
@@ -272,14 +285,15 @@ impl<'t> Lowering<'t> {
     fn enter_record(&self, path: &mut Path<'t>) {
         if let (CType::Record(_), Some(bytes)) = (&path.ty, self.size_of(&path.ty)) {
             let (members, subscripts) = (path.members.len(), path.subscripts.len());
-            path.record = Some(InRecord { members, subscripts, offset: 0, bytes });
+            path.record = Some(InRecord { is_element: true, members, subscripts, offset: 0, bytes });
         }
     }
 
-    /// Where the variable that a path's members make lies in its structure: numbers and arrays of them do, what
+    /// Where the variable that a path's members make lies in its structure, and whether that is an element of an
+    /// array or behind a pointer: numbers and arrays of them do, what
     /// a pointer leads to does not.
-    fn member_layout(&mut self, path: &Path<'t>) -> Option<MemberLayout> {
-        let InRecord { members, subscripts, offset, bytes } = *path.record.as_ref()?;
+    fn member_layout(&mut self, path: &Path<'t>) -> Option<(MemberLayout, bool)> {
+        let InRecord { is_element, members, subscripts, offset, bytes } = *path.record.as_ref()?;
         let member = path.members[members..].trim_start_matches(['.', '-', '>']).to_string();
         if member.is_empty() || member.contains("->") {
             return None;
@@ -297,7 +311,7 @@ impl<'t> Lowering<'t> {
         let size =
             |extent: &Extent| fold_value(&self.function, extent.upper.as_ref()?)?.checked_add(1)?.try_into().ok();
         let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
-        Some(MemberLayout { member, offset: i64::from(offset), record_bytes: bytes, extents })
+        Some((MemberLayout { member, offset: i64::from(offset), record_bytes: bytes, extents }, is_element))
     }
 
     fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {
@@ -353,8 +367,10 @@ impl<'t> Lowering<'t> {
         };
         let outer = path.extents.iter().rev().cloned();
         self.function.variables[id.0 as usize].dimensions.extend(outer);
-        if let Some(layout) = self.member_layout(path) {
-            self.function.members.insert(id, layout);
+        if let Some((layout, is_element)) = self.member_layout(path) {
+            let function = &mut self.function;
+            let layouts = if is_element { &mut function.members } else { &mut function.parts };
+            layouts.insert(id, layout);
         }
         self.components.insert(key, id);
         if let Some(union) = path.union {

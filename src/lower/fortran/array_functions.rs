@@ -4,8 +4,10 @@
 
 use super::array_syntax::nest;
 use super::elementwise::Index;
+use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use super::reductions::Operation;
+use super::scope::Class;
 use super::visit;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Extent, Stmt, Type, Value, VarId, wider};
@@ -61,6 +63,51 @@ impl<'a> Lowering<'a> {
         statements.extend(self.fill(place, &target, &filling)?);
         out.extend(statements);
         Some(target)
+    }
+
+    /// Whether a value is a reference to a function of the program that gives an array of that rank.
+    pub fn is_array_call(&self, value: &Value, rank: Option<usize>) -> bool {
+        let Value::Call { name, .. } = value else { return false };
+        let given = match self.results.get(name.as_str()) {
+            Some((shape, rank)) => (*shape == Shape::Array).then_some(*rank),
+            None => match self.world.procedure(self.scope, name) {
+                Some((symbol, _)) if matches!(symbol.class, Class::Procedure(Shape::Array)) => {
+                    Some(symbol.dimensions.len())
+                }
+                _ => None,
+            },
+        };
+        given.is_some_and(|given| given > 0) && given == rank
+    }
+
+    /// The value with arrays in place of the functions of the program that give arrays of the shape of the whole: each
+    /// is evaluated once, before the loop over its elements.
+    pub fn hoist_array_calls(&mut self, place: &Place, value: Value, indices: &[Index], out: &mut Vec<Stmt>) -> Value {
+        if self.is_array_call(&value, Some(indices.len()))
+            && let Value::Call { name, ty, .. } = &value
+        {
+            let found = self.array_variable(&name.replace(['%', ':'], "_"), ty.clone(), indices);
+            if let Some(array) = found {
+                out.push(Stmt::Evaluate { place: place.clone(), values: vec![value] });
+                return Value::Variable(array);
+            }
+            return value;
+        }
+        let mut inside = |value: Value| Box::new(self.hoist_array_calls(place, value, indices, out));
+        match value {
+            Value::Unary(op, operand) => Value::Unary(op, inside(*operand)),
+            Value::Convert(ty, operand) => Value::Convert(ty, inside(*operand)),
+            Value::Binary(op, left, right) => {
+                let left = inside(*left);
+                Value::Binary(op, left, inside(*right))
+            }
+            Value::Call { name, arguments, ty } if self.call_shape(&name) == Some(Shape::Elemental) => {
+                let arguments = arguments.into_iter();
+                let arguments = arguments.map(|a| self.hoist_array_calls(place, a, indices, out)).collect();
+                Value::Call { name, arguments, ty }
+            }
+            other => other,
+        }
     }
 
     fn filling(&mut self, place: &Place, name: &str, arguments: &[Value], out: &mut Vec<Stmt>) -> Option<Filling> {

@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::elementwise::Index;
+use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
@@ -29,6 +30,9 @@ impl<'a> Lowering<'a> {
             value => value,
         };
         let value = self.hoist_reductions(&place, value, out);
+        if self.calls_assignment(&place, &target, &value, out) {
+            return;
+        }
         if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
             let code = match &target {
                 Value::Opaque { reason, .. } => reason.code,
@@ -42,6 +46,15 @@ impl<'a> Lowering<'a> {
             out.push(Stmt::Assign { place, target, value });
             return;
         }
+        if self.is_array_call(&value, self.rank(&target)) {
+            // The procedure has the loops.
+            out.push(Stmt::Evaluate { place, values: vec![value] });
+            return;
+        }
+        let value = match self.indices(&target) {
+            Some(indices) => self.hoist_array_calls(&place, value, &indices, out),
+            None => value,
+        };
         let value = self.hoist_calls(&place, value, out);
         match self.array_assignment(&place, &target, &value) {
             Some(statements) => out.extend(statements),
@@ -57,6 +70,29 @@ impl<'a> Lowering<'a> {
                 }
             },
         }
+    }
+
+    /// An assignment that a subroutine defines: its call, for every element if it is elemental.
+    fn calls_assignment(&mut self, place: &Place, target: &Value, value: &Value, out: &mut Vec<Stmt>) -> bool {
+        let Some((name, arguments)) = self.defined_assignment(target, value) else { return false };
+        let is_elemental = self.call_shape(&name) == Some(Shape::Elemental) && self.rank(target) != Some(0);
+        let indices = if is_elemental { self.indices(target) } else { None };
+        let elements = indices.and_then(|indices| {
+            let arguments = arguments.iter().map(|value| match self.rank(value)? {
+                0 => Some(value.clone()),
+                _ => self.element_of(value, &indices),
+            });
+            Some((arguments.collect::<Option<Vec<Value>>>()?, indices))
+        });
+        let place = place.clone();
+        match elements {
+            Some((arguments, indices)) => {
+                let call = Stmt::Call { place: place.clone(), name, arguments };
+                out.extend(nest(&place, indices, vec![call]));
+            }
+            None => out.push(Stmt::Call { place, name, arguments }),
+        }
+        true
     }
 
     /// A nest that writes every element of the target, from values that are not told: `pack`, `cshift` and

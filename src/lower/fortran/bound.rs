@@ -1,19 +1,20 @@
 //! Procedures that belong to a type: `call field%advance(dt)`.
 //!
-//! The declared type of the object decides which procedure is meant. If an extension of that type among the files has
-//! its own, the run decides, and the call stays one of an unknown procedure.
+//! The declared type of the object decides which procedure is meant. If the object may be of an extension of that type
+//! (`class`) and one among the files has its own, the run decides, and the call stays one of an unknown procedure.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tree_sitter::Node;
 
 use super::expression::Reader;
-use super::modules::{Found, World};
+use super::generic::{Candidate, Choice, arranged};
+use super::modules::World;
 use super::names::kind;
+use super::operators::generic_name;
 use super::path::Path;
 use super::procedure::Lowering;
-use super::scope::{Binding, Passed, Scope, Symbol, Target};
+use super::scope::{Binding, Passed, Scope, Target};
 use crate::ir::{Type, Value};
 use crate::syntax::named_children;
 
@@ -72,17 +73,31 @@ fn generic(reader: &Reader, statement: Node) -> Option<Binding> {
     let parts = named_children(list);
     let name = parts.iter().find(|n| n.kind() == kind::BINDING_NAME)?;
     let specific = parts.iter().filter(|n| n.kind() == kind::METHOD_NAME).map(|n| reader.name(*n));
-    Some(Binding { name: reader.name(*name), target: Target::Generic(specific.collect()) })
+    Some(Binding { name: generic_name(reader.tree.text(*name)), target: Target::Generic(specific.collect()) })
+}
+
+/// The type that a procedure is looked for in.
+pub struct Owner<'a> {
+    pub ty: Arc<str>,
+    /// The scope that knows it.
+    pub home: &'a Scope,
+    /// Whether the object is of that very type, not of one that extends it.
+    pub is_exact: bool,
+}
+
+/// The same of an operand.
+#[derive(Clone, Copy)]
+pub struct Operand<'n> {
+    pub ty: &'n str,
+    pub is_exact: bool,
 }
 
 /// The procedure that a binding leads to.
+#[derive(Clone, Copy)]
 struct Bound<'a> {
     /// Of the binding itself, not of a generic one.
     binding: &'a str,
-    name: &'a Arc<str>,
-    passed: &'a Passed,
-    symbol: &'a Symbol,
-    home: &'a Scope,
+    candidate: Candidate<'a>,
 }
 
 impl<'a> World<'a> {
@@ -103,66 +118,80 @@ impl<'a> World<'a> {
         })
     }
 
-    fn bound(&self, ty: &str, scope: &'a Scope, name: &str, given: usize) -> Option<Bound<'a>> {
-        let (binding, home) = self.binding(ty, scope, name)?;
-        let Target::Generic(specific) = &binding.target else { return self.bound_procedure(ty, scope, name) };
-        // Of several procedures the one that takes as many arguments.
-        let mut fitting = specific.iter().filter_map(|name| self.bound_procedure(ty, home, name)).filter(|bound| {
-            let object = usize::from(!matches!(bound.passed, Passed::Nowhere));
-            specific.len() == 1 || bound.symbol.arguments.len() == given + object
-        });
-        fitting.next().filter(|_| fitting.next().is_none())
+    /// The procedures that a name of a type may stand for, those of a generic one by the bindings of the type and what
+    /// it extends; `None` if only the run tells one of them.
+    fn bound(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Vec<Bound<'a>>> {
+        let mut found: Vec<Bound> = Vec::new();
+        for (definition, _) in self.ancestry(operand.ty, scope) {
+            for binding in definition.bindings.iter().filter(|binding| *binding.name == *name) {
+                let Target::Generic(specific) = &binding.target else {
+                    return Some(vec![self.bound_procedure(operand, scope, name)?]);
+                };
+                for name in specific {
+                    let bound = self.bound_procedure(operand, scope, name)?;
+                    if !found.iter().any(|known| known.binding == bound.binding) {
+                        found.push(bound);
+                    }
+                }
+            }
+        }
+        Some(found)
     }
 
-    fn bound_procedure(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Bound<'a>> {
-        let (binding, home) = self.binding(ty, scope, name)?;
+    fn bound_procedure(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Bound<'a>> {
+        let (binding, home) = self.binding(operand.ty, scope, name)?;
         let Target::Procedure { name: procedure, passed } = &binding.target else { return None };
-        if self.is_overridden(ty, scope, name) {
+        if !operand.is_exact && self.is_overridden(operand.ty, scope, name) {
             return None;
         }
-        let Found::Symbol(symbol, home) = self.symbol(home, procedure) else { return None };
-        Some(Bound { binding: &binding.name, name: procedure, passed, symbol, home })
+        let (symbol, home) = self.procedure(home, procedure)?;
+        let object = match passed {
+            Passed::First => Some(0),
+            Passed::Named(dummy) => Some(symbol.arguments.iter().position(|name| name == dummy)?),
+            Passed::Nowhere => None,
+        };
+        Some(Bound { binding: &binding.name, candidate: Candidate { name: procedure, symbol, home, object } })
+    }
+
+    /// The procedures behind an operator or assignment of a type, which take all operands as arguments; `None` if only
+    /// the run tells one of them.
+    pub fn bound_generic(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Vec<Candidate<'a>>> {
+        let bound = self.bound(operand, scope, name)?;
+        Some(bound.into_iter().map(|bound| Candidate { object: None, ..bound.candidate }).collect())
     }
 }
 
 impl<'a> Lowering<'a> {
     /// A reference to the procedure that a path ends in; `owner` is the type of the object before that.
-    pub fn bound_call(&mut self, path: &Path, owner: Option<(Arc<str>, &'a Scope)>, scope: &'a Scope) -> Value {
+    pub fn bound_call(&mut self, path: &Path, owner: Option<Owner<'a>>, scope: &'a Scope) -> Value {
         let name = path.text();
         let Some((last, object)) = path.parts.split_last() else { return Value::opaque("unknown_expression", name) };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
-        let bound = owner.and_then(|(ty, home)| self.world.bound(&ty, home, last.name, arguments.len()));
-        let Some(Bound { binding, name: procedure, passed, symbol, home }) = bound else {
-            return Value::Call { name, arguments: self.bounds_of(arguments, scope), ty: Type::Unknown };
+        let given = self.given(arguments, scope);
+        let found = owner
+            .and_then(|Owner { ty, home, is_exact }| self.world.bound(Operand { ty: &ty, is_exact }, home, last.name));
+        let candidates: Vec<Candidate> = found.iter().flatten().map(|bound| bound.candidate).collect();
+        let chosen = match candidates[..] {
+            [only] => Some(only),
+            _ => match self.choose(&candidates, &given) {
+                Choice::One(candidate) => Some(candidate),
+                Choice::None | Choice::Several => None,
+            },
         };
-        let ty = match &symbol.ty {
-            Some(spec) => self.resolve(spec, home),
-            None => Type::Unknown,
+        let is_chosen = |bound: &&Bound| chosen.is_some_and(|one| std::ptr::eq(one.symbol, bound.candidate.symbol));
+        let Some(Bound { binding, candidate }) = found.iter().flatten().find(is_chosen).copied() else {
+            let arguments = given.into_iter().map(|(_, value)| value).collect();
+            return Value::Call { name, arguments, ty: Type::Unknown };
         };
-        let at = match passed {
-            Passed::First => Some(0),
-            Passed::Named(dummy) => symbol.arguments.iter().position(|name| name == dummy),
-            Passed::Nowhere => None,
-        };
-        let mut dummies = symbol.arguments.clone();
-        if let Some(at) = at.filter(|at| *at < dummies.len()) {
-            dummies.remove(at);
-        }
-        let arguments = super::keywords::ordered(&dummies, Cow::Borrowed(arguments));
-        let mut values = self.bounds_of(&arguments, scope);
-        if let Some(at) = at {
+        let mut values = arranged(&candidate.dummies(), given);
+        if let Some(at) = candidate.object {
             let object = Path { parts: object.iter().map(super::component::copy).collect(), substring: None };
             let object = self.path_or_name(&object, scope);
             values.insert(at.min(values.len()), object);
         }
-        let callee = super::value::callee(home, procedure);
-        // Behind one generic name there may be another procedure in the next call.
-        let name = format!("{}{binding}", name.strip_suffix(&**last.name).unwrap_or(&name));
-        let name = match self.function.callees.get(&name) {
-            Some(known) if *known != callee => format!("{}::{procedure}", home.name),
-            _ => name,
-        };
-        self.function.callees.insert(name.clone(), callee);
+        let ty = self.result_of(&candidate);
+        let shown = format!("{}{binding}", name.strip_suffix(&**last.name).unwrap_or(&name));
+        let name = self.name_of(&candidate, shown);
         Value::Call { name, arguments: values, ty }
     }
 }

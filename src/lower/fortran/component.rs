@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::bound::Owner;
 use super::expression::Expr;
+use super::layouts::RecordLayout;
 use super::modules::Found;
 use super::path::{Part, Path};
 use super::procedure::{Lowering, key};
@@ -25,14 +27,20 @@ struct Lookup<'a> {
     role: Role,
     place: Place,
     outcome: Outcome,
-    /// The structures of an array that the path ends in.
+    /// The structures that the path ends in: those of an array, or an argument.
     record: Option<Record>,
-    /// The type whose procedure the last name may be, and the scope that knows it.
-    owner: Option<(Arc<str>, &'a Scope)>,
+    /// Bytes of what the path ends in, if that is a structure.
+    record_bytes: Option<u32>,
+    /// The type whose procedure the last name may be.
+    owner: Option<Owner<'a>>,
+    /// Whether what the path has come to may be of a type that extends its own.
+    polymorphic: bool,
 }
 
-/// Structures of an array on the way.
+/// Structures on the way.
 struct Record {
+    /// Whether they are the elements of an array.
+    is_element: bool,
     /// Bytes of one, if known.
     bytes: Option<u32>,
     /// The first of the parts of the path that lie in them.
@@ -153,21 +161,28 @@ impl<'a> Lowering<'a> {
             constant: None,
             place: found.place.clone(),
         });
-        if let Some(layout) = self.member_layout(text, found) {
-            self.function.members.insert(id, layout);
+        if let Some((layout, is_element)) = self.member_layout(text, found) {
+            let layouts = if is_element { &mut self.function.members } else { &mut self.function.parts };
+            layouts.insert(id, layout);
+        }
+        if let Some(bytes) = found.record_bytes {
+            self.function.record_bytes.insert(id, bytes);
+        }
+        if found.polymorphic {
+            self.polymorphic.insert(id);
         }
         self.ids.insert(key, id);
         id
     }
 
-    /// Where a component of the structures of an array lies.
-    fn member_layout(&self, text: &str, found: &Lookup<'a>) -> Option<MemberLayout> {
+    /// Where a component of structures lies, and whether those are the elements of an array.
+    fn member_layout(&self, text: &str, found: &Lookup<'a>) -> Option<(MemberLayout, bool)> {
         let record = found.record.as_ref().filter(|_| found.outcome == Outcome::Known)?;
         let member = text.splitn(record.first + 1, '%').last()?.to_string();
         let unknown = MemberLayout { member: member.clone(), offset: 0, record_bytes: 0, extents: Vec::new() };
         let known = || {
             let (bytes, mut offset) = (record.bytes?, i64::from(record.offset?));
-            let mut stride = i64::from(found.ty.bytes()?);
+            let mut stride = i64::from(found.ty.bytes().or(found.record_bytes)?);
             let mut extents = Vec::new();
             let last = found.steps.last()?;
             for bounds in last.bounds {
@@ -179,7 +194,7 @@ impl<'a> Lowering<'a> {
             }
             Some(MemberLayout { member, offset, record_bytes: bytes, extents })
         };
-        Some(known().unwrap_or(unknown))
+        Some((known().unwrap_or(unknown), record.is_element))
     }
 
     fn look_up(&mut self, path: &Path, scope: &'a Scope) -> Lookup<'a> {
@@ -190,7 +205,9 @@ impl<'a> Lowering<'a> {
             place: self.function.place.clone(),
             outcome: Outcome::UnknownType,
             record: None,
+            record_bytes: None,
             owner: None,
+            polymorphic: false,
         };
         let Some((first, rest)) = path.parts.split_first() else { return found };
         let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
@@ -202,6 +219,7 @@ impl<'a> Lowering<'a> {
             _ => return found,
         };
         found.steps.push(Step { bounds: &symbol.dimensions, home });
+        found.polymorphic = symbol.polymorphic;
         let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
         for (at, part) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len();
@@ -218,31 +236,30 @@ impl<'a> Lowering<'a> {
             };
             // What a type extends is a component too, and comes first in it.
             if let Some(parent) = self.world.parent(&name, home, part.name) {
+                self.enter_record(&mut found, &name, home, at);
                 found.steps.push(Step { bounds: &[], home: parent });
+                found.polymorphic = false;
                 spec = Some(TypeSpec::Derived(part.name.clone()));
                 home = parent;
                 continue;
             }
             match self.world.component(&name, home, part.name) {
                 Some(Some((component, scope))) => {
-                    let ty = self.world.derived_type(home, &name);
-                    if found.steps.last().is_some_and(|step| !step.bounds.is_empty()) {
-                        let bytes = ty.and_then(|(ty, home)| self.world.layout(ty, home)).map(|layout| layout.bytes);
-                        found.record = Some(Record { bytes, first: at + 1, offset: Some(0) });
-                    }
+                    self.enter_record(&mut found, &name, home, at);
                     if let Some(record) = &mut found.record {
-                        let offset = || ty.and_then(|(ty, home)| self.world.component_offset(ty, home, part.name));
-                        record.offset = record.offset.and_then(|offset_so_far| offset_so_far.checked_add(offset()?));
+                        let offset = self.record(&name, home).and_then(|layout| layout.offsets.get(part.name).copied());
+                        record.offset = record.offset.and_then(|so_far| so_far.checked_add(offset?));
                     }
                     // Its data lies elsewhere.
                     found.record = found.record.take().filter(|_| !component.indirect);
                     found.steps.push(Step { bounds: &component.dimensions, home: scope });
+                    found.polymorphic = component.polymorphic;
                     spec = Some(component.ty.clone());
                     home = scope;
                 }
                 Some(None) if is_last && part.applied.is_some() => {
                     found.outcome = Outcome::Procedure;
-                    found.owner = Some((name, home));
+                    found.owner = Some(Owner { ty: name, home, is_exact: !found.polymorphic });
                     return found;
                 }
                 _ => return found,
@@ -251,8 +268,31 @@ impl<'a> Lowering<'a> {
         if let Some(spec) = spec {
             found.ty = self.resolve(&spec, home);
             found.outcome = Outcome::Known;
+            found.record_bytes = self.bytes_of_record(&spec, home);
         }
         found
+    }
+
+    /// Notes that a path goes into structures of a type: the elements of an array, or an argument.
+    fn enter_record(&mut self, found: &mut Lookup<'a>, ty: &str, home: &'a Scope, at: usize) {
+        let is_element = found.steps.last().is_some_and(|step| !step.bounds.is_empty());
+        if is_element || at == 0 && found.role == Role::Argument {
+            let bytes = self.record(ty, home).and_then(|layout| layout.bytes);
+            found.record = Some(Record { is_element, bytes, first: at + 1, offset: Some(0) });
+        }
+    }
+
+    /// Bytes of the structures of a type, without what lies behind pointers.
+    pub fn bytes_of_record(&mut self, spec: &TypeSpec, home: &'a Scope) -> Option<u32> {
+        let TypeSpec::Derived(name) = spec else { return None };
+        self.record(name, home)?.bytes
+    }
+
+    /// How a type lies in memory.
+    fn record(&mut self, ty: &str, home: &'a Scope) -> Option<&RecordLayout> {
+        let (ty, home) = self.world.derived_type(home, ty)?;
+        let world = self.world;
+        Some(self.records.entry(ty).or_insert_with(|| world.record_layout(ty, home)))
     }
 }
 

@@ -9,9 +9,11 @@ use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use super::names::{field, kind};
+use super::operators::generic_name;
 use super::scope::*;
 use super::statement_functions;
 use super::types::{type_definition, type_spec};
+use super::units::Detail;
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
 
@@ -137,6 +139,8 @@ impl<'t> Part<'_, '_, 't> {
         let reader = self.reader;
         let ty = node.child_by_field_name(field::TYPE);
         let spec = ty.and_then(|ty| type_spec(reader, ty));
+        let is_class =
+            ty.is_some_and(|ty| reader.tree.text(ty).get(..5).is_some_and(|t| t.eq_ignore_ascii_case("class")));
         let attributes = attributes(reader, node);
         let interface =
             ty.and_then(|ty| named_children(ty).into_iter().find(|n| n.kind() == kind::PROCEDURE_INTERFACE));
@@ -165,6 +169,8 @@ impl<'t> Part<'_, '_, 't> {
                     symbol.ty = result.clone();
                 }
             }
+            symbol.polymorphic = is_class;
+            symbol.optional |= attributes.optional;
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -240,6 +246,7 @@ impl<'t> Part<'_, '_, 't> {
             if let Class::Variable(storage @ Storage::Local) = &mut symbol.class {
                 *storage = default;
             }
+            symbol.optional |= is("optional");
             if is("external") {
                 symbol.class = Class::Procedure(Shape::Scalar);
             }
@@ -280,8 +287,8 @@ impl<'t> Part<'_, '_, 't> {
                         import.renames.push((reader.name(local), reader.name(remote)));
                     }
                 }
-                kind::IDENTIFIER => {
-                    let name = reader.name(item);
+                kind::IDENTIFIER | kind::OPERATOR | kind::ASSIGNMENT => {
+                    let name = generic_name(reader.tree.text(item));
                     import.renames.push((name.clone(), name));
                 }
                 _ => {}
@@ -322,10 +329,11 @@ impl<'t> Part<'_, '_, 't> {
         for child in named_children(node) {
             match (reader.tree.role(child), child.kind()) {
                 (_, kind::INTERFACE_STATEMENT) => {
-                    generic = named_children(child).into_iter().find(|n| n.kind() == kind::NAME);
+                    let names = [kind::NAME, kind::OPERATOR, kind::ASSIGNMENT];
+                    generic = named_children(child).into_iter().find(|n| names.contains(&n.kind()));
                 }
                 (Some(Role::Procedure), _) => {
-                    if let Some((name, symbol)) = super::units::procedure_symbol(reader, child) {
+                    if let Some((name, symbol)) = super::units::procedure_symbol(reader, child, Detail::Dummies) {
                         specifics.push(name.clone());
                         // A dummy procedure stays an argument.
                         self.scope.symbols.insert(name, symbol);
@@ -339,17 +347,17 @@ impl<'t> Part<'_, '_, 't> {
             }
         }
         if let Some(generic) = generic {
-            let name = reader.name(generic);
+            let name = generic_name(reader.tree.text(generic));
             let place = reader.place(generic);
-            let symbol = Symbol {
-                class: Class::Generic(specifics),
-                ty: None,
-                dimensions: Vec::new(),
-                arguments: Vec::new(),
-                place,
-            };
-            // `interface f` around the one function `f` adds nothing.
-            self.scope.symbols.entry(name).or_insert(symbol);
+            match self.scope.symbols.get_mut(&name).map(|symbol| &mut symbol.class) {
+                // Several interfaces of one name make one.
+                Some(Class::Generic(known)) => known.extend(specifics),
+                // `interface f` around the one function `f` adds nothing.
+                Some(_) => {}
+                None => {
+                    self.scope.symbols.insert(name, Symbol::new(Class::Generic(specifics), place));
+                }
+            }
         }
     }
 
@@ -362,6 +370,6 @@ impl<'t> Part<'_, '_, 't> {
             return;
         }
         let set = if private { &mut visibility.private } else { &mut visibility.public };
-        set.extend(names.into_iter().map(|n| self.reader.name(n)));
+        set.extend(names.into_iter().map(|n| generic_name(self.reader.tree.text(n))));
     }
 }

@@ -29,6 +29,7 @@ pub struct Attributes {
     pub external: bool,
     pub private: bool,
     pub public: bool,
+    pub optional: bool,
 }
 
 /// The attributes of a declaration.
@@ -47,6 +48,7 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "external" => attributes.external = true,
             "private" => attributes.private = true,
             "public" => attributes.public = true,
+            "optional" => attributes.optional = true,
             _ => {}
         }
     }

@@ -62,6 +62,9 @@ impl<'a> Lowering<'a> {
 
     /// How a function treats arrays; `None` if a module that was not read may declare it.
     pub fn call_shape(&self, name: &str) -> Option<Shape> {
+        if let Some((shape, _)) = self.results.get(name) {
+            return Some(*shape);
+        }
         let declared = match self.world.symbol(self.scope, name) {
             Found::Symbol(symbol, home) => self.world.specific(symbol, home)?.0,
             Found::Builtin(_) | Found::Nowhere => {

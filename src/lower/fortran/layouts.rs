@@ -1,6 +1,8 @@
 //! Where the components of derived types lie: natural alignment, and descriptors as gfortran (from version 8 on) has
 //! them.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::kinds::DEPTH_LIMIT;
@@ -22,6 +24,15 @@ pub struct Layout {
     has_descriptors: bool,
 }
 
+/// A derived type in memory.
+#[derive(Clone, Debug, Default)]
+pub struct RecordLayout {
+    /// `None` if a component is of unknown size.
+    pub bytes: Option<u32>,
+    /// Bytes from the beginning of an object to each component that has a place, those of the parents too.
+    pub offsets: FxHashMap<Arc<str>, u32>,
+}
+
 /// Layouts of the types met on the way; `None` for one that is not known, or not yet.
 type Known = FxHashMap<*const DerivedType, Option<Layout>>;
 
@@ -36,16 +47,14 @@ impl<'a> World<'a> {
         self.lay_out(ty, scope, &mut Known::default(), &mut |_, _| {})
     }
 
-    /// Bytes from the beginning of an object to a component of it.
-    pub fn component_offset(&self, ty: &'a DerivedType, scope: &'a Scope, name: &str) -> Option<u32> {
-        let mut found = None;
+    /// The size of a derived type, and where its components lie.
+    pub fn record_layout(&self, ty: &'a DerivedType, scope: &'a Scope) -> RecordLayout {
+        let mut offsets = FxHashMap::default();
         let mut visit = |component: &Component, offset| {
-            if *component.name == *name {
-                found = Some(offset);
-            }
+            offsets.insert(component.name.clone(), offset);
         };
-        self.lay_out(ty, scope, &mut Known::default(), &mut visit);
-        found
+        let whole = self.lay_out(ty, scope, &mut Known::default(), &mut visit);
+        RecordLayout { bytes: whole.map(|layout| layout.bytes), offsets }
     }
 
     /// Places one component after the other, those of the parent first.

@@ -10,6 +10,9 @@ use super::scope::{Class, DerivedType, Scope, Symbol};
 /// `use` chains and type chains longer than this are taken for circles.
 const CHAIN_LIMIT: usize = 30;
 
+/// So many interfaces of one name are looked at.
+const MOST_GENERICS: usize = 64;
+
 /// The declarations of modules by name.
 #[derive(Clone, Debug, Default)]
 pub struct Modules {
@@ -90,6 +93,46 @@ impl<'a> World<'a> {
             Hit::Builtin(value) => Found::Builtin(value),
             Hit::Elsewhere(module) => Found::Elsewhere(module),
             Hit::Nowhere => Found::Nowhere,
+        }
+    }
+
+    /// All generic interfaces of a name that a scope sees: those of several modules make one.
+    pub fn generics(&self, scope: &'a Scope, name: &str) -> Vec<(&'a Symbol, &'a Scope)> {
+        let mut found: Vec<(&Symbol, &Scope)> = Vec::new();
+        let mut next = Some(scope);
+        while let Some(scope) = next {
+            self.gather(scope, name, 0, &mut found);
+            let ancestor = scope.ancestor.as_ref().and_then(|ancestor| self.module(ancestor));
+            next = ancestor.map(|module| &**module).or(scope.host.as_deref());
+        }
+        found
+    }
+
+    fn gather(&self, scope: &'a Scope, name: &str, depth: usize, found: &mut Vec<(&'a Symbol, &'a Scope)>) {
+        if depth > CHAIN_LIMIT || found.len() >= MOST_GENERICS {
+            return;
+        }
+        if let Some(symbol) = scope.symbols.get(name) {
+            if matches!(symbol.class, Class::Generic(_)) && !found.iter().any(|(known, _)| std::ptr::eq(*known, symbol))
+            {
+                found.push((symbol, scope));
+            } else {
+                return;
+            }
+        }
+        for import in &scope.uses {
+            let Some(remote) = import.remote(name) else { continue };
+            if let Some(module) = self.module(&import.module).filter(|module| module.shows(remote)) {
+                self.gather(module, remote, depth + 1, found);
+            }
+        }
+    }
+
+    /// A procedure by its name.
+    pub fn procedure(&self, scope: &'a Scope, name: &str) -> Option<(&'a Symbol, &'a Scope)> {
+        match self.symbol(scope, name) {
+            Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => Some((symbol, home)),
+            _ => None,
         }
     }
 

@@ -7,10 +7,12 @@ use tree_sitter::Node;
 
 use super::super::jumps;
 use super::expression::{Expr, Reader};
+use super::intrinsic_types::Shape;
 use super::kinds::{ASSUMED_KIND, Resolved};
+use super::layouts::RecordLayout;
 use super::modules::{Found, World};
 use super::names::{field, kind};
-use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
+use super::scope::{Bounds, Class, DerivedType, Scope, Symbol, TypeSpec};
 use super::units::{self, ProcedureUnit};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::ir::{self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable};
@@ -46,6 +48,12 @@ pub struct Lowering<'a> {
     pub overlays: Vec<VarId>,
     /// The statement at hand, for what has no place of its own.
     pub here: Place,
+    /// How the derived types met so far lie in memory.
+    pub records: FxHashMap<*const DerivedType, RecordLayout>,
+    /// How functions treat arrays that calls name otherwise than the scope does, and the ranks of their results.
+    pub results: FxHashMap<String, (Shape, usize)>,
+    /// Variables that may be of a type that extends their own.
+    pub polymorphic: FxHashSet<VarId>,
     /// What was already remarked upon.
     pub remarked: FxHashSet<String>,
 }
@@ -87,6 +95,9 @@ pub fn lower<'a>(
         has_marks: false,
         overlays: Vec::new(),
         here: reader.place(unit.node),
+        records: FxHashMap::default(),
+        results: FxHashMap::default(),
+        polymorphic: FxHashSet::default(),
         remarked,
     };
     lowering.arguments(&unit.arguments);
@@ -96,9 +107,15 @@ pub fn lower<'a>(
         jumps::structure(&mut lowering.function);
     }
     lowering.share_overlays();
-    let host = unit.scope.host.as_ref().map(|host| host.name.to_string());
+    // What a submodule holds belongs to its module.
+    let name = |host: &Arc<Scope>| host.ancestor.as_ref().unwrap_or(&host.name).to_string();
+    let host = unit.scope.host.as_ref().map(name);
     lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());
+    // Of a structure that is the result the body may name nothing but components.
+    if unit.node.kind() == kind::FUNCTION {
+        lowering.meaning(&unit.result, lowering.scope);
+    }
     lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
@@ -215,6 +232,12 @@ impl<'a> Lowering<'a> {
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
         let id = self.push(Variable { name: shown, ty, dimensions, role, constant: None, place });
+        if let Some(bytes) = symbol.ty.as_ref().and_then(|spec| self.bytes_of_record(spec, home)) {
+            self.function.record_bytes.insert(id, bytes);
+        }
+        if symbol.polymorphic {
+            self.polymorphic.insert(id);
+        }
         self.ids.insert((key(home), name.clone()), id);
         id
     }

@@ -46,7 +46,38 @@ pub struct Symbol {
     pub dimensions: Vec<Bounds>,
     /// Names of the dummy arguments of a procedure, in order.
     pub arguments: Vec<Arc<str>>,
+    /// What is known of each of them; empty for a procedure outside of modules.
+    pub dummies: Vec<Dummy>,
+    /// Declared with `class`: may be of a type that extends its own.
+    pub polymorphic: bool,
+    pub optional: bool,
     pub place: Place,
+}
+
+/// A dummy argument, as far as it tells one procedure from another.
+#[derive(Clone, Debug)]
+pub struct Dummy {
+    /// `None` for a procedure, and by the implicit rules.
+    pub ty: Option<TypeSpec>,
+    pub rank: usize,
+    pub polymorphic: bool,
+    pub optional: bool,
+}
+
+impl Symbol {
+    /// A name of which only its class is known.
+    pub fn new(class: Class, place: Place) -> Symbol {
+        Symbol {
+            class,
+            ty: None,
+            dimensions: Vec::new(),
+            arguments: Vec::new(),
+            dummies: Vec::new(),
+            polymorphic: false,
+            optional: false,
+            place,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -190,13 +221,8 @@ impl Scope {
 
     /// The symbol of that name, made if there is none.
     pub fn symbol(&mut self, name: &Arc<str>, place: &Place) -> &mut Symbol {
-        self.symbols.entry(name.clone()).or_insert_with(|| Symbol {
-            class: Class::Variable(Role::Local),
-            ty: None,
-            dimensions: Vec::new(),
-            arguments: Vec::new(),
-            place: place.clone(),
-        })
+        let new = || Symbol::new(Class::Variable(Role::Local), place.clone());
+        self.symbols.entry(name.clone()).or_insert_with(new)
     }
 
     /// The type that the implicit rules in force here give a name; `None` under `implicit none`.

@@ -6,8 +6,11 @@ use super::super::flow::Falls;
 use super::super::jumps;
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
+use super::generic::{Choice, arranged};
+use super::modules::Found;
 use super::names::{field, kind};
 use super::procedure::Lowering;
+use super::scope::{Class, Symbol};
 use crate::diagnostic::{Place, Severity};
 use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
 use crate::syntax::{Role, named_children};
@@ -187,6 +190,9 @@ impl<'a> Lowering<'a> {
                 return self.push_call(self.place(node), name, arguments, out);
             }
         }
+        if let Found::Symbol(Symbol { class: Class::Generic(_), .. }, _) = self.world.symbol(self.scope, &name) {
+            return self.generic_call(node, &name, &arguments, out);
+        }
         let arguments = self.in_order(&name, arguments.into(), self.scope);
         let mut values = Vec::with_capacity(arguments.len());
         for argument in &*arguments {
@@ -203,6 +209,23 @@ impl<'a> Lowering<'a> {
         }
         self.note_callee(&name, self.scope);
         self.push_call(place, name, values, out);
+    }
+
+    /// A call of the procedure behind a generic name.
+    fn generic_call(&mut self, node: Node, name: &str, arguments: &[Argument], out: &mut Vec<Stmt>) {
+        let candidates = self.candidates(self.scope, name);
+        let given = self.given(arguments, self.scope);
+        let (name, values) = match self.choose(&candidates, &given) {
+            Choice::One(candidate) => {
+                let name = self.name_of(&candidate, candidate.name.to_string());
+                (name, arranged(&candidate.dummies(), given))
+            }
+            Choice::None | Choice::Several => {
+                self.note_callee(name, self.scope);
+                (name.to_string(), given.into_iter().map(|(_, value)| value).collect())
+            }
+        };
+        self.push_call(self.place(node), name, values, out);
     }
 
     fn push_call(&mut self, place: Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {

@@ -10,7 +10,7 @@ use super::expression::Reader;
 use super::intrinsic_types::Shape;
 use super::modules::Modules;
 use super::names::{field, kind};
-use super::scope::{Class, Scope, Symbol};
+use super::scope::{Class, Dummy, Scope, Symbol};
 use super::types::type_spec;
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
@@ -65,7 +65,7 @@ impl Units<'_> {
 pub fn find<'t>(reader: &Reader, root: Node<'t>) -> Units<'t> {
     let mut units = Units::default();
     // What a procedure outside of every module defines is known to the other units of the file.
-    let file = Scope { symbols: contained_symbols(reader, root), ..Scope::default() };
+    let file = Scope { symbols: contained_symbols(reader, root, Detail::Names), ..Scope::default() };
     collect(reader, root, &Arc::new(file), &mut units, 0);
     units
 }
@@ -116,19 +116,19 @@ fn scope_of<'t>(
         scope.symbol(&result, &place).ty = ty;
     }
     let statements = declarations::read(reader, node, &mut scope);
-    for (name, symbol) in contained_symbols(reader, node) {
+    for (name, symbol) in contained_symbols(reader, node, Detail::Dummies) {
         scope.symbols.entry(name).or_insert(symbol);
     }
     (Arc::new(scope), statements)
 }
 
 /// The procedures that a unit contains, as symbols.
-fn contained_symbols(reader: &Reader, node: Node) -> rustc_hash::FxHashMap<Arc<str>, Symbol> {
+fn contained_symbols(reader: &Reader, node: Node, detail: Detail) -> rustc_hash::FxHashMap<Arc<str>, Symbol> {
     let mut found = rustc_hash::FxHashMap::default();
     let mut pending = named_children(node);
     while let Some(child) = pending.pop() {
         match reader.tree.role(child) {
-            Some(Role::Procedure) => found.extend(procedure_symbol(reader, child)),
+            Some(Role::Procedure) => found.extend(procedure_symbol(reader, child, detail)),
             Some(Role::InternalProcedures | Role::Block) => pending.extend(named_children(child)),
             _ => {}
         }
@@ -136,32 +136,65 @@ fn contained_symbols(reader: &Reader, node: Node) -> rustc_hash::FxHashMap<Arc<s
     found
 }
 
+/// How much of a procedure its symbol tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Names,
+    /// What the dummy arguments are, to tell the procedures behind a generic name apart.
+    Dummies,
+}
+
 /// The symbol of a procedure; the type of a function's result as its own declarations give it.
-pub fn procedure_symbol(reader: &Reader, node: Node) -> Option<(Arc<str>, Symbol)> {
+pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(Arc<str>, Symbol)> {
     let (name, arguments, header) = heading(reader, node);
     let header = header?;
     let place = reader.place(node);
-    let mut symbol =
-        Symbol { class: Class::Procedure(Shape::Scalar), ty: None, dimensions: Vec::new(), arguments, place };
+    let mut symbol = Symbol { arguments, ..Symbol::new(Class::Procedure(Shape::Scalar), place) };
+    let is_elemental = |n: &Node| reader.tree.text(*n).eq_ignore_ascii_case("elemental");
+    let is_elemental = named_children(header).iter().any(|n| n.kind() == kind::QUALIFIER && is_elemental(n));
+    if node.kind() != kind::FUNCTION && detail == Detail::Dummies {
+        let mut inside = Scope::default();
+        declarations::read(reader, node, &mut inside);
+        symbol.dummies = dummies(&symbol.arguments, &inside);
+        if is_elemental {
+            symbol.class = Class::Procedure(Shape::Elemental);
+        }
+    }
     if node.kind() == kind::FUNCTION {
         let result = result_name(reader, header).unwrap_or_else(|| name.clone());
         symbol.ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
         let mut inside = Scope::default();
         declarations::read(reader, node, &mut inside);
+        if detail == Detail::Dummies {
+            symbol.dummies = dummies(&symbol.arguments, &inside);
+        }
         if let Some(declared) = inside.symbols.remove(&result) {
             symbol.ty = symbol.ty.or(declared.ty);
             symbol.dimensions = declared.dimensions;
         }
         symbol.ty = symbol.ty.or_else(|| inside.implicit_type(&result));
-        let is_elemental = |n: &Node| reader.tree.text(*n).eq_ignore_ascii_case("elemental");
-        let qualifiers = named_children(header);
-        if qualifiers.iter().any(|n| n.kind() == kind::QUALIFIER && is_elemental(n)) {
+        if is_elemental {
             symbol.class = Class::Procedure(Shape::Elemental);
         } else if !symbol.dimensions.is_empty() {
             symbol.class = Class::Procedure(Shape::Array);
         }
     }
     Some((name, symbol))
+}
+
+/// The dummy arguments as a procedure declares them.
+fn dummies(names: &[Arc<str>], inside: &Scope) -> Vec<Dummy> {
+    let dummy = |name: &Arc<str>| {
+        let symbol = inside.symbols.get(name);
+        let variable = symbol.filter(|symbol| matches!(symbol.class, Class::Variable(_)));
+        Dummy {
+            ty: variable.and_then(|symbol| symbol.ty.clone()),
+            rank: variable.map_or(0, |symbol| symbol.dimensions.len()),
+            polymorphic: variable.is_some_and(|symbol| symbol.polymorphic),
+            optional: symbol.is_some_and(|symbol| symbol.optional),
+        }
+    };
+    names.iter().map(dummy).collect()
 }
 
 fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
+use super::generic::{Choice, arranged};
 use super::intrinsic_types;
 use super::modules::Found;
 use super::path::{Applied, Path};
@@ -41,7 +42,10 @@ impl<'a> Lowering<'a> {
             }
             Expr::Macro(constant) => Value::Variable(self.macro_constant(constant)),
             Expr::Name(_) | Expr::Apply(..) | Expr::Member(..) => self.reference(expr, scope),
-            Expr::Unary(op, operand) => Value::Unary(*op, Box::new(self.value(operand, scope))),
+            Expr::Unary(op, operand) => {
+                let operand = self.value(operand, scope);
+                self.unary_operation(*op, operand, scope)
+            }
             Expr::Binary(op, left, right) => self.operators(*op, left, right, scope),
             Expr::Complex(re, im) => {
                 let arguments = vec![self.value(re, scope), self.value(im, scope)];
@@ -59,6 +63,10 @@ impl<'a> Lowering<'a> {
                 let then = Box::new(self.value(then, scope));
                 Value::Select(condition, then, Box::new(self.value(otherwise, scope)))
             }
+            Expr::Opaque("defined_operator", detail, operands) => {
+                let operands = operands.iter().map(|operand| self.value(operand, scope)).collect();
+                self.own_operator(detail, operands, scope)
+            }
             Expr::Opaque(code, detail, inner) => self.opaque_value(code, detail.clone(), inner, scope),
         }
     }
@@ -75,7 +83,7 @@ impl<'a> Lowering<'a> {
         let first = self.value(first, scope);
         let value = links.into_iter().rev().fold(first, |left, (op, right)| {
             let right = self.value(right, scope);
-            Value::binary(op, left, right)
+            self.binary_operation(op, left, right, scope)
         });
         self.depth -= charge;
         value
@@ -145,6 +153,9 @@ impl<'a> Lowering<'a> {
         match self.world.symbol(scope, name) {
             Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
                 return self.function(name, symbol, home, arguments, scope);
+            }
+            Found::Symbol(Symbol { class: Class::Generic(_), .. }, _) => {
+                return self.generic_reference(name, arguments, scope);
             }
             Found::Symbol(symbol, home)
                 if is_scalar(symbol) && !(is_substring(arguments) && self.is_character(name, symbol, home)) =>
@@ -338,6 +349,33 @@ impl<'a> Lowering<'a> {
             None => Type::Unknown,
         };
         self.call(name, arguments, ty, scope)
+    }
+
+    /// A function reference by a generic name, which may extend an intrinsic or stand for a structure constructor too.
+    fn generic_reference(&mut self, name: &Arc<str>, arguments: &[Argument], scope: &'a Scope) -> Value {
+        let candidates = self.candidates(scope, name);
+        let given = self.given(arguments, scope);
+        match (self.choose(&candidates, &given), intrinsic_types::lookup(name)) {
+            (Choice::One(candidate), _) => {
+                let ty = self.result_of(&candidate);
+                let name = self.name_of(&candidate, candidate.name.to_string());
+                Value::Call { name, arguments: arranged(&candidate.dummies(), given), ty }
+            }
+            (Choice::None, Some(known)) => self.intrinsic(name, known, arguments, scope),
+            _ => {
+                self.note_callee(name, scope);
+                let mut types = candidates.iter().map(|candidate| self.result_of(candidate)).collect::<Vec<_>>();
+                types.dedup();
+                let constructed = || self.world.derived_type(scope, name).map(|_| TypeSpec::Derived(name.clone()));
+                let ty = match (&types[..], constructed()) {
+                    ([only], _) => only.clone(),
+                    (_, Some(spec)) => self.resolve(&spec, scope),
+                    _ => Type::Unknown,
+                };
+                let arguments = given.into_iter().map(|(_, value)| value).collect();
+                Value::Call { name: name.to_string(), arguments, ty }
+            }
+        }
     }
 
     /// Notes which procedure of which module a name stands for.

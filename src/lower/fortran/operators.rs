@@ -1,0 +1,133 @@
+//! Operators and assignments that procedures define.
+
+use std::sync::Arc;
+
+use super::bound::Operand;
+use super::generic::{Candidate, Choice};
+use super::procedure::Lowering;
+use super::scope::Scope;
+use crate::ir::{BinaryOp, Reason, Type, UnaryOp, Value};
+
+/// The generic name of an assignment.
+const ASSIGNMENT: &str = "assignment(=)";
+
+impl<'a> Lowering<'a> {
+    /// A binary operation: of structures, a call.
+    pub fn binary_operation(&mut self, op: BinaryOp, left: Value, right: Value, scope: &'a Scope) -> Value {
+        if !self.is_structure(&left) && !self.is_structure(&right) {
+            return Value::binary(op, left, right);
+        }
+        let name = format!("operator({})", spelled(op));
+        self.operation(name, vec![left, right], scope)
+    }
+
+    /// An operation on one operand: of a structure, a call.
+    pub fn unary_operation(&mut self, op: UnaryOp, operand: Value, scope: &'a Scope) -> Value {
+        if !self.is_structure(&operand) {
+            return Value::Unary(op, Box::new(operand));
+        }
+        let name = if op == UnaryOp::Not { "operator(.not.)" } else { "operator(-)" };
+        self.operation(name.to_string(), vec![operand], scope)
+    }
+
+    /// An operation of which only procedures know what it does.
+    pub fn operation(&mut self, name: String, operands: Vec<Value>, scope: &'a Scope) -> Value {
+        match self.defined(&name, &operands, scope) {
+            Choice::One(candidate) => {
+                let ty = self.result_of(&candidate);
+                let name = self.name_of(&candidate, candidate.name.to_string());
+                Value::Call { name, arguments: operands, ty }
+            }
+            Choice::None | Choice::Several => Value::Call { name, arguments: operands, ty: Type::Unknown },
+        }
+    }
+
+    /// The subroutine that an assignment calls, if one does, with its arguments. An assignment whose subroutine cannot
+    /// be told is a call of `assignment(=)`.
+    pub fn defined_assignment(&mut self, target: &Value, value: &Value) -> Option<(String, Vec<Value>)> {
+        if !self.is_structure(target) && !self.is_structure(value) {
+            return None;
+        }
+        let arguments = vec![target.clone(), value.clone()];
+        match self.defined(ASSIGNMENT, &arguments, self.scope) {
+            Choice::One(candidate) => {
+                let name = self.name_of(&candidate, candidate.name.to_string());
+                Some((name, arguments))
+            }
+            Choice::Several if value.ty(&self.function) != Type::Unknown => Some((ASSIGNMENT.to_string(), arguments)),
+            Choice::Several | Choice::None => None,
+        }
+    }
+
+    fn is_structure(&self, value: &Value) -> bool {
+        matches!(value.ty(&self.function), Type::Derived(..))
+    }
+
+    /// The procedure behind an operator or the assignment, from interfaces and the types of the operands.
+    fn defined(&mut self, name: &str, operands: &[Value], scope: &'a Scope) -> Choice<'a> {
+        let mut candidates = self.candidates(scope, name);
+        for operand in operands {
+            let Type::Derived(ty, _) = operand.ty(&self.function) else { continue };
+            let operand = Operand { ty: &ty, is_exact: self.is_exact(operand) };
+            match self.world.bound_generic(operand, self.scope, name) {
+                Some(bound) => bound.into_iter().for_each(|candidate| add(&mut candidates, candidate)),
+                None => return Choice::Several,
+            }
+        }
+        let given: Vec<_> = operands.iter().map(|operand| (None, operand.clone())).collect();
+        self.choose(&candidates, &given)
+    }
+
+    /// Whether the type of a variable is the one that it is declared with, not one that extends it.
+    fn is_exact(&self, value: &Value) -> bool {
+        match value {
+            Value::Variable(id) | Value::Element { array: id, .. } => !self.polymorphic.contains(id),
+            _ => true,
+        }
+    }
+
+    /// An operator of the program's own, `.cross.`.
+    pub fn own_operator(&mut self, detail: &str, operands: Vec<Value>, scope: &'a Scope) -> Value {
+        let mut spelled: String = detail.to_ascii_lowercase();
+        spelled.retain(|c| !c.is_whitespace());
+        if !(spelled.starts_with('.') && spelled.ends_with('.')) {
+            let reason = Reason { code: "defined_operator", detail: detail.to_string() };
+            return Value::Opaque { reason, inner: operands };
+        }
+        self.operation(format!("operator({spelled})"), operands, scope)
+    }
+}
+
+fn add<'a>(candidates: &mut Vec<Candidate<'a>>, candidate: Candidate<'a>) {
+    if !candidates.iter().any(|known| std::ptr::eq(known.symbol, candidate.symbol)) {
+        candidates.push(candidate);
+    }
+}
+
+/// A generic name without spaces, operators in one spelling.
+pub fn generic_name(text: &str) -> Arc<str> {
+    let mut name = text.to_ascii_lowercase();
+    name.retain(|c| !c.is_whitespace());
+    let Some(operator) = name.strip_prefix("operator(").and_then(|rest| rest.strip_suffix(')')) else {
+        return name.into();
+    };
+    let symbol = match operator {
+        ".lt." => "<",
+        ".le." => "<=",
+        ".gt." => ">",
+        ".ge." => ">=",
+        ".eq." => "==",
+        ".ne." => "/=",
+        other => other,
+    };
+    format!("operator({symbol})").into()
+}
+
+fn spelled(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::And => ".and.",
+        BinaryOp::Or => ".or.",
+        BinaryOp::Other => "//",
+        op => op.sign(),
+    }
+}
