@@ -45,6 +45,7 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         entries,
         rounds,
         refused: 0,
+        after: Vec::new(),
         fewest: None,
         most: None,
     }

@@ -71,7 +71,7 @@ impl<'a> Counter<'a> {
         let origins = Origins::of(places, profile);
         for (number, found) in origins.all().into_iter().enumerate() {
             let one = &profile.loops[number];
-            let Some(found) = found.filter(|_| one.entries > 0) else { continue };
+            let Some(found) = found.filter(|_| one.was_executed()) else { continue };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
             if origins.by_line(number) != Some(found) {
                 rounds[number] += one.refused;
@@ -124,7 +124,8 @@ impl<'a> Counter<'a> {
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
             let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
-            let (inside, mut outside) = self.sides(found, line, set);
+            let inside = self.sides(found, line, set).0;
+            let mut outside = self.copied(found, line, set);
             // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
             if (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds) {
                 outside[STORES] += self.stack_stores(found, line, set);
@@ -173,6 +174,39 @@ impl<'a> Counter<'a> {
             *side = sum(*side, work(site, facts));
         }
         (inside, outside)
+    }
+
+    /// What was done outside of the machine loops by code that may be a copy of theirs. On a line that several loops
+    /// share it may be of the loop around: columns tell; where they do not, that loop's own work is left out.
+    fn copied(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> Work {
+        let facts = self.places.facts(found);
+        let outer = self.outer_on_line(found);
+        let place = |site: &Site| (site.line, site.column);
+        let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
+            .sites(found, line)
+            .partition(|site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts)));
+        let is_copy = |site: &&&Site| {
+            let is_shared = site.column.is_some() && site.line == Some(facts.line);
+            !is_shared || inside.iter().any(|other| place(other) == place(site))
+        };
+        let copies: Vec<&Site> = outside.iter().filter(is_copy).copied().collect();
+        let mut did = copies.iter().map(|site| work(site, facts)).fold(Work::default(), sum);
+        let places: BTreeSet<_> = inside.iter().chain(&outside).map(|site| place(site)).collect();
+        if copies.len() == outside.len() && places.len() <= 1 {
+            for (outer, rounds) in outer {
+                let own = promised(self.places.facts(outer));
+                did = std::array::from_fn(|kind| (did[kind] - own[kind] * rounds as f64).max(0.0));
+            }
+        }
+        did
+    }
+
+    /// The loops around a loop that begin on the same line, with their rounds.
+    fn outer_on_line(&self, found: LoopRef) -> Vec<(LoopRef, u64)> {
+        let line = self.places.facts(found).line;
+        let outer = self.places.chain(found).skip(1).filter(|outer| self.places.facts(*outer).line == line);
+        let rounds = |outer: &LoopRef| self.parts.get(outer).into_iter().flatten().map(|part| self.rounds[*part]).sum();
+        outer.map(|outer| (outer, rounds(&outer))).collect()
     }
 
     /// Stores by the stack pointer on these lines outside of the machine loops.

@@ -51,7 +51,7 @@ impl<'a> Origins<'a> {
             let holds_or_is = |outer: &LoopRef| inner.iter().all(|one| one == outer || is_around(*outer, *one));
             let outer = || places.chain(found).find(holds_all).or_else(|| places.chain(found).find(holds_or_is));
             mapped[number] = if is_interchanged { None } else { outer() }.or(Some(found));
-            if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
+            if let Some(parent) = loops[number].parent.filter(|_| loops[number].was_executed()) {
                 inside[parent as usize].extend(mapped[number]);
             }
         }

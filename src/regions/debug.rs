@@ -71,6 +71,11 @@ impl Debug {
         source_line(self.context.find_location(address).ok()??)
     }
 
+    /// The column in its line that an instruction was written at, where the compiler tells it.
+    pub fn column(&self, address: u64) -> Option<u32> {
+        self.context.find_location(address).ok()??.column.filter(|&column| column > 0)
+    }
+
     /// The function that an instruction lies in, then those inlined there, the innermost last.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         let mut found = Vec::new();

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
-use super::rounds::{Rounds, RoundsMeter};
+use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
-use super::{Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
+use super::{After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -32,8 +32,8 @@ pub struct ProfileMeter {
 /// Where a hart is.
 #[derive(Clone, Default)]
 struct Thread {
-    /// By function: its instruction that was executed last.
-    last: FxHashMap<u32, u32>,
+    /// By function: its instruction that was executed last, and its loop that was left last.
+    last: FxHashMap<u32, (Option<u32>, Option<Left>)>,
     calls: CallStack,
 }
 
@@ -88,9 +88,9 @@ impl ProfileMeter {
         }
         let thread = &mut self.threads[usize::from(self.harts[index])];
         if let Some(function) = spot.function {
-            let last = thread.last.insert(function, index as u32);
-            let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
-            self.rounds.step(&spot, before);
+            let (last, left) = thread.last.entry(function).or_default();
+            let before = last.replace(index as u32).filter(|_| !spot.is_first_of_function);
+            self.rounds.step(&spot, before.map(|index| &self.spots[index as usize]), left);
         }
         if let (Some(_), Some(innermost)) = (access, spot.innermost) {
             self.strides.step(index, addresses, self.rounds.round(innermost));
@@ -171,7 +171,8 @@ impl ProfileMeter {
                 None => found.push(Called { function, times, instructions, accesses }),
             }
         }
-        let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
+        let counts = loops.iter().zip(self.rounds.finish());
+        let loops = counts.map(|(place, (counts, after))| machine_loop(place, counts, after)).collect();
         Ok(SourceProfile { sites, loops, data, files })
     }
 }
@@ -183,6 +184,7 @@ fn site(place: &SitePlace, levels: usize) -> Site {
         called_from: place.called_from.iter().map(|line| (line.file.clone(), line.line)).collect(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
+        column: place.column,
         machine_loop: place.machine_loop,
         levels: vec![Moved::default(); levels],
         ..Site::default()
@@ -203,7 +205,7 @@ fn add_stride(site: &mut Site, stride: i64) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
+fn machine_loop(place: &LoopPlace, counts: Rounds, after: Vec<After>) -> MachineLoop {
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
@@ -214,6 +216,7 @@ fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
         entries: counts.entries,
         rounds: counts.begun - counts.refused,
         refused: counts.refused,
+        after,
         fewest: counts.range.map(|(fewest, _)| fewest),
         most: counts.range.map(|(_, most)| most),
     }
