@@ -139,6 +139,11 @@ impl Sites {
         &self.places.loops[known..]
     }
 
+    /// The function of a site, as in the symbol table.
+    pub fn function_of(&self, site: u32) -> &str {
+        &self.places.sites[site as usize].function
+    }
+
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
         let nowhere = Spot {
             site: 0,

@@ -16,6 +16,8 @@ pub struct ProfileMeter {
     sites: Sites,
     /// By instruction.
     spots: Vec<Spot>,
+    /// Whether a function that hands out memory begins with it.
+    hand_out: Vec<bool>,
     /// Positions among `threads`, by instruction.
     harts: Vec<u16>,
     threads: Vec<Thread>,
@@ -35,6 +37,8 @@ struct Thread {
     /// By function: its instruction that was executed last, and its loop that was left last.
     last: FxHashMap<u32, (Option<u32>, Option<Left>)>,
     calls: CallStack,
+    /// Calls that were open when a function that hands out memory began, as long as it goes on.
+    hands_out: Option<usize>,
 }
 
 impl ProfileMeter {
@@ -43,6 +47,7 @@ impl ProfileMeter {
         ProfileMeter {
             sites,
             spots: Vec::new(),
+            hand_out: Vec::new(),
             harts: Vec::new(),
             threads: Vec::new(),
             rounds: RoundsMeter::default(),
@@ -57,6 +62,7 @@ impl ProfileMeter {
     pub fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
+        self.hand_out.push(spot.is_first_of_function && hands_out_memory(self.sites.function_of(spot.site)));
         self.rounds.add(self.sites.loops_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
@@ -82,8 +88,17 @@ impl ProfileMeter {
         levels: impl Iterator<Item = Moved>,
     ) {
         let spot = self.spots[index];
+        let thread = &mut self.threads[usize::from(self.harts[index])];
+        let depth = thread.calls.depth();
+        if thread.hands_out.is_some_and(|began| spot.has_line || depth < began) {
+            thread.hands_out = None;
+        }
+        if self.hand_out[index] && thread.hands_out.is_none() {
+            thread.hands_out = Some(depth.max(1));
+            self.data.hand_out();
+        }
         if let Some(access) = access {
-            self.data.step(index, access, addresses);
+            self.data.step(index, access, addresses, thread.hands_out.is_some());
             self.attribute(spot.site, levels);
         }
         let thread = &mut self.threads[usize::from(self.harts[index])];
@@ -175,6 +190,14 @@ impl ProfileMeter {
         let loops = counts.map(|(place, (counts, after))| machine_loop(place, counts, after)).collect();
         Ok(SourceProfile { sites, loops, data, files })
     }
+}
+
+/// Whether a function of the C library hands out memory or takes it back.
+fn hands_out_memory(function: &str) -> bool {
+    let plain = function.split('@').next().unwrap_or(function);
+    let plain = plain.trim_start_matches('_').trim_start_matches("libc_");
+    let known = ["malloc", "calloc", "realloc", "reallocarray", "free", "memalign", "aligned_alloc", "posix_memalign"];
+    known.contains(&plain)
 }
 
 fn site(place: &SitePlace, levels: usize) -> Site {

@@ -1,6 +1,7 @@
 //! What each source line did: executions, operations, accesses, bytes and calls, by site (a line within a loop of the
 //! machine code), and how often the loops were entered and went round.
 
+mod blocks;
 mod calls;
 mod data;
 mod meter;
