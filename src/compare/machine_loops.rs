@@ -127,7 +127,8 @@ impl<'a> Counter<'a> {
             let inside = self.sides(found, line, set).0;
             let mut outside = self.copied(found, line, set);
             // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
-            if (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds) {
+            let by_operations = (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
+            if by_operations || self.is_on_stack(found, set, rounds) {
                 outside[STORES] += self.stack_stores(found, line, set);
             }
             let peeled = peeled(inside, outside, rounds);
@@ -215,6 +216,31 @@ impl<'a> Counter<'a> {
         self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
     }
 
+    /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
+    /// with such stores, equally many rounds' worth.
+    fn is_on_stack(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: f64) -> bool {
+        let is_inside = |site: &&&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let is_stack = |site: &Site| {
+            let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
+            stored.into_iter().all(|data| self.profile.data[data.range as usize].name == "stack")
+        };
+        let mut told: BTreeSet<u64> = BTreeSet::new();
+        for sites in self.lines.get(&found).into_iter().flat_map(BTreeMap::values) {
+            let (inside, outside): (Vec<&Site>, Vec<&Site>) = sites.iter().copied().partition(|site| is_inside(&site));
+            let stored: u64 = inside.iter().map(|site| site.accesses.stores).sum();
+            if stored == 0 {
+                continue;
+            }
+            let beside: u64 = outside.iter().map(|site| site.stack.stores).sum();
+            let times = beside as f64 * rounds / stored as f64;
+            if times < 1.0 || times.fract() != 0.0 || !inside.iter().all(|site| is_stack(site)) {
+                return false;
+            }
+            told.insert(times as u64);
+        }
+        told.len() == 1
+    }
+
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
         around(&self.profile.loops, innermost).any(|number| parts.contains(&number))
     }
@@ -224,8 +250,17 @@ impl<'a> Counter<'a> {
         let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
         let source = promised(facts);
         let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
-        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0)?;
-        rounds.all(|other| other == first).then_some(first as u64)
+        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0);
+        match first {
+            Some(first) => rounds.all(|other| other == first).then_some(first as u64),
+            // Elements on the stack, at places that are known: as many as the source has in all.
+            None if did == Work::default() && source[STORES] > 0.0 => {
+                let stored: u64 = self.sites(found, None).map(|site| site.stack.stores).sum();
+                let rounds = stored as f64 / source[STORES];
+                (self.places.rounds(found) == Some(rounds) && rounds > 0.0).then_some(rounds as u64)
+            }
+            None => None,
+        }
     }
 
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
