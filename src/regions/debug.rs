@@ -1,6 +1,6 @@
 //! Source lines of addresses, from DWARF.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Frame {
 /// What the debug sections say.
 pub struct Debug {
     context: addr2line::Context<Bytes>,
-    common_blocks: Vec<BTreeMap<u64, String>>,
+    common_blocks: Vec<common_blocks::Layout>,
 }
 
 impl Debug {
