@@ -823,7 +823,8 @@ fn a_loop_that_one_statement_became_is_no_loop_of_the_source() {
     let here = |one: MachineLoop| MachineLoop { file: Some("kernel.f".into()), ..one };
     let at = |one: Site| Site { file: Some("kernel.f".into()), ..one };
     // The inner loop is named after the statement that its compiler put last.
-    let loops = vec![machine_loop(5, None, 1, 12), machine_loop(7, Some(0), 12, 144), machine_loop(8, Some(1), 144, 2160)];
+    let loops =
+        vec![machine_loop(5, None, 1, 12), machine_loop(7, Some(0), 12, 144), machine_loop(8, Some(1), 144, 2160)];
     let sites = vec![site(7, Some(1), 144, 144, 144), site(8, Some(2), 2160, 0, 8640), site(6, Some(1), 144, 0, 0)];
     let run = profile(loops.into_iter().map(here).collect(), sites.into_iter().map(at).collect());
     let comparison = compared(&report, run);

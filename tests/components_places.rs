@@ -120,7 +120,9 @@ fn the_heap_is_no_stack_after_a_jump_back() {
         assert_eq!(traced(&study, "until@24", "stores to v (heap 2)"), Some(18.0), "{level}");
         let stack = |study: &Value| {
             let nests = study["nests"].as_array().expect("nests").iter();
-            nests.flat_map(|nest| nest["rows"].as_array().expect("rows")).any(|row| row["quantity"] == "stores to stack")
+            nests
+                .flat_map(|nest| nest["rows"].as_array().expect("rows"))
+                .any(|row| row["quantity"] == "stores to stack")
         };
         assert!(!stack(&study), "{level}");
     }

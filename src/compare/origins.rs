@@ -40,8 +40,9 @@ impl<'a> Origins<'a> {
     pub fn all(&self) -> Vec<Option<LoopRef>> {
         let Origins { places, loops, .. } = self;
         let found = |number: usize| self.by_line(number).or(self.by_code[number]);
-        let mut mapped: Vec<Option<LoopRef>> =
-            (0..loops.len()).map(|number| found(number).filter(|found| !self.is_of_statement(number, *found))).collect();
+        let mut mapped: Vec<Option<LoopRef>> = (0..loops.len())
+            .map(|number| found(number).filter(|found| !self.is_of_statement(number, *found)))
+            .collect();
         let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
         // Inner loops come after those around them.
         for number in (0..loops.len()).rev() {

@@ -281,7 +281,10 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
             // A branch that nothing depends on has no parameter.
             let told = one.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
             for branch in told {
-                let frequency = match (executed(branch.then, branch, branch.otherwise), executed(branch.otherwise, branch, branch.then)) {
+                let frequency = match (
+                    executed(branch.then, branch, branch.otherwise),
+                    executed(branch.otherwise, branch, branch.then),
+                ) {
                     (Some(then), Some(otherwise)) if then + otherwise > 0 => then as f64 / (then + otherwise) as f64,
                     (Some(then), None) if counts.rounds > 0 && then <= counts.rounds => {
                         then as f64 / counts.rounds as f64

@@ -196,7 +196,8 @@ impl<'a> Sides<'a> {
         let together = |array: &str| -> String {
             let range = self.range_of(array);
             let is_with = |other: &&str| *other == array || range.is_some() && self.range_of(other) == range;
-            let names: BTreeSet<&str> = nest.references.iter().map(|found| found.array.as_str()).filter(is_with).collect();
+            let names: BTreeSet<&str> =
+                nest.references.iter().map(|found| found.array.as_str()).filter(is_with).collect();
             names.into_iter().collect::<Vec<_>>().join(", ")
         };
         let mut promised: BTreeMap<String, (&str, f64, f64)> = BTreeMap::new();
@@ -224,7 +225,9 @@ impl<'a> Sides<'a> {
             let may_be_inside = || traced.keys().any(|range| is_structure_of(range, array));
             let did = range.and_then(|range| traced.get(range)).or((all_known && !may_be_inside()).then_some(&none));
             let label = match range {
-                Some(range) if !names.split(", ").any(|name| is_variable_of(range, name)) => format!("{names} ({range})"),
+                Some(range) if !names.split(", ").any(|name| is_variable_of(range, name)) => {
+                    format!("{names} ({range})")
+                }
                 _ => names.clone(),
             };
             let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());

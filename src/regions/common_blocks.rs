@@ -106,7 +106,8 @@ fn size<R: Reader>(unit: &gimli::Unit<R>, ty: gimli::UnitOffset<R::Offset>, left
     let (mut bytes, mut dimensions) = (inner, root.children());
     while let Some(dimension) = dimensions.next()? {
         let bound = |name| dimension.entry().attr_value(name).and_then(|value| value.sdata_value());
-        let count = bound(gimli::DW_AT_upper_bound).and_then(|upper| upper.checked_sub(bound(gimli::DW_AT_lower_bound).unwrap_or(1)));
+        let count = bound(gimli::DW_AT_upper_bound)
+            .and_then(|upper| upper.checked_sub(bound(gimli::DW_AT_lower_bound).unwrap_or(1)));
         let count = count.and_then(|last| u64::try_from(last.checked_add(1)?).ok());
         bytes = bytes.zip(count).and_then(|(bytes, count)| bytes.checked_mul(count));
     }

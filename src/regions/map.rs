@@ -140,7 +140,11 @@ impl RegionMap {
             let innermost = loops::innermost(&loops, graph.blocks.len());
             let lines = names.iter().filter_map(|name| name.place.clone()).collect();
             let mut nest = Nest { graph, loops, names, innermost, lines, tests: Tests::default() };
-            nest.tests = sites::tests(&|address| debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address)), &nest, code);
+            nest.tests = sites::tests(
+                &|address| debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address)),
+                &nest,
+                code,
+            );
             nest
         })
     }

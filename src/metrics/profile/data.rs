@@ -49,13 +49,7 @@ impl DataMeter {
                 apart.push(variable);
             }
         }
-        DataMeter {
-            variables: apart,
-            instructions: Vec::new(),
-            stacks: Vec::new(),
-            image,
-            blocks: Blocks::default(),
-        }
+        DataMeter { variables: apart, instructions: Vec::new(), stacks: Vec::new(), image, blocks: Blocks::default() }
     }
 
     pub fn add_instruction(&mut self, instruction: &Instruction, has_line: bool) {
@@ -116,7 +110,8 @@ impl DataMeter {
             ranges.len() as u32 - 1
         });
         let mut several: BTreeMap<BTreeSet<u32>, u32> = BTreeMap::new();
-        let used: BTreeSet<u32> = self.instructions.iter().flat_map(|touched| touched.variables.keys().copied()).collect();
+        let used: BTreeSet<u32> =
+            self.instructions.iter().flat_map(|touched| touched.variables.keys().copied()).collect();
         let mut numbers = BTreeMap::new();
         for number in used {
             numbers.insert(number, ranges.len() as u32);
@@ -181,9 +176,9 @@ impl DataMeter {
     /// Code without lines, such as that of libraries, may go through several arrays with one instruction: it makes no
     /// ranges, but one for all that nothing else touches.
     fn of_others(&self, named: &[DataRange]) -> Option<DataRange> {
-        let others = self.instructions.iter().filter(|touched| !touched.has_line).flat_map(|touched| &touched.elsewhere);
         let others =
-            others.filter(|extent| !named.iter().any(|range| (range.low..range.high).contains(&extent.low)));
+            self.instructions.iter().filter(|touched| !touched.has_line).flat_map(|touched| &touched.elsewhere);
+        let others = others.filter(|extent| !named.iter().any(|range| (range.low..range.high).contains(&extent.low)));
         let all = others.fold(None, |all, extent| Some(united(all, extent.low, extent.high)));
         all.map(|(low, high)| DataRange { name: OTHERS.to_string(), low, high, is_variable: false })
     }
@@ -213,12 +208,16 @@ fn is_by_stack_pointer(instruction: &Instruction) -> bool {
         && match instruction.word {
             Some(word) if word & 3 == 3 => word >> 15 & 31 == 2,
             Some(_) => true,
-            None => !instruction.text.contains('(') || ["(sp)", "(x2)"].iter().any(|base| instruction.text.contains(base)),
+            None => {
+                !instruction.text.contains('(') || ["(sp)", "(x2)"].iter().any(|base| instruction.text.contains(base))
+            }
         }
 }
 
 fn add_to_stacks(stacks: &mut Vec<(u64, u64)>, low: u64, high: u64) {
-    let near = |stack: &&mut (u64, u64)| low < stack.1.saturating_add(STACK_BYTES) && high.saturating_add(STACK_BYTES) > stack.0;
+    let near = |stack: &&mut (u64, u64)| {
+        low < stack.1.saturating_add(STACK_BYTES) && high.saturating_add(STACK_BYTES) > stack.0
+    };
     match stacks.iter_mut().find(near) {
         Some(stack) => *stack = united(Some(*stack), low, high),
         None => stacks.push((low, high)),
