@@ -5,7 +5,7 @@ use std::fs;
 use assert_cmd::Command;
 use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
 use loopsheet::metrics::profile::{
-    Accesses, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site, SourceProfile,
+    Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site, SourceProfile,
 };
 use serde_json::json;
 
@@ -45,6 +45,7 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         entries,
         rounds,
         refused: 0,
+        after: Vec::new(),
         fewest: None,
         most: None,
     }
@@ -738,6 +739,114 @@ fn loops_that_share_a_header_are_told_apart_by_their_lines() {
     let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
     assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
     assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+}
+
+/// Of 20 rounds of the inner loop one was peeled, in each of 10 executions; the outer loop stores too. Columns tell which
+/// store is whose; without them, what the outer loop stores itself is not taken for rounds of the inner one.
+#[test]
+fn nested_loops_on_one_line_are_told_apart() {
+    let source = "void f(int n, int m, double a[n][m], double *x) {
+  for (int i = 0; i < n; i++) { x[i] = 1.0; for (int j = 0; j < m; j++) a[i][j] = 2.0; }
+}
+";
+    let report = promised(source, &["n=10", "m=20"]);
+    let at = |column, site: Site| Site { column, ..site };
+    let rounds = |comparison: &Comparison| sides(comparison, "f@2", "iterations").1;
+    let run = |inner: u64, peeled: u64, columns: [Option<u32>; 2]| {
+        let sites = vec![
+            at(columns[0], site(2, Some(0), 10, 0, 10)),
+            at(columns[1], site(2, Some(1), inner, 0, inner)),
+            at(columns[1], Site { called_from: vec![("kernel.c".into(), 9)], ..site(2, Some(0), peeled, 0, peeled) }),
+        ];
+        profile(vec![machine_loop(2, None, 1, 10), machine_loop(2, Some(0), 10, inner)], sites)
+    };
+    let columns = [Some(33), Some(73)];
+    assert_eq!(rounds(&compared(&report, run(200, 0, columns))), Some(200.0));
+    assert_eq!(rounds(&compared(&report, run(190, 10, columns))), Some(200.0));
+    assert_eq!(rounds(&compared(&report, run(200, 0, [None; 2]))), Some(200.0));
+    assert_eq!(rounds(&compared(&report, run(190, 10, [None; 2]))), Some(200.0));
+    // All of a macro is in one column.
+    assert_eq!(rounds(&compared(&report, run(200, 0, [Some(3); 2]))), Some(200.0));
+}
+
+/// The compiler made two loops of the outer one, for whether the inner one has rounds: the first is left in the middle of
+/// its only round, by the inner loop's test, and the second goes on with it.
+#[test]
+fn a_round_that_goes_on_in_another_loop_is_one() {
+    let source = "void f(int n, int m, double *x) {
+  for (int k = 0; k < m; k++)
+    for (int i = 0; i < n; i++) {
+      if (x[i] > 50.0) break;
+      x[i] = x[i] + 1.0;
+    }
+}
+";
+    let report = promised(source, &["n=40", "m=5"]);
+    let run = |left_at: u32| {
+        let after = vec![After { machine_loop: 0, site: 0, entries: 1 }];
+        let again = MachineLoop { after, ..machine_loop(2, None, 1, 5) };
+        let tests = [site(left_at, Some(0), 1, 0, 0), site(4, Some(0), 1, 0, 0), site(4, Some(2), 114, 0, 0)];
+        let sites = [&tests[..], &[site(2, Some(1), 5, 0, 0), site(5, Some(2), 110, 110, 110)]].concat();
+        profile(vec![machine_loop(2, None, 1, 1), again, machine_loop(3, Some(1), 5, 114)], sites)
+    };
+    let continued = compared(&report, run(3));
+    assert_eq!(sides(&continued, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&continued, "f@2", "mean trip count of k, line 2"), (Some(5.0), Some(5.0)));
+    assert_eq!(sides(&continued, "f@2", "iterations"), (Some(200.0), Some(114.0)));
+    // Left by its own test, it was done: the second is another execution.
+    assert_eq!(sides(&compared(&report, run(2)), "f@2", "executions"), (Some(1.0), Some(2.0)));
+}
+
+/// A copy of a string in the body is a loop of the machine code, and none of the source.
+#[test]
+fn a_loop_that_one_statement_became_is_no_loop_of_the_source() {
+    let source = "      subroutine f(n, x, w, v)
+      integer n, i, j
+      real*8 x(n)
+      character*500 w, v
+      do j = 1, n
+        do i = 1, n
+          x(i) = x(i) + 1d0
+          w = v
+          x(i) = x(i) * 2d0
+        end do
+      end do
+      end
+";
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("kernel.f");
+    fs::write(&path, source).expect("written");
+    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    command.arg("analyze").arg(&path).args(["--json", "-", "--quiet", "--set", "n=12"]);
+    let output = command.output().expect("it runs");
+    let report = StaticReport::parse(&String::from_utf8_lossy(&output.stdout)).expect("a report");
+    let here = |one: MachineLoop| MachineLoop { file: Some("kernel.f".into()), ..one };
+    let at = |one: Site| Site { file: Some("kernel.f".into()), ..one };
+    // The inner loop is named after the statement that its compiler put last.
+    let loops =
+        vec![machine_loop(5, None, 1, 12), machine_loop(7, Some(0), 12, 144), machine_loop(8, Some(1), 144, 2160)];
+    let sites = vec![site(7, Some(1), 144, 144, 144), site(8, Some(2), 2160, 0, 8640), site(6, Some(1), 144, 0, 0)];
+    let run = profile(loops.into_iter().map(here).collect(), sites.into_iter().map(at).collect());
+    let comparison = compared(&report, run);
+    assert_eq!(sides(&comparison, "f@5", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(sides(&comparison, "f@5", "iterations"), (Some(144.0), Some(144.0)));
+}
+
+/// Four executions of 3, 0, 5 and 0 rounds enter the loop twice.
+#[test]
+fn executions_of_no_round_count() {
+    let source = "void f(int n, int *c, double *t) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < c[i]; j++)
+      t[j] = t[j] + 1.5;
+}
+";
+    let inner = MachineLoop { fewest: Some(3), most: Some(5), ..machine_loop(3, Some(0), 2, 8) };
+    let run = profile(vec![machine_loop(2, None, 1, 4), inner], vec![site(4, Some(1), 8, 8, 8)]);
+    let comparison = compared(&promised(source, &["n=4"]), run);
+    let [found] = &comparison.parameters[..] else { panic!("{:?}", comparison.parameters) };
+    assert_eq!((found.parameter.as_str(), found.fits, found.is_mean), ("trip_f_3", 2.0, true));
+    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3").1, Some(2.0));
 }
 
 /// Of 100 rounds 60 end with `continue`: the same machine code, of one loop.

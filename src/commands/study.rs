@@ -114,20 +114,23 @@ fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
     })
 }
 
-/// The sources as the program's lines name them: a link that the program does not know stands for what it leads to.
+/// The sources as the program's lines name them: a file that the program does not know stands for the one that a link
+/// leads to, or that is a link to it.
 fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
     let mut known: Option<Vec<String>> = None;
-    let mut is_known = |path: &Path| {
+    let mut named = |path: &PathBuf| {
         let files = known.get_or_insert_with(|| {
             let map = std::fs::read(program).ok().and_then(|data| RegionMap::read(&data).ok());
             map.map_or_else(Vec::new, |map| map.files())
         });
-        files.iter().any(|file| Path::new(file).file_name() == path.file_name())
-    };
-    let mut named = |path: &PathBuf| {
-        let target = std::fs::read_link(path).ok().filter(|_| path.is_file() && !is_known(path))?;
-        let target = path.parent().unwrap_or(Path::new("")).join(target);
-        Some(target).filter(|target| is_known(target))
+        let is_known = |path: &Path| files.iter().any(|file| Path::new(file).file_name() == path.file_name());
+        if !path.is_file() || is_known(path) {
+            return None;
+        }
+        let file = std::fs::canonicalize(path).ok()?;
+        let target = std::fs::read_link(path).ok().map(|target| path.parent().unwrap_or(Path::new("")).join(target));
+        let is_same = |other: &&String| std::fs::canonicalize(other).is_ok_and(|other| other == file);
+        target.filter(|target| is_known(target)).or_else(|| files.iter().find(is_same).map(PathBuf::from))
     };
     paths.iter().map(|path| named(path).unwrap_or_else(|| path.clone())).collect()
 }

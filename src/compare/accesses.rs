@@ -2,13 +2,13 @@
 //! difference they are; for the rest no cause is given but where the counts of the source, done otherwise, give exactly
 //! what was seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Row;
 use super::machine_loops::replaces_loops;
 use super::reasons::{NEAR, mentions, short};
 use super::reports::{Access, Array};
-use super::rows::{Sides, is_variable_of};
+use super::rows::{Sides, is_structure_of, is_variable_of};
 use crate::metrics::profile::Accesses;
 
 /// What a row counts.
@@ -86,10 +86,18 @@ fn all_in_other_widths(sides: &Sides, rows: &[Row], kind: Kind, promised: f64, r
 /// The reason for a row of one array, over the whole run.
 pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
     let kind = Kind::of(quantity);
+    let is_as_many = |(of_report, of_run): (f64, f64)| {
+        let (promised, traced) = (promised / of_report, traced / of_run);
+        of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs())
+    };
+    let (of_report, of_run) = sides.iterations();
+    if of_report.zip(of_run).is_some_and(is_as_many) {
+        return "as many an iteration as the source has; the iterations differ".to_string();
+    }
     if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
         return reason;
     }
-    let (Some(of_report), Some(of_run)) = sides.iterations() else {
+    let (Some(of_report), Some(of_run)) = (of_report, of_run) else {
         return "the iterations of the run are not known".to_string();
     };
     if of_report <= 0.0 || of_run <= 0.0 {
@@ -102,9 +110,6 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
         );
     }
     let (promised, traced) = (promised / of_report, traced / of_run);
-    if of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs()) {
-        return "as many an iteration as the source has; the iterations differ".to_string();
-    }
     let label = quantity.split_once(if kind.is_load() { " of " } else { " to " }).map_or(quantity, |(_, label)| label);
     let name = label.split(" (").next().unwrap_or(label);
     if is_near(promised, traced) {
@@ -171,15 +176,25 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
     for (range, accesses) in &sides.traced.data {
         let range = &sides.profile.data[*range as usize];
         let is_pointer = arrays.iter().any(|array| is_variable_of(&range.name, array));
+        let said: BTreeSet<&str> = arrays.iter().filter(|array| is_structure_of(&range.name, array)).copied().collect();
+        let each: Vec<&str> = said.into_iter().collect();
         match () {
             () if arrays.iter().any(|array| range_of(array) == Some(&range.name)) => {}
             () if range.name == "constants" => add(kind.count(accesses), "of constants"),
             () if is_pointer => add(kind.count(accesses), &format!("of {}, which says where the array is", range.name)),
+            () if !each.is_empty() => {
+                let what = format!("of {}, whose members say where {} lie", range.name, each.join(", "));
+                add(kind.count(accesses), &what);
+            }
             () if !all_known => {}
             () if range.name == "stack" => add(kind.count(accesses), "on the stack"),
             () if range.is_variable => {
                 let what = if kind.is_load() { "of" } else { "to" };
                 add(kind.count(accesses), &format!("{what} {}", range.name));
+            }
+            () if range.high - range.low <= 8 => {
+                let what = format!("of {}, at most 8 bytes in one place: a pointer or another scalar", range.name);
+                add(kind.count(accesses), &what);
             }
             () => {}
         }

@@ -54,7 +54,9 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
         let (targets, nests): (Vec<usize>, Vec<Evidence>) = nests.into_iter().unzip();
         let file = Path::new(&report.functions[function].file);
         let language = classify(file).map_or(Language::C, |(language, ..)| language);
-        for (array, range) in of_function(&nests, profile, language) {
+        let mut found = of_function(&nests, profile, language);
+        found.extend(members(&nests, &found));
+        for (array, range) in found {
             names.extend(targets.iter().map(|target| ((*target, array), range)));
         }
     }
@@ -153,7 +155,11 @@ fn of_function<'n>(
             pairs.push((likeness(nests, profile, array, range), array, range));
         }
     }
-    pairs.retain(|(likeness, ..)| likeness.0 > 0);
+    // A structure may hold an array, or only say where it is.
+    let is_as_often = |array: &str, range: &str| nests.iter().any(|nest| is_as_often(nest, array, range));
+    pairs.retain(|(likeness, array, range)| {
+        likeness.0 > 0 && (!super::rows::is_structure_of(range, array) || is_as_often(array, range))
+    });
     pairs.sort_by_key(|(likeness, array, range)| (std::cmp::Reverse(*likeness), *array, *range));
     // The best first, as long as nothing else is as good for the array or for the range.
     while let Some(&(best, array, range)) = pairs.first() {
@@ -198,11 +204,38 @@ fn namesakes<'n>(
 fn is_pointer(nests: &[Evidence], profile: &SourceProfile, language: Language, (array, range): (&str, &str)) -> bool {
     let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low);
     let is_descriptor = || language == Language::Fortran && length >= 64 && (length - 40) % 24 == 0;
-    let is_as_often = |nest: &Evidence| match (nest.arrays.get(array), nest.ranges.get(range)) {
+    (length <= 8 || is_descriptor()) && !nests.iter().any(|nest| is_as_often(nest, array, range))
+}
+
+fn is_as_often(nest: &Evidence, array: &str, range: &str) -> bool {
+    match (nest.arrays.get(array), nest.ranges.get(range)) {
         (Some(source), Some(run)) => near(source.0, run.0) && near(source.1, run.1),
         _ => false,
-    };
-    (length <= 8 || is_descriptor()) && !nests.iter().any(is_as_often)
+    }
+}
+
+/// Members of structures that have no range of their own, and lie in the structure's: in every nest that was accessed as
+/// often as all of them together.
+fn members<'n>(nests: &[Evidence<'n>], names: &BTreeMap<&'n str, &'n str>) -> Vec<(&'n str, &'n str)> {
+    let arrays: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.arrays.keys().copied()).collect();
+    let ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
+    let mut found = Vec::new();
+    for range in ranges {
+        let is_open = |array: &&&str| !names.contains_key(**array) && super::rows::is_structure_of(range, array);
+        let open: Vec<&str> = arrays.iter().filter(is_open).copied().collect();
+        let own = arrays.iter().filter(|array| names.get(**array) == Some(&range)).copied();
+        let all: Vec<&str> = open.iter().copied().chain(own).collect();
+        let agrees = |nest: &Evidence| {
+            let sides = all.iter().filter_map(|array| nest.arrays.get(array));
+            let (loads, stores) = sides.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            let run = nest.ranges.get(range).copied().unwrap_or_default();
+            near(loads, run.0) && near(stores, run.1)
+        };
+        if !open.is_empty() && nests.iter().all(agrees) {
+            found.extend(open.into_iter().map(|array| (array, range)));
+        }
+    }
+    found
 }
 
 fn near(one: f64, other: f64) -> bool {

@@ -82,7 +82,10 @@ impl<'m> Live<'m> {
             }
         };
         let symbol = |name: &str| self.model.parameters.symbol(nest.nest.function, name);
-        let wanted = nest.nest.references.iter().filter(|found| array.is_none_or(|name| found.stream.array == name));
+        // A row may be of several arrays.
+        let is_one = |names: &str, array: &str| names.split(", ").any(|name| name == array);
+        let wanted =
+            nest.nest.references.iter().filter(|found| array.is_none_or(|names| is_one(names, &found.stream.array)));
         let terms = wanted.map(|found| {
             let stream = found.stream;
             let count = |a: &crate::analysis::facts::Access| (if is_load { a.reads } else { a.writes }) as f64;

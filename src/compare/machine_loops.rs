@@ -71,7 +71,7 @@ impl<'a> Counter<'a> {
         let origins = Origins::of(places, profile);
         for (number, found) in origins.all().into_iter().enumerate() {
             let one = &profile.loops[number];
-            let Some(found) = found.filter(|_| one.entries > 0) else { continue };
+            let Some(found) = found.filter(|_| one.was_executed()) else { continue };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
             if origins.by_line(number) != Some(found) {
                 rounds[number] += one.refused;
@@ -124,9 +124,11 @@ impl<'a> Counter<'a> {
         let of = |set: &BTreeSet<usize>, line: Option<u32>| {
             let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
             let rounds: f64 = set.iter().map(each).sum();
-            let (inside, mut outside) = self.sides(found, line, set);
+            let inside = self.sides(found, line, set).0;
+            let mut outside = self.copied(found, line, set);
             // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
-            if (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds) {
+            let by_operations = (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
+            if by_operations || self.is_on_stack(found, set, rounds) {
                 outside[STORES] += self.stack_stores(found, line, set);
             }
             let peeled = peeled(inside, outside, rounds);
@@ -175,10 +177,68 @@ impl<'a> Counter<'a> {
         (inside, outside)
     }
 
+    /// What was done outside of the machine loops by code that may be a copy of theirs. On a line that several loops
+    /// share it may be of the loop around: columns tell; where they do not, that loop's own work is left out.
+    fn copied(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> Work {
+        let facts = self.places.facts(found);
+        let outer = self.outer_on_line(found);
+        let place = |site: &Site| (site.line, site.column);
+        let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
+            .sites(found, line)
+            .partition(|site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts)));
+        let is_copy = |site: &&&Site| {
+            let is_shared = site.column.is_some() && site.line == Some(facts.line);
+            !is_shared || inside.iter().any(|other| place(other) == place(site))
+        };
+        let copies: Vec<&Site> = outside.iter().filter(is_copy).copied().collect();
+        let mut did = copies.iter().map(|site| work(site, facts)).fold(Work::default(), sum);
+        let places: BTreeSet<_> = inside.iter().chain(&outside).map(|site| place(site)).collect();
+        if copies.len() == outside.len() && places.len() <= 1 {
+            for (outer, rounds) in outer {
+                let own = promised(self.places.facts(outer));
+                did = std::array::from_fn(|kind| (did[kind] - own[kind] * rounds as f64).max(0.0));
+            }
+        }
+        did
+    }
+
+    /// The loops around a loop that begin on the same line, with their rounds.
+    fn outer_on_line(&self, found: LoopRef) -> Vec<(LoopRef, u64)> {
+        let line = self.places.facts(found).line;
+        let outer = self.places.chain(found).skip(1).filter(|outer| self.places.facts(*outer).line == line);
+        let rounds = |outer: &LoopRef| self.parts.get(outer).into_iter().flatten().map(|part| self.rounds[*part]).sum();
+        outer.map(|outer| (outer, rounds(&outer))).collect()
+    }
+
     /// Stores by the stack pointer on these lines outside of the machine loops.
     fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
         let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
         self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
+    }
+
+    /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
+    /// with such stores, equally many rounds' worth.
+    fn is_on_stack(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: f64) -> bool {
+        let is_inside = |site: &&&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let is_stack = |site: &Site| {
+            let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
+            stored.into_iter().all(|data| self.profile.data[data.range as usize].name == "stack")
+        };
+        let mut told: BTreeSet<u64> = BTreeSet::new();
+        for sites in self.lines.get(&found).into_iter().flat_map(BTreeMap::values) {
+            let (inside, outside): (Vec<&Site>, Vec<&Site>) = sites.iter().copied().partition(|site| is_inside(&site));
+            let stored: u64 = inside.iter().map(|site| site.accesses.stores).sum();
+            if stored == 0 {
+                continue;
+            }
+            let beside: u64 = outside.iter().map(|site| site.stack.stores).sum();
+            let times = beside as f64 * rounds / stored as f64;
+            if times < 1.0 || times.fract() != 0.0 || !inside.iter().all(|site| is_stack(site)) {
+                return false;
+            }
+            told.insert(times as u64);
+        }
+        told.len() == 1
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -190,8 +250,17 @@ impl<'a> Counter<'a> {
         let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
         let source = promised(facts);
         let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
-        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0)?;
-        rounds.all(|other| other == first).then_some(first as u64)
+        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0);
+        match first {
+            Some(first) => rounds.all(|other| other == first).then_some(first as u64),
+            // Elements on the stack, at places that are known: as many as the source has in all.
+            None if did == Work::default() && source[STORES] > 0.0 => {
+                let stored: u64 = self.sites(found, None).map(|site| site.stack.stores).sum();
+                let rounds = stored as f64 / source[STORES];
+                (self.places.rounds(found) == Some(rounds) && rounds > 0.0).then_some(rounds as u64)
+            }
+            None => None,
+        }
     }
 
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round

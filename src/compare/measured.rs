@@ -28,6 +28,7 @@ pub struct Measured {
 /// By function and id of the loop; only loops of which something was executed.
 pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, String), Measured> {
     let Some(profile) = &run.source else { return BTreeMap::new() };
+    let profile = &*super::continued::settled(promised, profile);
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let mut found: BTreeMap<LoopRef, Measured> = BTreeMap::new();

@@ -9,6 +9,7 @@
 mod accesses;
 mod arrays;
 mod bounds;
+mod continued;
 mod iterations;
 mod live;
 mod machine_loops;
@@ -158,7 +159,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 /// Sets the reports side by side; of the functions that are wanted.
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let empty = Default::default();
-    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
+    let profile = &*continued::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     let regions: BTreeMap<&str, &reports::Region> = run
@@ -265,7 +266,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
     let empty = Default::default();
-    let profile = &*shared_headers::settled(promised, run.source.as_ref().unwrap_or(&empty));
+    let profile = &*continued::settled(promised, run.source.as_ref().unwrap_or(&empty));
     let places = Places::of_run(promised, profile);
     let join = traced::join(promised, &places, profile);
     parameters::all(promised, &places, &join)

@@ -1,6 +1,6 @@
 //! The loop of the source that each loop of the machine code comes from.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::machine_loops::around;
 use super::places::{LoopRef, Place, Places};
@@ -14,6 +14,8 @@ pub struct Origins<'a> {
     functions: Vec<Vec<&'a str>>,
     /// By machine loop: the loop of the source that most of its own instructions were written in.
     by_code: Vec<Option<LoopRef>>,
+    /// By machine loop: the one line of all its own instructions, if there is one, and it holds no loops.
+    only_line: Vec<Option<u32>>,
     /// Machine loops of one function, in one other, that were written on one line.
     alike: HashMap<Alike<'a>, Vec<usize>>,
 }
@@ -27,7 +29,8 @@ impl<'a> Origins<'a> {
             alike.entry(key(one)).or_default().push(number);
         }
         let by_code = by_code(places, profile);
-        Origins { places, loops: &profile.loops, functions: functions(profile), by_code, alike }
+        let only_line = only_line(profile);
+        Origins { places, loops: &profile.loops, functions: functions(profile), by_code, only_line, alike }
     }
 
     /// By machine loop: that of the line which decides on another round; where that is in no loop, as a test of the
@@ -36,8 +39,10 @@ impl<'a> Origins<'a> {
     /// one, it comes from the next that is around them all.
     pub fn all(&self) -> Vec<Option<LoopRef>> {
         let Origins { places, loops, .. } = self;
-        let mut mapped: Vec<Option<LoopRef>> =
-            (0..loops.len()).map(|number| self.by_line(number).or(self.by_code[number])).collect();
+        let found = |number: usize| self.by_line(number).or(self.by_code[number]);
+        let mut mapped: Vec<Option<LoopRef>> = (0..loops.len())
+            .map(|number| found(number).filter(|found| !self.is_of_statement(number, *found)))
+            .collect();
         let mut inside: Vec<Vec<LoopRef>> = vec![Vec::new(); loops.len()];
         // Inner loops come after those around them.
         for number in (0..loops.len()).rev() {
@@ -51,7 +56,7 @@ impl<'a> Origins<'a> {
             let holds_or_is = |outer: &LoopRef| inner.iter().all(|one| one == outer || is_around(*outer, *one));
             let outer = || places.chain(found).find(holds_all).or_else(|| places.chain(found).find(holds_or_is));
             mapped[number] = if is_interchanged { None } else { outer() }.or(Some(found));
-            if let Some(parent) = loops[number].parent.filter(|_| loops[number].entries > 0) {
+            if let Some(parent) = loops[number].parent.filter(|_| loops[number].was_executed()) {
                 inside[parent as usize].extend(mapped[number]);
             }
         }
@@ -70,6 +75,17 @@ impl<'a> Origins<'a> {
             [only] => Some(only),
             _ => self.of_several(number, &beginning),
         }
+    }
+
+    /// Whether a machine loop is what became of one statement in a loop of the source, such as a copy of a string: it has
+    /// no code on the lines where that loop begins and ends, and lies in a machine loop of that one.
+    fn is_of_statement(&self, number: usize, found: LoopRef) -> bool {
+        let facts = self.places.facts(found);
+        let is_inner_line = |line: u32| facts.line < line && line < facts.end_line;
+        let outer = self.loops[number].parent.and_then(|parent| self.by_line(parent as usize));
+        self.only_line[number].is_some_and(is_inner_line)
+            && outer == Some(found)
+            && self.places.children(found).next().is_none()
     }
 
     /// Of loops that begin on one line, outermost first.
@@ -117,6 +133,20 @@ fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
         }
     }
     found
+}
+
+fn only_line(profile: &SourceProfile) -> Vec<Option<u32>> {
+    let mut lines: Vec<BTreeSet<Option<u32>>> = vec![BTreeSet::new(); profile.loops.len()];
+    for site in &profile.sites {
+        if let Some(lines) = site.machine_loop.and_then(|number| lines.get_mut(number as usize)) {
+            lines.insert(site.line);
+        }
+    }
+    for parent in profile.loops.iter().filter_map(|one| one.parent) {
+        lines[parent as usize].clear();
+    }
+    let only = |lines: BTreeSet<Option<u32>>| lines.first().copied().flatten().filter(|_| lines.len() == 1);
+    lines.into_iter().map(only).collect()
 }
 
 fn by_code(places: &Places, profile: &SourceProfile) -> Vec<Option<LoopRef>> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::bounds::{Bounds, smallest};
 use super::places::{LoopRef, Places};
-use super::reports::{Parameter, StaticReport};
+use super::reports::{Branch, Parameter, StaticReport};
 use super::traced::{Executions, Join};
 use crate::analysis::facts::TRIP_PARAMETER;
 
@@ -159,13 +159,17 @@ impl<'r> Sizes<'r> {
         let is_whole = counts.peeled == 0 && counts.replaced == 0;
         let outer = places.chain(found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
         let calls = self.report.functions[found.function].times_called.unwrap_or(1.0);
-        let entries = if is_whole { counts.entries } else { outer.unwrap_or(if calls == 1.0 { 1 } else { 0 }) };
-        let bounds = Bounds::of(facts).filter(|_| entries > 0)?;
+        let executions = match is_whole {
+            true => executions(places, join, found)?,
+            false => outer.unwrap_or(if calls == 1.0 { 1 } else { 0 }),
+        };
+        let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
         let (symbol, name) = self.open(found.function, &bounds.symbols())?;
         let values = |symbol: &str| self.value(found.function, symbol);
-        let wanted = counts.rounds as f64 / entries as f64;
+        let wanted = counts.rounds as f64 / executions as f64;
         let value = bounds.solve(&symbol, self.value(found.function, &symbol), &values, wanted)?;
-        Some((name, Vote { value, id: &facts.id, is_mean: counts.varies }))
+        let is_mean = counts.varies || is_whole && executions > counts.entries;
+        Some((name, Vote { value, id: &facts.id, is_mean }))
     }
 
     fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
@@ -217,6 +221,26 @@ impl<'r> Sizes<'r> {
     }
 }
 
+/// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
+/// round, which enter no loop of the machine code; on a condition, as often as it was entered. `None` if the loop around
+/// may have been left before.
+fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
+    let entries = join.loops.get(&found)?.entries;
+    let Some(outer) = places.chain(found).nth(1) else { return Some(entries) };
+    let rounds = join.loops.get(&outer).map_or(0, |outer| outer.rounds);
+    if rounds <= entries {
+        return Some(entries);
+    }
+    let (facts, around) = (places.facts(found), places.facts(outer));
+    let holds = |lines: &(u32, u32)| (lines.0..=lines.1).contains(&facts.line);
+    let is_conditional = around.branches.iter().any(|branch| branch.then.iter().chain(&branch.otherwise).any(holds));
+    match () {
+        () if is_conditional => Some(entries),
+        () if around.exits_early => None,
+        () => Some(rounds),
+    }
+}
+
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
 fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
@@ -241,20 +265,26 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
             let Some(counts) = places.loop_by_id(function, &one.id).and_then(|found| join.loops.get(&found)) else {
                 continue;
             };
-            let executed = |lines: Option<(u32, u32)>| {
+            let executed = |lines: Option<(u32, u32)>, branch: &Branch, other: Option<(u32, u32)>| {
                 let (first, last) = lines?;
                 let of_line = |executions: &Executions| match counts.machine_loops {
                     0 => executions.outside.max(executions.in_loops),
                     _ => executions.in_loops,
                 };
+                // A line that an arm shares with the condition or with the other arm is executed for these too.
+                let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
                 let lines = join.lines.range((function, first)..=(function, last));
+                let lines = lines.filter(|((_, line), _)| !is_shared(*line));
                 // What is only outside of the loop was moved there, and says nothing of how often the arm is taken.
                 lines.map(|(_, executions)| of_line(executions)).max().filter(|most| *most > 0)
             };
             // A branch that nothing depends on has no parameter.
             let told = one.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
             for branch in told {
-                let frequency = match (executed(branch.then), executed(branch.otherwise)) {
+                let frequency = match (
+                    executed(branch.then, branch, branch.otherwise),
+                    executed(branch.otherwise, branch, branch.then),
+                ) {
                     (Some(then), Some(otherwise)) if then + otherwise > 0 => then as f64 / (then + otherwise) as f64,
                     (Some(then), None) if counts.rounds > 0 && then <= counts.rounds => {
                         then as f64 / counts.rounds as f64

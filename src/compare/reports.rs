@@ -91,6 +91,9 @@ pub struct Flops {
 /// A condition whose outcome the source does not tell.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Branch {
+    /// Where its condition stands.
+    #[serde(default)]
+    pub line: u32,
     /// Name of the parameter that holds the probability of the first arm.
     pub probability: String,
     /// Lines of the first arm, and of the other one.

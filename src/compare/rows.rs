@@ -1,6 +1,6 @@
 //! The quantities of a nest on both sides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrays::ArrayNames;
 use super::machine_loops::LoopCounts;
@@ -192,9 +192,18 @@ impl<'a> Sides<'a> {
 
     /// Arrays that are global variables, by name; what lies elsewhere by range.
     fn array_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
-        let mut promised: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        // Members of one variable are counted together.
+        let together = |array: &str| -> String {
+            let range = self.range_of(array);
+            let is_with = |other: &&str| *other == array || range.is_some() && self.range_of(other) == range;
+            let names: BTreeSet<&str> =
+                nest.references.iter().map(|found| found.array.as_str()).filter(is_with).collect();
+            names.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        let mut promised: BTreeMap<String, (&str, f64, f64)> = BTreeMap::new();
         for references in &nest.references {
-            let (loads, stores) = promised.entry(&references.array).or_default();
+            let (_, loads, stores) =
+                promised.entry(together(&references.array)).or_insert((&references.array, 0.0, 0.0));
             *loads += references.loads.unwrap_or(f64::NAN);
             *stores += references.stores.unwrap_or(f64::NAN);
         }
@@ -202,7 +211,7 @@ impl<'a> Sides<'a> {
         for (range, accesses) in &self.traced.data {
             traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
         }
-        let shown: Vec<&str> = promised.keys().filter_map(|array| self.range_of(array)).collect();
+        let shown: Vec<&str> = promised.values().filter_map(|(array, ..)| self.range_of(array)).collect();
         let others = traced.keys().filter(|range| !shown.contains(*range) && **range != "constants");
         // Then what was not found was not accessed.
         let all_known = others.count() == 0
@@ -210,12 +219,16 @@ impl<'a> Sides<'a> {
             && self.traced.called_instructions == 0
             && self.traced.accesses != Accesses::default();
         let none = Accesses::default();
-        for (array, (loads, stores)) in &promised {
+        for (names, (array, loads, stores)) in &promised {
             let range = self.range_of(array);
-            let did = range.and_then(|range| traced.get(range)).or(all_known.then_some(&none));
+            // A member may lie in a variable that another array of the nest is.
+            let may_be_inside = || traced.keys().any(|range| is_structure_of(range, array));
+            let did = range.and_then(|range| traced.get(range)).or((all_known && !may_be_inside()).then_some(&none));
             let label = match range {
-                Some(range) if !is_variable_of(range, array) => format!("{array} ({range})"),
-                _ => (*array).to_string(),
+                Some(range) if !names.split(", ").any(|name| is_variable_of(range, name)) => {
+                    format!("{names} ({range})")
+                }
+                _ => names.clone(),
             };
             let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());
             rows.push(row(&format!("loads of {label}"), "", known(*loads), did.map(|did| did.loads as f64)));
@@ -223,7 +236,9 @@ impl<'a> Sides<'a> {
         }
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
             let is_long = |known: &&DataRange| known.name == **range && known.high - known.low > 8;
-            let label = match promised.keys().any(|array| is_variable_of(range, array)) {
+            let is_structure = || promised.values().any(|(array, ..)| is_structure_of(range, array));
+            let label = match promised.values().any(|(array, ..)| is_variable_of(range, array)) {
+                false if is_structure() => format!("{range}, the structure itself"),
                 true if self.profile.data.iter().any(|known| is_long(&known)) => format!("{range}, the variable"),
                 true => format!("{range}, the pointer itself"),
                 false => (*range).to_string(),
@@ -248,6 +263,18 @@ impl<'a> Sides<'a> {
 pub fn trip_count(facts: &Loop) -> String {
     let name = if facts.var.is_empty() { "the loop" } else { &facts.var };
     format!("{TRIP_COUNT}{name}, line {}", facts.line)
+}
+
+/// What a member of a structure is a member of: `g` of `g->u`, `a` of `a%p`.
+pub fn base_of(array: &str) -> Option<&str> {
+    let end = array.find(['%', '.', '-'])?;
+    Some(&array[..end])
+}
+
+/// Whether a symbol of the program is the structure that an array is a member of: it holds the array itself, or says
+/// where that is.
+pub fn is_structure_of(symbol: &str, array: &str) -> bool {
+    base_of(array).is_some_and(|base| is_variable_of(symbol, base))
 }
 
 /// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members

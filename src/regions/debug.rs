@@ -1,6 +1,6 @@
 //! Source lines of addresses, from DWARF.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Frame {
 /// What the debug sections say.
 pub struct Debug {
     context: addr2line::Context<Bytes>,
-    common_blocks: Vec<BTreeMap<u64, String>>,
+    common_blocks: Vec<common_blocks::Layout>,
 }
 
 impl Debug {
@@ -69,6 +69,11 @@ impl Debug {
     /// The line that an instruction was written at: inside the callee where a call was inlined.
     pub fn line(&self, address: u64) -> Option<SourceLine> {
         source_line(self.context.find_location(address).ok()??)
+    }
+
+    /// The column in its line that an instruction was written at, where the compiler tells it.
+    pub fn column(&self, address: u64) -> Option<u32> {
+        self.context.find_location(address).ok()??.column.filter(|&column| column > 0)
     }
 
     /// The function that an instruction lies in, then those inlined there, the innermost last.

@@ -2,7 +2,7 @@
 
 use object::Endianness;
 use object::read::elf::ElfFile64;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::Code;
 use super::debug::{Debug, Frame, SourceLine};
@@ -28,6 +28,8 @@ pub struct Nest {
     pub loops: Vec<Loop>,
     /// By number of the loop.
     pub names: Vec<LoopName>,
+    /// Lines that loops are named after.
+    pub(super) lines: FxHashSet<SourceLine>,
     /// See [`sites::tests`].
     pub(super) tests: Tests,
     innermost: Vec<Option<usize>>,
@@ -112,6 +114,11 @@ impl RegionMap {
         self.debug.as_ref()?.line(address)
     }
 
+    /// The column in that line.
+    pub fn column_at(&self, address: u64) -> Option<u32> {
+        self.debug.as_ref()?.column(address)
+    }
+
     /// The function with the instruction at this address, then those inlined there, the innermost last.
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
         self.debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address))
@@ -131,8 +138,13 @@ impl RegionMap {
             let loops = loops::find(&graph);
             let names = names::of(function, code, &graph, &loops, debug.as_ref());
             let innermost = loops::innermost(&loops, graph.blocks.len());
-            let mut nest = Nest { graph, loops, names, innermost, tests: Tests::default() };
-            nest.tests = sites::tests(&|address| debug.as_ref()?.line(address), &nest, code);
+            let lines = names.iter().filter_map(|name| name.place.clone()).collect();
+            let mut nest = Nest { graph, loops, names, innermost, lines, tests: Tests::default() };
+            nest.tests = sites::tests(
+                &|address| debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address)),
+                &nest,
+                code,
+            );
             nest
         })
     }

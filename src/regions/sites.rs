@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::debug::SourceLine;
+use super::debug::{Frame, SourceLine};
 use super::fit::Fit;
 use super::flow_graph::{Block, instructions};
 use super::map::{Nest, RegionMap};
@@ -49,6 +49,8 @@ pub struct SitePlace {
     /// Where the calls stand that these were inlined for, outermost first.
     pub called_from: Vec<SourceLine>,
     pub line: Option<SourceLine>,
+    /// In a line that a loop begins on: what stands there may be of several loops.
+    pub column: Option<u32>,
     /// The innermost loop of the machine code around it.
     pub machine_loop: Option<u32>,
 }
@@ -82,12 +84,13 @@ pub struct Sites {
     first_loops: FxHashMap<usize, u32>,
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Default, PartialEq, Eq, Hash)]
 struct Key {
     function: Option<usize>,
     inlined: Vec<String>,
     called_from: Vec<SourceLine>,
     line: Option<SourceLine>,
+    column: Option<u32>,
     machine_loop: Option<u32>,
     /// Why there is no function.
     missing: Option<Missing>,
@@ -136,6 +139,11 @@ impl Sites {
         &self.places.loops[known..]
     }
 
+    /// The function of a site, as in the symbol table.
+    pub fn function_of(&self, site: u32) -> &str {
+        &self.places.sites[site as usize].function
+    }
+
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
         let nowhere = Spot {
             site: 0,
@@ -148,14 +156,7 @@ impl Sites {
             call: None,
             is_return: false,
         };
-        let missing = |missing| Key {
-            function: None,
-            inlined: Vec::new(),
-            called_from: Vec::new(),
-            line: None,
-            machine_loop: None,
-            missing,
-        };
+        let missing = |missing| Key { missing, ..Key::default() };
         let Some(address) = self.fit.address(instruction, self.map.code()) else {
             let why = if instruction.pc.is_none() { Missing::Address } else { Missing::Program };
             return Spot { site: self.number(missing(Some(why))), ..nowhere };
@@ -182,8 +183,11 @@ impl Sites {
         let innermost = nest.loop_at(address).map(number);
         let opens = nest.opens(address).map(number);
         let tests = nest.tests.get(&address).copied().map(number);
+        let begins_loop = line.as_ref().is_some_and(|line| nest.lines.contains(line));
+        let column = if begins_loop { self.map.column_at(address) } else { None };
         let low = self.map.function(function).low;
-        let key = Key { function: Some(function), inlined, called_from, line, machine_loop: innermost, missing: None };
+        let function_key = Key { inlined, called_from, line, column, machine_loop: innermost, ..missing(None) };
+        let key = Key { function: Some(function), ..function_key };
         Spot {
             site: self.number(key),
             function: Some(function as u32),
@@ -254,6 +258,7 @@ impl Sites {
             inlined: key.inlined.clone(),
             called_from: key.called_from.clone(),
             line: key.line.clone(),
+            column: key.column,
             machine_loop: key.machine_loop,
         };
         self.places.sites.push(place);
@@ -263,16 +268,19 @@ impl Sites {
 }
 
 /// Instructions that may leave a loop before its round has begun, with the number of the loop: the branches at the
-/// end of a header that is nothing but the loop's own test.
-pub(super) fn tests(map_line: &dyn Fn(u64) -> Option<SourceLine>, nest: &Nest, code: &super::code::Code) -> Tests {
+/// end of a header that is nothing but the loop's own test, in the line that the loop is named after. Other lines'
+/// leave a round that has begun (`break`).
+pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &super::code::Code) -> Tests {
     let mut found = Tests::default();
-    for (number, one) in nest.loops.iter().enumerate() {
+    let map_line = |address: u64| frames(address).pop().and_then(|frame| frame.place);
+    for (number, (one, name)) in nest.loops.iter().zip(&nest.names).enumerate() {
         let Block { low, high, last, flow, .. } = nest.graph.blocks[one.header];
         let steps = || nest.graph.steps.neighbors(petgraph::graph::NodeIndex::new(one.header)).map(|to| to.index());
         let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
         let comes_back = steps().any(|to| to == one.header);
         let own = map_line(last);
-        let is_test = || instructions(code, low, high).all(|(address, _)| map_line(address) == own);
+        let is_own = || name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
+        let is_test = || is_own() && instructions(code, low, high).all(|(address, _)| map_line(address) == own);
         if matches!(flow, Flow::Branch(_)) && leaves && !comes_back && one.blocks.len() > 1 && is_test() {
             found.insert(last, number);
         }

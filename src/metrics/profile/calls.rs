@@ -28,11 +28,14 @@ pub struct CallStack {
     open: Vec<Open>,
     /// Of these, calls that are too deep to be kept.
     beyond: u64,
+    /// The function that the last instruction, a return, should go back to.
+    returns_to: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
 struct Open {
     from: u32,
+    function: Option<u32>,
     is_from_lines: bool,
     kind: CallKind,
     /// Whether its first instruction was executed.
@@ -49,6 +52,9 @@ impl CallStack {
     /// behalf of the innermost call from code that has.
     #[inline]
     pub fn step(&mut self, counts: &mut CallCounts, spot: &Spot, access: Option<Access>) {
+        if let Some(expected) = self.returns_to.take() {
+            self.catch_up(expected, spot);
+        }
         self.begin(counts, spot);
         if !spot.has_line
             && let Some(call) = self.open.last().and_then(|open| open.owner)
@@ -65,6 +71,21 @@ impl CallStack {
         }
         if let Some(kind) = spot.call {
             self.open(spot, kind);
+        }
+    }
+
+    /// Calls that have not returned.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// What went back elsewhere than to the last call left several at once (`longjmp`): back to the innermost call from
+    /// the function that it is in now.
+    fn catch_up(&mut self, expected: u32, spot: &Spot) {
+        if let Some(function) = spot.function.filter(|function| *function != expected)
+            && let Some(left) = self.open.iter().rposition(|open| open.function == Some(function))
+        {
+            self.open.truncate(left);
         }
     }
 
@@ -86,7 +107,14 @@ impl CallStack {
             self.beyond += u64::from(kind == CallKind::Call);
             return;
         }
-        self.open.push(Open { from: spot.site, is_from_lines: spot.has_line, kind, has_begun: false, owner: None });
+        self.open.push(Open {
+            from: spot.site,
+            function: spot.function,
+            is_from_lines: spot.has_line,
+            kind,
+            has_begun: false,
+            owner: None,
+        });
     }
 
     /// A function returns, to the caller of those that it was called by in their last instruction.
@@ -95,7 +123,12 @@ impl CallStack {
             self.beyond -= 1;
             return;
         }
-        while self.open.pop().is_some_and(|open| open.kind == CallKind::Tail) {}
+        while let Some(open) = self.open.pop() {
+            self.returns_to = open.function;
+            if open.kind == CallKind::Call {
+                break;
+            }
+        }
     }
 }
 
@@ -132,6 +165,34 @@ mod tests {
         let library = [call(spot(2, false)), back(spot(3, false)), back(spot(2, false))];
         let run = [&[call(spot(1, true))], &library[..], &[spot(1, true), spot(4, false)]].concat();
         assert_eq!(counts(&run), [((1, 2), 1, 3)]);
+    }
+
+    #[test]
+    fn what_goes_back_past_several_calls_leaves_them_all() {
+        let of = |function, spot: Spot| Spot { function: Some(function), ..spot };
+        let call = |spot: Spot| Spot { call: Some(CallKind::Call), ..spot };
+        let back = |spot: Spot| Spot { is_return: true, ..spot };
+        // Function 1 calls 2, which calls 3, which calls 4, which goes back to 1; then 1 calls 5.
+        let run = [
+            call(of(1, spot(1, true))),
+            call(of(2, spot(2, true))),
+            call(of(3, spot(3, true))),
+            back(of(4, spot(4, false))),
+            of(1, spot(1, true)),
+            call(of(1, spot(1, true))),
+            back(of(5, spot(5, false))),
+            of(1, spot(1, true)),
+        ];
+        let (mut stack, mut found) = (CallStack::default(), CallCounts::default());
+        let depths: Vec<usize> = run
+            .iter()
+            .map(|spot| {
+                stack.step(&mut found, spot, None);
+                stack.depth()
+            })
+            .collect();
+        assert_eq!(depths, [1, 2, 3, 2, 0, 1, 0, 0]);
+        assert_eq!(counts(&run), [((1, 2), 1, 0), ((1, 5), 1, 1), ((2, 3), 1, 0), ((3, 4), 1, 1)]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What accesses go to: global variables by their symbols, and whatever else is touched as ranges of addresses.
 //!
 //! A range that no variable names is a union of what single instructions touched: what one instruction walks through
-//! is taken for one array, and arrays that two instructions walk through in part for one too.
+//! between two calls of functions that hand out memory is taken for one array, and arrays that two instructions walk
+//! through in part for one too. Where these functions store into a range themselves, what was there before has ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::blocks::{Blocks, Extent, united};
 use super::{Accesses, DataAccesses, DataRange};
 use crate::binary::Variable;
 use crate::trace::Instruction;
@@ -15,10 +17,11 @@ pub struct DataMeter {
     /// By address at run time, none inside another.
     variables: Vec<Variable>,
     instructions: Vec<Touched>,
-    /// Addresses relative to the stack pointer: lowest and past the highest.
-    stack: Option<(u64, u64)>,
+    /// Addresses relative to the stack pointer, a stack each.
+    stacks: Vec<(u64, u64)>,
     /// Addresses of the program's file.
     image: (u64, u64),
+    blocks: Blocks,
 }
 
 /// What one instruction did.
@@ -29,9 +32,14 @@ struct Touched {
     /// Number of the variable that was last accessed, and its bytes.
     last: Option<(u32, u64, u64)>,
     variables: BTreeMap<u32, Accesses>,
-    elsewhere: Option<(u64, u64)>,
+    elsewhere: Vec<Extent>,
     other: Accesses,
 }
+
+/// Addresses nearer to each other are of one stack.
+const STACK_BYTES: u64 = 8 << 20;
+/// An instruction's extents beyond these are taken for one.
+const MOST_EXTENTS: usize = 64;
 
 impl DataMeter {
     pub fn new(variables: impl Iterator<Item = Variable>, image: (u64, u64)) -> DataMeter {
@@ -41,13 +49,11 @@ impl DataMeter {
                 apart.push(variable);
             }
         }
-        DataMeter { variables: apart, instructions: Vec::new(), stack: None, image }
+        DataMeter { variables: apart, instructions: Vec::new(), stacks: Vec::new(), image, blocks: Blocks::default() }
     }
 
     pub fn add_instruction(&mut self, instruction: &Instruction, has_line: bool) {
-        let facts = &instruction.decoded.facts;
-        let is_on_stack =
-            facts.access.is_some() && facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER);
+        let is_on_stack = instruction.decoded.facts.access.is_some() && is_by_stack_pointer(instruction);
         self.instructions.push(Touched { is_on_stack, has_line, ..Touched::default() });
     }
 
@@ -55,14 +61,20 @@ impl DataMeter {
         self.instructions[index].is_on_stack
     }
 
+    /// A function that hands out memory, or takes it back, begins.
+    pub fn hand_out(&mut self) {
+        self.blocks.begin();
+    }
+
+    /// An instruction accesses memory, `inside` of functions that hand it out or not.
     #[inline]
-    pub fn step(&mut self, index: usize, access: Access, addresses: &[u64]) {
+    pub fn step(&mut self, index: usize, access: Access, addresses: &[u64], inside: bool) {
         let bytes = u64::from(access.bytes);
         let touched = &mut self.instructions[index];
         for &address in addresses {
             let past = address.saturating_add(bytes);
             if touched.is_on_stack {
-                self.stack = Some(united(self.stack, address, past));
+                add_to_stacks(&mut self.stacks, address, past);
                 continue;
             }
             let known = touched.last.filter(|(_, low, high)| (*low..*high).contains(&address));
@@ -73,63 +85,82 @@ impl DataMeter {
                 touched.last = Some((number as u32, low, high));
                 Some(number as u32)
             });
-            match number {
-                Some(number) => touched.variables.entry(number).or_default().count(access.kind, 1, bytes),
-                None => {
-                    touched.elsewhere = Some(united(touched.elsewhere, address, past));
-                    touched.other.count(access.kind, 1, bytes);
+            let Some(number) = number else {
+                if inside && access.kind != crate::cache::AccessKind::Load {
+                    self.blocks.store(address);
                 }
-            }
+                match touched.elsewhere.last_mut().filter(|extent| extent.last == self.blocks.now()) {
+                    Some(extent) => extent.add(address, past),
+                    None => self.blocks.add(&mut touched.elsewhere, address, past, MOST_EXTENTS),
+                }
+                touched.other.count(access.kind, 1, bytes);
+                continue;
+            };
+            touched.variables.entry(number).or_default().count(access.kind, 1, bytes);
         }
     }
 
     /// The ranges by address, and for each instruction what it accessed of them.
     pub fn finish(self) -> (Vec<DataRange>, Vec<Vec<DataAccesses>>) {
-        let mut ranges = self.elsewhere();
-        let used = |number: u32| self.instructions.iter().any(|touched| touched.variables.contains_key(&number));
+        let mut ranges = Vec::new();
+        let of_extents = self.elsewhere(&mut ranges);
+        let others = self.of_others(&ranges);
+        let other = others.map(|range| {
+            ranges.push(range);
+            ranges.len() as u32 - 1
+        });
+        let mut several: BTreeMap<BTreeSet<u32>, u32> = BTreeMap::new();
+        let used: BTreeSet<u32> =
+            self.instructions.iter().flat_map(|touched| touched.variables.keys().copied()).collect();
         let mut numbers = BTreeMap::new();
-        for (number, variable) in (0..).zip(&self.variables) {
-            if used(number) {
-                numbers.insert(number, ranges.len() as u32);
-                let Variable { low, high, name } = variable.clone();
-                ranges.push(DataRange { name, low, high, is_variable: true });
-            }
+        for number in used {
+            numbers.insert(number, ranges.len() as u32);
+            let Variable { low, high, name } = self.variables[number as usize].clone();
+            ranges.push(DataRange { name, low, high, is_variable: true });
         }
-        let accesses = |touched: &Touched| -> Vec<DataAccesses> {
-            let named = touched.variables.iter().map(|(number, accesses)| (numbers[number], *accesses));
-            let other = touched.elsewhere.and_then(|(low, _)| {
-                let holds = |r: &DataRange| !r.is_variable && r.name != OTHERS && (r.low..r.high).contains(&low);
-                let range = ranges.iter().position(holds).or_else(|| ranges.iter().position(|r| r.name == OTHERS))?;
-                Some((range as u32, touched.other))
-            });
-            named.chain(other).map(|(range, accesses)| DataAccesses { range, accesses }).collect()
-        };
-        let by_instruction = self.instructions.iter().map(accesses).collect();
+        let mut by_instruction = Vec::with_capacity(self.instructions.len());
+        let mut extents = of_extents.into_iter();
+        for touched in &self.instructions {
+            let mut found: Vec<DataAccesses> = touched
+                .variables
+                .iter()
+                .map(|(number, accesses)| DataAccesses { range: numbers[number], accesses: *accesses })
+                .collect();
+            let own: BTreeSet<u32> = match touched.has_line {
+                true => extents.by_ref().take(touched.elsewhere.len()).collect(),
+                false => BTreeSet::new(),
+            };
+            let holds = |extent: &Extent| {
+                let mut heap = ranges.iter().take(other.map_or(ranges.len(), |other| other as usize));
+                heap.position(|range| !range.is_variable && (range.low..range.high).contains(&extent.low))
+            };
+            let range = match (own.len(), touched.elsewhere.last()) {
+                (_, None) => None,
+                (0, Some(extent)) => holds(extent).map(|range| range as u32).or(other),
+                (1, _) => own.first().copied(),
+                _ => Some(*several.entry(own.clone()).or_insert_with(|| {
+                    ranges.push(together(&ranges, &own));
+                    ranges.len() as u32 - 1
+                })),
+            };
+            found.extend(range.map(|range| DataAccesses { range, accesses: touched.other }));
+            by_instruction.push(found);
+        }
         (ranges, by_instruction)
     }
 
-    /// What no variable names. Code without lines, such as that of libraries, may go through several arrays with
-    /// one instruction: it makes no ranges, but one for all that nothing else touches.
-    fn elsewhere(&self) -> Vec<DataRange> {
-        let spans = |has_line: bool| {
-            let found = self.instructions.iter().filter(move |touched| touched.has_line == has_line);
-            found.filter_map(|touched| touched.elsewhere)
-        };
-        let mut own: Vec<(u64, u64)> = spans(true).collect();
-        own.sort_unstable();
-        let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for (low, high) in own {
-            match ranges.last_mut().filter(|last| low < last.1) {
-                Some(last) => last.1 = last.1.max(high),
-                None => ranges.push((low, high)),
-            }
-        }
+    /// What no variable names, of code with lines; and by extent of that code, in its order, the number of its range.
+    fn elsewhere(&self, named: &mut Vec<DataRange>) -> Vec<u32> {
+        let own = self.instructions.iter().filter(|touched| touched.has_line);
+        let extents: Vec<Extent> = own.flat_map(|touched| touched.elsewhere.iter().copied()).collect();
         let is_inside = |(low, high): (u64, u64), outer: (u64, u64)| low < outer.1 && high > outer.0;
+        let mut of_extents = vec![0; extents.len()];
         let mut numbers = 0..;
-        let mut named: Vec<DataRange> = Vec::new();
-        for range in ranges {
+        for members in self.blocks.joined(&extents) {
+            let all = members.iter().map(|&member| (extents[member].low, extents[member].high));
+            let Some(range) = all.reduce(|all, one| united(Some(all), one.0, one.1)) else { continue };
             let name = match () {
-                () if self.stack.is_some_and(|stack| is_inside(range, stack)) => "stack".to_string(),
+                () if self.stacks.iter().any(|stack| is_inside(range, *stack)) => "stack".to_string(),
                 () if is_inside(range, self.image) => "constants".to_string(),
                 () => format!("heap {}", numbers.next().unwrap_or(0) + 1),
             };
@@ -137,17 +168,58 @@ impl DataMeter {
                 Some(last) => last.high = last.high.max(range.1),
                 None => named.push(DataRange { name, low: range.0, high: range.1, is_variable: false }),
             }
+            members.iter().for_each(|&member| of_extents[member] = named.len() as u32 - 1);
         }
-        let others = spans(false).filter(|span| !named.iter().any(|range| (range.low..range.high).contains(&span.0)));
-        let all = others.reduce(|all, span| (all.0.min(span.0), all.1.max(span.1)));
-        named.extend(all.map(|(low, high)| DataRange { name: OTHERS.to_string(), low, high, is_variable: false }));
-        named
+        of_extents
+    }
+
+    /// Code without lines, such as that of libraries, may go through several arrays with one instruction: it makes no
+    /// ranges, but one for all that nothing else touches.
+    fn of_others(&self, named: &[DataRange]) -> Option<DataRange> {
+        let others =
+            self.instructions.iter().filter(|touched| !touched.has_line).flat_map(|touched| &touched.elsewhere);
+        let others = others.filter(|extent| !named.iter().any(|range| (range.low..range.high).contains(&extent.low)));
+        let all = others.fold(None, |all, extent| Some(united(all, extent.low, extent.high)));
+        all.map(|(low, high)| DataRange { name: OTHERS.to_string(), low, high, is_variable: false })
     }
 }
 
 /// What only code without lines touches.
 const OTHERS: &str = "data of code without lines";
 
-fn united(range: Option<(u64, u64)>, low: u64, high: u64) -> (u64, u64) {
-    range.map_or((low, high), |(first, past)| (first.min(low), past.max(high)))
+/// Several ranges that one instruction went to, one after the other; as long as the longest.
+fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {
+    let all: Vec<&DataRange> = own.iter().map(|number| &ranges[*number as usize]).collect();
+    let names: Vec<&str> = all.iter().map(|range| range.name.as_str()).collect();
+    let name = match names[..] {
+        [first, _, _, .., last] => format!("{first} … {last}"),
+        _ => names.join(", "),
+    };
+    let longest = all.iter().max_by_key(|range| range.high - range.low);
+    let (low, high) = longest.map_or((0, 0), |range| (range.low, range.high));
+    DataRange { name, low, high, is_variable: false }
+}
+
+/// Whether the stack pointer is what an access is relative to, and not what it stores.
+fn is_by_stack_pointer(instruction: &Instruction) -> bool {
+    let reads = instruction.decoded.facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER);
+    // Compressed instructions that read it have it as their base.
+    reads
+        && match instruction.word {
+            Some(word) if word & 3 == 3 => word >> 15 & 31 == 2,
+            Some(_) => true,
+            None => {
+                !instruction.text.contains('(') || ["(sp)", "(x2)"].iter().any(|base| instruction.text.contains(base))
+            }
+        }
+}
+
+fn add_to_stacks(stacks: &mut Vec<(u64, u64)>, low: u64, high: u64) {
+    let near = |stack: &&mut (u64, u64)| {
+        low < stack.1.saturating_add(STACK_BYTES) && high.saturating_add(STACK_BYTES) > stack.0
+    };
+    match stacks.iter_mut().find(near) {
+        Some(stack) => *stack = united(Some(*stack), low, high),
+        None => stacks.push((low, high)),
+    }
 }

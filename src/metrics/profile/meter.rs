@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
-use super::rounds::{Rounds, RoundsMeter};
+use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
-use super::{Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
+use super::{After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -16,6 +16,8 @@ pub struct ProfileMeter {
     sites: Sites,
     /// By instruction.
     spots: Vec<Spot>,
+    /// Whether a function that hands out memory begins with it.
+    hand_out: Vec<bool>,
     /// Positions among `threads`, by instruction.
     harts: Vec<u16>,
     threads: Vec<Thread>,
@@ -32,9 +34,11 @@ pub struct ProfileMeter {
 /// Where a hart is.
 #[derive(Clone, Default)]
 struct Thread {
-    /// By function: its instruction that was executed last.
-    last: FxHashMap<u32, u32>,
+    /// By function: its instruction that was executed last, and its loop that was left last.
+    last: FxHashMap<u32, (Option<u32>, Option<Left>)>,
     calls: CallStack,
+    /// Calls that were open when a function that hands out memory began, as long as it goes on.
+    hands_out: Option<usize>,
 }
 
 impl ProfileMeter {
@@ -43,6 +47,7 @@ impl ProfileMeter {
         ProfileMeter {
             sites,
             spots: Vec::new(),
+            hand_out: Vec::new(),
             harts: Vec::new(),
             threads: Vec::new(),
             rounds: RoundsMeter::default(),
@@ -57,6 +62,7 @@ impl ProfileMeter {
     pub fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
+        self.hand_out.push(spot.is_first_of_function && hands_out_memory(self.sites.function_of(spot.site)));
         self.rounds.add(self.sites.loops_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
@@ -82,15 +88,24 @@ impl ProfileMeter {
         levels: impl Iterator<Item = Moved>,
     ) {
         let spot = self.spots[index];
+        let thread = &mut self.threads[usize::from(self.harts[index])];
+        let depth = thread.calls.depth();
+        if thread.hands_out.is_some_and(|began| spot.has_line || depth < began) {
+            thread.hands_out = None;
+        }
+        if self.hand_out[index] && thread.hands_out.is_none() {
+            thread.hands_out = Some(depth.max(1));
+            self.data.hand_out();
+        }
         if let Some(access) = access {
-            self.data.step(index, access, addresses);
+            self.data.step(index, access, addresses, thread.hands_out.is_some());
             self.attribute(spot.site, levels);
         }
         let thread = &mut self.threads[usize::from(self.harts[index])];
         if let Some(function) = spot.function {
-            let last = thread.last.insert(function, index as u32);
-            let before = last.filter(|_| !spot.is_first_of_function).map(|index| &self.spots[index as usize]);
-            self.rounds.step(&spot, before);
+            let (last, left) = thread.last.entry(function).or_default();
+            let before = last.replace(index as u32).filter(|_| !spot.is_first_of_function);
+            self.rounds.step(&spot, before.map(|index| &self.spots[index as usize]), left);
         }
         if let (Some(_), Some(innermost)) = (access, spot.innermost) {
             self.strides.step(index, addresses, self.rounds.round(innermost));
@@ -171,9 +186,18 @@ impl ProfileMeter {
                 None => found.push(Called { function, times, instructions, accesses }),
             }
         }
-        let loops = loops.iter().zip(self.rounds.finish()).map(|(place, counts)| machine_loop(place, counts)).collect();
+        let counts = loops.iter().zip(self.rounds.finish());
+        let loops = counts.map(|(place, (counts, after))| machine_loop(place, counts, after)).collect();
         Ok(SourceProfile { sites, loops, data, files })
     }
+}
+
+/// Whether a function of the C library hands out memory or takes it back.
+fn hands_out_memory(function: &str) -> bool {
+    let plain = function.split('@').next().unwrap_or(function);
+    let plain = plain.trim_start_matches('_').trim_start_matches("libc_");
+    let known = ["malloc", "calloc", "realloc", "reallocarray", "free", "memalign", "aligned_alloc", "posix_memalign"];
+    known.contains(&plain)
 }
 
 fn site(place: &SitePlace, levels: usize) -> Site {
@@ -183,6 +207,7 @@ fn site(place: &SitePlace, levels: usize) -> Site {
         called_from: place.called_from.iter().map(|line| (line.file.clone(), line.line)).collect(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
+        column: place.column,
         machine_loop: place.machine_loop,
         levels: vec![Moved::default(); levels],
         ..Site::default()
@@ -203,7 +228,7 @@ fn add_stride(site: &mut Site, stride: i64) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
+fn machine_loop(place: &LoopPlace, counts: Rounds, after: Vec<After>) -> MachineLoop {
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
@@ -214,6 +239,7 @@ fn machine_loop(place: &LoopPlace, counts: Rounds) -> MachineLoop {
         entries: counts.entries,
         rounds: counts.begun - counts.refused,
         refused: counts.refused,
+        after,
         fewest: counts.range.map(|(fewest, _)| fewest),
         most: counts.range.map(|(_, most)| most),
     }

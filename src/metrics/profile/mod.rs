@@ -1,6 +1,7 @@
 //! What each source line did: executions, operations, accesses, bytes and calls, by site (a line within a loop of the
 //! machine code), and how often the loops were entered and went round.
 
+mod blocks;
 mod calls;
 mod data;
 mod meter;
@@ -39,6 +40,9 @@ pub struct Site {
     pub called_from: Vec<(String, u32)>,
     pub file: Option<String>,
     pub line: Option<u32>,
+    /// Column, in a line that a loop of the machine code begins on: what stands there may be of several loops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
     /// Index of the innermost loop of the machine code.
     pub machine_loop: Option<u32>,
     pub instructions: u64,
@@ -155,11 +159,32 @@ pub struct MachineLoop {
     /// How often it was left by a test at the top instead; these are no rounds.
     #[serde(default)]
     pub refused: u64,
+    /// Of the entries, those from another loop at the same place of the nest, which was the last to be left in the same
+    /// round of the loop around.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<After>,
     /// The fewest and the most rounds of one execution, from an entry to the next.
     #[serde(default)]
     pub fewest: Option<u64>,
     #[serde(default)]
     pub most: Option<u64>,
+}
+
+impl MachineLoop {
+    /// Whether it did anything.
+    pub fn was_executed(&self) -> bool {
+        self.entries > 0 || self.rounds > 0
+    }
+}
+
+/// Entries of a loop from another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct After {
+    /// Index of that one.
+    pub machine_loop: u32,
+    /// Index of the site where it was left.
+    pub site: u32,
+    pub entries: u64,
 }
 
 /// Bytes `low..high` of memory at run time that accesses went to.

@@ -1,6 +1,9 @@
 //! How often loops of the machine code are entered and go round, from the order in which a function's instructions
 //! are executed.
 
+use std::collections::BTreeMap;
+
+use super::After;
 use crate::regions::{LoopPlace, Spot};
 
 /// Counts of every loop.
@@ -11,6 +14,17 @@ pub struct RoundsMeter {
     /// By number of the loop: the loop around it, if both share a header.
     sharing: Vec<Option<u32>>,
     loops: Vec<Rounds>,
+    /// Entries by the loop, the one left before it, and the site where that was left.
+    after: BTreeMap<(u32, u32, u32), u64>,
+}
+
+/// A loop that was left.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    number: u32,
+    site: u32,
+    /// What the loop around had done.
+    around: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +53,21 @@ impl RoundsMeter {
         self.loops.resize(self.parents.len(), Rounds::default());
     }
 
-    /// An instruction is executed; `before` is what its function executed last in the same call.
+    /// An instruction is executed; `before` is what its function executed last in the same call, and `left` the loop
+    /// that it has left last.
     #[inline]
-    pub fn step(&mut self, spot: &Spot, before: Option<&Spot>) {
+    pub fn step(&mut self, spot: &Spot, before: Option<&Spot>, left: &mut Option<Left>) {
+        match before {
+            None => *left = None,
+            Some(before) if before.innermost != spot.innermost => *left = self.left(spot, before).or(*left),
+            Some(_) => {}
+        }
         let mut opens = spot.opens;
         while let Some(opened) = opens {
             let was_inside = before.is_some_and(|before| self.is_inside(before.innermost, opened));
+            if let Some(left) = left.filter(|_| !was_inside) {
+                self.follow(opened, left);
+            }
             let rounds = &mut self.loops[opened as usize];
             if !was_inside {
                 rounds.enter();
@@ -62,6 +85,24 @@ impl RoundsMeter {
         }
     }
 
+    /// The outermost loop that was left with the instruction before.
+    fn left(&self, spot: &Spot, before: &Spot) -> Option<Left> {
+        let mut number = before.innermost.filter(|one| !self.is_inside(spot.innermost, *one))?;
+        while let Some(outer) = self.parents[number as usize].filter(|outer| !self.is_inside(spot.innermost, *outer)) {
+            number = outer;
+        }
+        Some(Left { number, site: before.site, around: self.parents[number as usize].map(|outer| self.round(outer)) })
+    }
+
+    /// A loop is entered after another was left.
+    fn follow(&mut self, opened: u32, left: Left) {
+        let parent = self.parents[opened as usize];
+        let is_beside = left.number != opened && self.parents[left.number as usize] == parent;
+        if is_beside && left.around == parent.map(|outer| self.round(outer)) {
+            *self.after.entry((opened, left.number, left.site)).or_default() += 1;
+        }
+    }
+
     /// Entries and rounds begun so far of a loop, with those that share its header taken as one.
     #[inline]
     pub fn round(&self, mut number: u32) -> (u64, u64) {
@@ -72,11 +113,18 @@ impl RoundsMeter {
         (rounds.entries, rounds.begun)
     }
 
-    /// By number of the loop.
-    pub fn finish(self) -> impl Iterator<Item = Rounds> {
-        self.loops.into_iter().map(|mut rounds| {
+    /// By number of the loop, with the loops that it was entered after.
+    pub fn finish(self) -> impl Iterator<Item = (Rounds, Vec<After>)> {
+        let RoundsMeter { loops, after, .. } = self;
+        (0u32..).zip(loops).map(move |(number, mut rounds)| {
             rounds.close();
-            rounds
+            let own = after.range((number, 0, 0)..=(number, u32::MAX, u32::MAX));
+            let own = own.map(|((_, machine_loop, site), entries)| After {
+                machine_loop: *machine_loop,
+                site: *site,
+                entries: *entries,
+            });
+            (rounds, own.collect())
         })
     }
 
@@ -137,11 +185,30 @@ mod tests {
         let run = [before, header, header, header, header, rest, header, rest, header, header, rest, before];
         let mut meter = RoundsMeter::default();
         meter.add(&[place(None, false), place(Some(0), true)]);
+        let mut left = None;
         for (at, spot) in run.iter().enumerate() {
-            meter.step(spot, at.checked_sub(1).map(|before| &run[before]));
+            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
         }
-        let found: Vec<Rounds> = meter.finish().collect();
+        let found: Vec<Rounds> = meter.finish().map(|(rounds, _)| rounds).collect();
         assert_eq!((found[0].entries, found[0].begun, found[0].range), (1, 7, Some((7, 7))));
         assert_eq!((found[1].entries, found[1].begun, found[1].range), (3, 7, Some((1, 4))));
+    }
+
+    #[test]
+    fn an_entry_after_another_loop_tells_where_that_was_left() {
+        // Loops 1 and 2 in loop 0; each round of that one goes through the first, which is left at site 7, and two of
+        // three through the second.
+        let around = spot(Some(0), Some(0));
+        let (first, second) = (spot(Some(1), Some(1)), spot(Some(2), Some(2)));
+        let exit = Spot { site: 7, ..spot(Some(1), None) };
+        let run = [around, first, exit, second, second, around, first, exit, around, first, exit, second];
+        let mut meter = RoundsMeter::default();
+        meter.add(&[place(None, false), place(Some(0), false), place(Some(0), false)]);
+        let mut left = None;
+        for (at, spot) in run.iter().enumerate() {
+            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
+        }
+        let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
+        assert_eq!(found, [vec![], vec![], vec![After { machine_loop: 1, site: 7, entries: 2 }]]);
     }
 }

@@ -1,0 +1,49 @@
+//! Rounds that begin in one loop of the machine code and end in another: where a compiler makes several loops of one, for
+//! a condition of a loop inside that never changes, the run goes over from one to the other in the middle of a round.
+
+use std::borrow::Cow;
+
+use super::origins::Origins;
+use super::places::{LoopRef, Places, functions};
+use super::reports::StaticReport;
+use super::shared_headers;
+use crate::metrics::profile::{After, SourceProfile};
+
+/// The profile with every execution and round counted in one loop of the machine code.
+pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {
+    let mut settled = shared_headers::settled(report, profile);
+    if settled.loops.iter().all(|one| one.after.is_empty()) {
+        return settled;
+    }
+    for After { machine_loop, entries, .. } in continued(report, &settled) {
+        let begun = &mut settled.to_mut().loops[machine_loop as usize];
+        begun.entries = begun.entries.saturating_sub(entries);
+        begun.rounds = begun.rounds.saturating_sub(entries);
+        (begun.fewest, begun.most) = (None, None);
+    }
+    settled
+}
+
+/// Entries of loops that another one of the same loop of the source was left for, in the middle of a round: by a test of
+/// a loop inside, which on no other line of the source leads out of both.
+fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<After> {
+    let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
+    let places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+    let origins = Origins::of(&places, profile).all();
+    let is_continued = |number: usize, after: &After| {
+        let origin = |number: usize| origins.get(number).copied().flatten();
+        let found = origin(number).filter(|found| origin(after.machine_loop as usize) == Some(*found));
+        found.is_some_and(|found| tests_inside(&places, profile, after, found))
+    };
+    let all = profile.loops.iter().enumerate();
+    all.flat_map(|(number, one)| one.after.iter().filter(move |after| is_continued(number, after)).copied()).collect()
+}
+
+/// Whether the site where a loop was left is the head of a loop inside, and not of the loop itself.
+fn tests_inside(places: &Places, profile: &SourceProfile, after: &After, found: LoopRef) -> bool {
+    let Some(site) = profile.sites.get(after.site as usize) else { return false };
+    let Some((file, line)) = site.file.as_deref().zip(site.line) else { return false };
+    let beginning = places.beginning_at(file, line, &functions(site));
+    let is_inside = |one: &LoopRef| *one != found && places.chain(*one).any(|outer| outer == found);
+    !beginning.is_empty() && beginning.iter().all(is_inside)
+}

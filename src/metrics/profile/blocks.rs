@@ -1,0 +1,197 @@
+//! Blocks of memory that no variable names, as far as accesses tell them apart: by address, and by the calls of the
+//! functions that hand out memory (`malloc`, `realloc`, `free`) in between.
+
+/// What one instruction touched, from one of these calls to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub low: u64,
+    pub high: u64,
+    /// Calls so far, when it was touched first and last.
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Extent {
+    pub fn add(&mut self, low: u64, high: u64) {
+        (self.low, self.high) = united(Some((self.low, self.high)), low, high);
+    }
+
+    fn contains(&self, address: u64) -> bool {
+        (self.low..self.high).contains(&address)
+    }
+}
+
+/// The calls, and where they stored themselves: links between free blocks, copies and zeroes in new ones. What was in
+/// use there before has ended.
+#[derive(Default)]
+pub struct Blocks {
+    calls: u32,
+    /// By number of the call.
+    stores: Vec<(u32, u64)>,
+}
+
+/// Stores beyond these are not kept: then what is at one place at different times is taken for one block.
+const MOST_STORES: usize = 4096;
+/// Of more extents that overlap, or more stores there, time is not looked at.
+const MOST_OVERLAPPING: usize = 1000;
+const MOST_STORES_THERE: usize = 100;
+
+impl Blocks {
+    pub fn begin(&mut self) {
+        self.calls = self.calls.saturating_add(1);
+    }
+
+    pub fn now(&self) -> u32 {
+        self.calls
+    }
+
+    pub fn store(&mut self, address: u64) {
+        if self.stores.len() < MOST_STORES && self.stores.last() != Some(&(self.calls, address)) {
+            self.stores.push((self.calls, address));
+        }
+    }
+
+    /// Whether what was last touched in one extent has ended when another is touched.
+    fn has_ended(&self, earlier: &Extent, now: u32) -> bool {
+        let after = self.stores.partition_point(|(call, _)| *call <= earlier.last);
+        ends(&self.stores[after..], earlier, now)
+    }
+
+    /// Adds an access to an instruction's extents, the one touched last being the last: to the one that it goes on with,
+    /// or as a new one.
+    pub fn add(&self, extents: &mut Vec<Extent>, low: u64, high: u64, most: usize) {
+        let goes_on = |extent: &Extent| low <= extent.high && high >= extent.low && !self.has_ended(extent, self.calls);
+        let found = extents.iter().rposition(goes_on).or((extents.len() >= most).then(|| extents.len() - 1));
+        let mut extent = match found {
+            Some(found) => extents.remove(found),
+            None => Extent { low, high, first: self.calls, last: self.calls },
+        };
+        extent.add(low, high);
+        extent.last = self.calls;
+        extents.push(extent);
+    }
+
+    /// Extents of one block each, as positions; blocks by address, then by time.
+    pub fn joined(&self, extents: &[Extent]) -> Vec<Vec<usize>> {
+        let mut order: Vec<usize> = (0..extents.len()).collect();
+        order.sort_by_key(|&at| (extents[at].low, extents[at].high, at));
+        let mut found: Vec<Vec<usize>> = Vec::new();
+        let mut past = 0;
+        for at in order {
+            match found.last_mut().filter(|_| extents[at].low < past) {
+                Some(last) => last.push(at),
+                None => found.push(vec![at]),
+            }
+            past = past.max(extents[at].high);
+        }
+        let mut stores: Vec<(u64, u32)> = self.stores.iter().map(|(call, address)| (*address, *call)).collect();
+        stores.sort_unstable();
+        found.into_iter().flat_map(|overlapping| apart_in_time(extents, overlapping, &stores)).collect()
+    }
+}
+
+/// Whether one of these stores, in the order of calls, ended what an extent was.
+fn ends(stores: &[(u32, u64)], earlier: &Extent, now: u32) -> bool {
+    let until_now = stores.iter().take_while(|(call, _)| *call <= now);
+    until_now.filter(|(call, _)| *call > earlier.last).any(|(_, address)| earlier.contains(*address))
+}
+
+/// Of extents that overlap those that are of one block: no store between them, by address, ended it.
+fn apart_in_time(extents: &[Extent], mut overlapping: Vec<usize>, stores: &[(u64, u32)]) -> Vec<Vec<usize>> {
+    let low = overlapping.iter().map(|&at| extents[at].low).min().unwrap_or(0);
+    let high = overlapping.iter().map(|&at| extents[at].high).max().unwrap_or(0);
+    let first = stores.partition_point(|(address, _)| *address < low);
+    let there = stores[first..].iter().take_while(|(address, _)| *address < high);
+    let mut there: Vec<(u32, u64)> = there.map(|(address, call)| (*call, *address)).collect();
+    if there.is_empty() || there.len() > MOST_STORES_THERE || overlapping.len() > MOST_OVERLAPPING {
+        return vec![overlapping];
+    }
+    there.sort_unstable();
+    overlapping.sort_by_key(|&at| (extents[at].first, extents[at].last, extents[at].low, at));
+    let mut blocks: Vec<Vec<usize>> = Vec::new();
+    for at in overlapping {
+        let one = &extents[at];
+        let is_same = |other: &usize| {
+            let other = &extents[*other];
+            other.low < one.high && one.low < other.high && !ends(&there, other, one.first)
+        };
+        let mut with: Vec<usize> = vec![at];
+        blocks.retain_mut(|block| {
+            let joins = block.iter().any(is_same);
+            if joins {
+                with.append(block);
+            }
+            !joins
+        });
+        blocks.push(with);
+    }
+    blocks.sort_by_key(|block| block.iter().map(|&at| (extents[at].first, extents[at].low)).min());
+    blocks
+}
+
+pub fn united(range: Option<(u64, u64)>, low: u64, high: u64) -> (u64, u64) {
+    range.map_or((low, high), |(first, past)| (first.min(low), past.max(high)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(low: u64, high: u64, first: u32, last: u32) -> Extent {
+        Extent { low, high, first, last }
+    }
+
+    #[test]
+    fn an_instruction_goes_on_where_it_was_or_begins_anew() {
+        let mut blocks = Blocks::default();
+        let mut extents = Vec::new();
+        let add = |blocks: &Blocks, extents: &mut Vec<Extent>, low| blocks.add(extents, low, low + 8, 3);
+        add(&blocks, &mut extents, 0x100);
+        blocks.begin();
+        // The next element, in a block that has grown.
+        add(&blocks, &mut extents, 0x108);
+        assert_eq!(extents, [extent(0x100, 0x110, 0, 1)]);
+        blocks.begin();
+        // Another block.
+        add(&blocks, &mut extents, 0x200);
+        assert_eq!(extents, [extent(0x100, 0x110, 0, 1), extent(0x200, 0x208, 2, 2)]);
+        // Then the first again, and again after its memory was handed out anew.
+        blocks.begin();
+        add(&blocks, &mut extents, 0x100);
+        blocks.begin();
+        blocks.store(0x100);
+        add(&blocks, &mut extents, 0x100);
+        let first = extent(0x100, 0x110, 0, 3);
+        assert_eq!(extents, [extent(0x200, 0x208, 2, 2), first, extent(0x100, 0x108, 4, 4)]);
+        // Beyond the most it is one with the last.
+        blocks.begin();
+        add(&blocks, &mut extents, 0x300);
+        assert_eq!(extents.last(), Some(&extent(0x100, 0x308, 4, 5)));
+    }
+
+    #[test]
+    fn blocks_are_apart_by_address_and_by_time() {
+        let mut blocks = Blocks::default();
+        let extents = [
+            extent(0x100, 0x180, 0, 0),
+            extent(0x200, 0x280, 0, 3),
+            extent(0x108, 0x180, 1, 1),
+            extent(0x100, 0x140, 3, 3),
+            extent(0x138, 0x160, 3, 3),
+        ];
+        assert_eq!(blocks.joined(&extents), [vec![3, 0, 2, 4], vec![1]]);
+        // The second call stores into the first block: what is there from then on is another.
+        blocks.begin();
+        blocks.begin();
+        blocks.store(0x110);
+        let found = blocks.joined(&extents);
+        let sorted: Vec<Vec<usize>> = found
+            .into_iter()
+            .map(|mut block| {
+                block.sort_unstable();
+                block
+            })
+            .collect();
+        assert_eq!(sorted, [vec![0, 2], vec![3, 4], vec![1]]);
+    }
+}
