@@ -214,7 +214,7 @@ impl Instance<'_, '_, '_> {
         let is_part = |id: &VarId| split(&function.variable(*id).name).is_some_and(|(root, _)| root == dummy.name);
         let is_copy = dummy.dimensions.is_empty();
         let mut given_values = self.template.assigned.iter().chain(&self.template.stored);
-        !self.template.assigned.contains(&formal) && !(is_copy && given_values.any(is_part))
+        !(self.template.assigned.contains(&formal) || is_copy && given_values.any(is_part))
     }
 
     /// A structure as it is passed, where the body names it as a whole.
