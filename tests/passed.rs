@@ -18,7 +18,9 @@ fn only_loop(function: &str) -> Value {
 /// Name, offset, reads and writes of every access.
 fn accesses(facts: &Value) -> Value {
     let arrays = facts["arrays"].as_array().expect("arrays").iter();
-    let of = |a: &Value| json!([a["name"], a["accesses"][0]["offset"], a["accesses"][0]["reads"], a["accesses"][0]["writes"]]);
+    let of = |a: &Value| {
+        json!([a["name"], a["accesses"][0]["offset"], a["accesses"][0]["reads"], a["accesses"][0]["writes"]])
+    };
     arrays.map(of).collect()
 }
 
@@ -48,7 +50,11 @@ fn recursion_is_told_where_it_is_called_from() {
         let facts = only_loop(function);
         let reasons = facts["reasons"].as_array().expect("reasons").clone();
         assert_eq!(reasons.len(), 1, "{function}");
-        (reasons[0]["code"].clone(), reasons[0]["line"].clone(), reasons[0]["detail"].as_str().expect("text").to_string())
+        (
+            reasons[0]["code"].clone(),
+            reasons[0]["line"].clone(),
+            reasons[0]["detail"].as_str().expect("text").to_string(),
+        )
     };
     let (code, line, detail) = reason("recursion");
     assert_eq!((code, line), (json!("recursion"), json!(80)));

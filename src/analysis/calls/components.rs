@@ -63,9 +63,8 @@ impl Instance<'_, '_, '_> {
         own.extend(place.subscripts);
         Some(match own.is_empty() {
             true => Some(Value::Variable(found)),
-            false => (own.len() == rank).then(|| {
-                Some(Value::Element { array: found, subscripts: own, place: self.place.clone() })
-            })?,
+            false => (own.len() == rank)
+                .then(|| Some(Value::Element { array: found, subscripts: own, place: self.place.clone() }))?,
         })
     }
 

@@ -56,8 +56,7 @@ pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &expand::Origin
     let mut has_replaced = false;
     if origins.any_expanded() {
         statements(&inner.body, InLoop::Yes, &mut |statement, _| {
-            has_replaced |=
-                matches!(statement, Stmt::Call { place, name, .. } if origins.is_expanded(place, name));
+            has_replaced |= matches!(statement, Stmt::Call { place, name, .. } if origins.is_expanded(place, name));
         });
     }
     if !has_replaced {

@@ -173,7 +173,14 @@ impl<'f> Walker<'f> {
         }
     }
 
-    pub(super) fn access(&mut self, place: &Place, array: VarId, subscripts: &[Value], class: AccessClass, block: &mut Block) {
+    pub(super) fn access(
+        &mut self,
+        place: &Place,
+        array: VarId,
+        subscripts: &[Value],
+        class: AccessClass,
+        block: &mut Block,
+    ) {
         for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
             self.reason(block, place, code, detail);
         }

@@ -168,9 +168,8 @@ impl<'a> Lowering<'a> {
         let Some((last, object)) = path.parts.split_last() else { return Value::opaque("unknown_expression", name) };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let given = self.given(arguments, scope);
-        let found = owner.and_then(|Owner { ty, home, is_exact }| {
-            self.world.bound(Operand { ty: &ty, is_exact }, home, last.name)
-        });
+        let found = owner
+            .and_then(|Owner { ty, home, is_exact }| self.world.bound(Operand { ty: &ty, is_exact }, home, last.name));
         let candidates: Vec<Candidate> = found.iter().flatten().map(|bound| bound.candidate).collect();
         let chosen = match candidates[..] {
             [only] => Some(only),

@@ -139,7 +139,8 @@ impl<'t> Part<'_, '_, 't> {
         let reader = self.reader;
         let ty = node.child_by_field_name(field::TYPE);
         let spec = ty.and_then(|ty| type_spec(reader, ty));
-        let is_class = ty.is_some_and(|ty| reader.tree.text(ty).get(..5).is_some_and(|t| t.eq_ignore_ascii_case("class")));
+        let is_class =
+            ty.is_some_and(|ty| reader.tree.text(ty).get(..5).is_some_and(|t| t.eq_ignore_ascii_case("class")));
         let attributes = attributes(reader, node);
         let interface =
             ty.and_then(|ty| named_children(ty).into_iter().find(|n| n.kind() == kind::PROCEDURE_INTERFACE));
