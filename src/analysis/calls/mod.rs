@@ -116,7 +116,7 @@ impl<'u> Procedures<'u> {
         }
         let works = |id: ProcedureId| {
             let Procedure { function, language, .. } = known.get(id);
-            known.template(id).is_some() || straight::works(function, language)
+            straight::works(function, language)
         };
         known.working = known.ids().map(works).collect();
         known.passed = passed::by_procedure(&known);
@@ -241,7 +241,16 @@ impl<'u> Procedures<'u> {
                     Value::Variable(id) => function.variable(*id).dimensions.len(),
                     _ => 0,
                 };
-                formal.ty.is_same_kind(&actual.ty(function)) && (rank == formal.dimensions.len() || rank == 0)
+                // What is not declared may be of any type.
+                let is_declared = match actual {
+                    Value::Variable(id) | Value::Element { array: id, .. } => {
+                        function.variable(*id).role != Role::Undeclared
+                    }
+                    _ => actual.ty(function) != ir::Type::Unknown,
+                };
+                is_declared
+                    && formal.ty.is_same_kind(&actual.ty(function))
+                    && (rank == formal.dimensions.len() || rank == 0)
             };
             formals.len() >= arguments.len() && formals.iter().zip(arguments).all(same)
         };

@@ -198,18 +198,16 @@ fn remaining_calls(
     can_move.then_some(calls)
 }
 
-/// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a dummy argument of
-/// Fortran that gets a value, a component of a structure that is passed. Of a body that calls others, besides what it
-/// passes.
+/// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a
+/// structure that is passed. Of a body that calls others, besides what it passes.
 fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> bool {
     let mut counter = FlopCounter::new(function, language);
     let mut elements = false;
     let is_passed = |id: VarId| function.variable(id).role == Role::Argument;
     let is_component = |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target, value, .. } = stmt {
+        if let Stmt::Assign { value, .. } = stmt {
             counter.count(value);
-            elements |= matches!(target, Value::Variable(id) if language == Language::Fortran && is_passed(*id));
         }
         if matches!(stmt, Stmt::Call { .. }) && has_calls {
             return;

@@ -51,7 +51,10 @@ impl<'a> Lowering<'a> {
             out.push(Stmt::Evaluate { place, values: vec![value] });
             return;
         }
-        let value = match self.indices(&target) {
+        let mut has_array_calls = false;
+        super::visit::every(&value, &mut |part| has_array_calls |= self.is_array_call(part, self.rank(&target)));
+        let indices = if has_array_calls { self.indices(&target) } else { None };
+        let value = match indices {
             Some(indices) => self.hoist_array_calls(&place, value, &indices, out),
             None => value,
         };

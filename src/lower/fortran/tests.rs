@@ -384,7 +384,7 @@ end subroutine
               x := ((((1.5_8 + 0.001_8) + 5.0_4) + 7) + 31)
               z := ((cmplx(1.0_8, (-2.0_4)) * conjg(z)) + cmplx(x, y))
               x := (((((abs(z) + real(n)) + real(n)) + max(x, y, 1.0_8)) + mod(n, 2)) + cross(x, y))
-              x := opaque(defined_operator; x, y)
+              x := cross(x, y)
               x := ((y == x) or (n /= i))
         "#]],
     );
