@@ -159,8 +159,8 @@ pub struct MachineLoop {
     /// How often it was left by a test at the top instead; these are no rounds.
     #[serde(default)]
     pub refused: u64,
-    /// Of the entries, those from another loop at the same place of the nest, which was the last to be left in the same
-    /// round of the loop around.
+    /// Of the entries, those from another loop at the same place of the nest, or from one inside that, which was the last
+    /// to be left in the same round of the loop around.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<After>,
     /// The fewest and the most rounds of one execution, from an entry to the next.

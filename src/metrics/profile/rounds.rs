@@ -18,9 +18,10 @@ pub struct RoundsMeter {
     after: BTreeMap<(u32, u32, u32), u64>,
 }
 
-/// A loop that was left.
+/// A loop that was left, with those inside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
+    innermost: u32,
     number: u32,
     site: u32,
     /// What the loop around had done.
@@ -87,11 +88,13 @@ impl RoundsMeter {
 
     /// The outermost loop that was left with the instruction before.
     fn left(&self, spot: &Spot, before: &Spot) -> Option<Left> {
-        let mut number = before.innermost.filter(|one| !self.is_inside(spot.innermost, *one))?;
+        let innermost = before.innermost.filter(|one| !self.is_inside(spot.innermost, *one))?;
+        let mut number = innermost;
         while let Some(outer) = self.parents[number as usize].filter(|outer| !self.is_inside(spot.innermost, *outer)) {
             number = outer;
         }
-        Some(Left { number, site: before.site, around: self.parents[number as usize].map(|outer| self.round(outer)) })
+        let around = self.parents[number as usize].map(|outer| self.round(outer));
+        Some(Left { innermost, number, site: before.site, around })
     }
 
     /// A loop is entered after another was left.
@@ -99,7 +102,11 @@ impl RoundsMeter {
         let parent = self.parents[opened as usize];
         let is_beside = left.number != opened && self.parents[left.number as usize] == parent;
         if is_beside && left.around == parent.map(|outer| self.round(outer)) {
-            *self.after.entry((opened, left.number, left.site)).or_default() += 1;
+            let mut inner = Some(left.innermost);
+            while let Some(one) = inner {
+                *self.after.entry((opened, one, left.site)).or_default() += 1;
+                inner = self.parents[one as usize].filter(|_| one != left.number);
+            }
         }
     }
 
@@ -192,6 +199,22 @@ mod tests {
         let found: Vec<Rounds> = meter.finish().map(|(rounds, _)| rounds).collect();
         assert_eq!((found[0].entries, found[0].begun, found[0].range), (1, 7, Some((7, 7))));
         assert_eq!((found[1].entries, found[1].begun, found[1].range), (3, 7, Some((1, 4))));
+    }
+
+    #[test]
+    fn loops_that_are_left_at_once_are_all_told() {
+        // Loop 1 holds loop 2; both are left from there, and loop 3 beside loop 1 is entered.
+        let inner = Spot { site: 7, ..spot(Some(2), Some(2)) };
+        let run = [spot(None, None), spot(Some(0), Some(0)), spot(Some(1), Some(1)), inner, spot(Some(3), Some(3))];
+        let mut meter = RoundsMeter::default();
+        meter.add(&[place(None, false), place(Some(0), false), place(Some(1), false), place(Some(0), false)]);
+        let mut left = None;
+        for (at, spot) in run.iter().enumerate() {
+            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
+        }
+        let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
+        let from = |machine_loop| After { machine_loop, site: 7, entries: 1 };
+        assert_eq!(found[3], [from(1), from(2)]);
     }
 
     #[test]
