@@ -523,6 +523,78 @@ fn exponents_are_small_by_default() {
     assert_eq!(iterations(&json, "f"), [128.0 * 128.0]);
 }
 
+/// Which structure is meant decides what a generic name and an assignment stand for; arrays are passed to elemental
+/// subroutines element by element.
+#[test]
+fn structures_choose_and_elemental_subroutines_are_loops() {
+    let json = analyse(
+        &[(
+            "a.f90",
+            "module shapes
+               type :: v3
+                 real(8) :: x, y, z
+               end type
+               type :: box
+                 real(8) :: lo, hi
+               end type
+               interface assignment(=)
+                 module procedure from_box
+               end interface
+               interface stretch
+                 module procedure stretch_v3, stretch_box
+               end interface
+             contains
+               pure subroutine from_box(v, b)
+                 type(v3), intent(out) :: v
+                 type(box), intent(in) :: b
+                 v%x = b%hi - b%lo
+               end subroutine
+               subroutine stretch_v3(v)
+                 type(v3), intent(inout) :: v
+                 v%x = v%x*2
+               end subroutine
+               subroutine stretch_box(b)
+                 type(box), intent(inout) :: b
+                 b%lo = b%lo*2 + 1
+                 b%hi = b%hi*2 + 1
+               end subroutine
+               elemental subroutine halve(a, by)
+                 real(8), intent(inout) :: a
+                 real(8), intent(in) :: by
+                 a = a*0.5d0 + by
+               end subroutine
+               subroutine run(a, d, b, u, w, n)
+                 integer, intent(in) :: n
+                 type(v3), intent(inout) :: a(n), d(n)
+                 type(box), intent(inout) :: b(n)
+                 real(8) :: u(n, n), w(n)
+                 integer :: i
+                 do i = 1, n
+                   d(i) = a(i)
+                 end do
+                 do i = 1, n
+                   d(i) = b(i)
+                 end do
+                 do i = 1, n
+                   call stretch(a(i))
+                 end do
+                 do i = 1, n
+                   call stretch(b(i))
+                 end do
+                 call halve(u, 1d0)
+                 call halve(w(2:n), u(1:n-1, 1))
+               end subroutine
+             end module",
+        )],
+        &["n=10"],
+    );
+    let nests = function(&json, "run")["nests"].as_array().expect("nests");
+    let found: Vec<_> = nests.iter().map(|n| [&n["iterations"], &n["flops"]].map(|v| v.as_f64())).collect();
+    let expected = [[10, 0], [10, 10], [10, 10], [10, 40], [100, 200], [9, 18]];
+    assert_eq!(found, expected.map(|pair| pair.map(|n: u32| Some(f64::from(n)))));
+    assert_eq!(json["coverage"]["loops"], json["coverage"]["understood"]);
+}
+
 /// What a variable was before it counts a loop is not what it counts.
 #[test]
 fn a_bound_made_from_the_loop_variable_is_that_from_before() {

@@ -78,24 +78,36 @@ impl<'a> Lowering<'a> {
     /// An assignment that a subroutine defines: its call, for every element if it is elemental.
     fn calls_assignment(&mut self, place: &Place, target: &Value, value: &Value, out: &mut Vec<Stmt>) -> bool {
         let Some((name, arguments)) = self.defined_assignment(target, value) else { return false };
-        let is_elemental = self.call_shape(&name) == Some(Shape::Elemental) && self.rank(target) != Some(0);
-        let indices = if is_elemental { self.indices(target) } else { None };
-        let elements = indices.and_then(|indices| {
+        self.call_subroutine(place, name, arguments, out);
+        true
+    }
+
+    /// The call of a subroutine: of an elemental one, for every element of the arrays that are passed.
+    pub fn call_subroutine(&mut self, place: &Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {
+        let leading = match self.call_shape(&name) {
+            Some(Shape::Elemental) => arguments.iter().find(|argument| self.rank(argument) != Some(0)).cloned(),
+            _ => None,
+        };
+        let place = place.clone();
+        let Some(leading) = leading else { return out.push(Stmt::Call { place, name, arguments }) };
+        let elements = self.indices(&leading).and_then(|indices| {
             let arguments = arguments.iter().map(|value| match self.rank(value)? {
                 0 => Some(value.clone()),
                 _ => self.element_of(value, &indices),
             });
             Some((arguments.collect::<Option<Vec<Value>>>()?, indices))
         });
-        let place = place.clone();
         match elements {
             Some((arguments, indices)) => {
                 let call = Stmt::Call { place: place.clone(), name, arguments };
                 out.extend(nest(&place, indices, vec![call]));
             }
-            None => out.push(Stmt::Call { place, name, arguments }),
+            None => {
+                let reason = Reason { code: "array_syntax", detail: name.clone() };
+                let inner = vec![Stmt::Call { place: place.clone(), name, arguments }];
+                out.push(Stmt::Opaque { place, reason, inner });
+            }
         }
-        true
     }
 
     /// A nest that writes every element of the target, from values that are not told: `pack`, `cshift` and

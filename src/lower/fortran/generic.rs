@@ -95,6 +95,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether a procedure certainly takes what is passed.
+    pub fn takes(&mut self, candidate: &Candidate<'a>, given: &[Given]) -> bool {
+        self.fit(candidate, given) == Fit::Yes
+    }
+
     fn fit(&mut self, candidate: &Candidate<'a>, given: &[Given]) -> Fit {
         let Candidate { symbol, home, object, .. } = candidate;
         let is_elemental = matches!(symbol.class, Class::Procedure(Shape::Elemental));

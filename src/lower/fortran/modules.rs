@@ -66,9 +66,11 @@ impl<'a> World<'a> {
         self.own.scopes.get(name).or_else(|| self.others.scopes.get(name))
     }
 
-    /// The types that modules define.
+    /// The types that modules define; of modules of one name, those of the file's own.
     pub fn all_types(&self) -> impl Iterator<Item = (&'a Arc<str>, &'a DerivedType, &'a Scope)> {
-        let scopes = self.own.scopes.values().chain(self.others.scopes.values());
+        let own = &self.own.scopes;
+        let others = self.others.scopes.iter().filter(|(name, _)| !own.contains_key(*name));
+        let scopes = own.values().chain(others.map(|(_, scope)| scope));
         scopes.flat_map(|scope| scope.types.iter().map(move |(name, ty)| (name, ty, &**scope)))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bound::Operand;
-use super::generic::{Candidate, Choice};
+use super::generic::{Candidate, Choice, Given};
 use super::procedure::Lowering;
 use super::scope::Scope;
 use crate::ir::{BinaryOp, Reason, Type, UnaryOp, Value};
@@ -49,7 +49,13 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let arguments = vec![target.clone(), value.clone()];
+        // A copy of a structure, unless a subroutine certainly takes two of the type.
+        let is_copy = match (target.ty(&self.function), value.ty(&self.function)) {
+            (Type::Derived(target, _), Type::Derived(value, _)) => target == value,
+            _ => false,
+        };
         match self.defined(ASSIGNMENT, &arguments, self.scope) {
+            Choice::One(candidate) if is_copy && !self.takes(&candidate, &unnamed(&arguments)) => None,
             Choice::One(candidate) => {
                 let name = self.name_of(&candidate, candidate.name.to_string());
                 Some((name, arguments))
@@ -74,8 +80,7 @@ impl<'a> Lowering<'a> {
                 None => return Choice::Several,
             }
         }
-        let given: Vec<_> = operands.iter().map(|operand| (None, operand.clone())).collect();
-        self.choose(&candidates, &given)
+        self.choose(&candidates, &unnamed(operands))
     }
 
     /// Whether the type of a variable is the one that it is declared with, not one that extends it.
@@ -96,6 +101,11 @@ impl<'a> Lowering<'a> {
         }
         self.operation(format!("operator({spelled})"), operands, scope)
     }
+}
+
+/// Arguments without keywords.
+fn unnamed(values: &[Value]) -> Vec<Given> {
+    values.iter().map(|value| (None, value.clone())).collect()
 }
 
 fn add<'a>(candidates: &mut Vec<Candidate<'a>>, candidate: Candidate<'a>) {

@@ -230,7 +230,7 @@ impl<'a> Lowering<'a> {
 
     fn push_call(&mut self, place: Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {
         let arguments = arguments.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
-        out.push(Stmt::Call { place, name, arguments });
+        self.call_subroutine(&place, name, arguments, out);
     }
 
     /// `exit` and `cycle` of a loop that is not the innermost go further than those of the IR.
