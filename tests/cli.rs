@@ -43,6 +43,26 @@ fn refused(arguments: &[&str], parts: &[&str]) {
     assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0, "{arguments:?} left something behind");
 }
 
+/// Named it is refused; beside sources it is told, and they are read.
+#[test]
+fn a_binary_file_among_sources_is_left_out() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(path(&dir, "binary.c"), b"int main\0\x01\x02").expect("written");
+    fs::write(
+        path(&dir, "sum.c"),
+        "double s(int n, double *a) { double t = 0; for (int i = 0; i < n; i++) t += a[i]; return t; }",
+    )
+    .expect("written");
+    let outcome = run(&["analyze", &dir.path().display().to_string()]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("binary.c") && outcome.stderr.contains("zero byte at offset 8"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stdout.contains("1 found, 1 understood"), "{}", outcome.stdout);
+}
+
 #[test]
 fn two_outputs_cannot_be_one_file() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -59,6 +59,8 @@ struct Input {
     /// As reports name it.
     name: Arc<str>,
     kind: Kind,
+    /// Whether it was named, not found in a directory.
+    is_named: bool,
 }
 
 /// What lies under the paths.
@@ -175,7 +177,7 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
                 path.display()
             );
         };
-        inputs.push(Input { path: path.to_path_buf(), name: name(path), kind });
+        inputs.push(Input { path: path.to_path_buf(), name: name(path), kind, is_named: true });
         return Ok(());
     }
     anyhow::ensure!(
@@ -203,7 +205,7 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
         match kind(path) {
             // A model lies beside many sources by chance; it is read only where it is named.
             Some(Kind::Model) => {}
-            Some(kind) => inputs.push(Input { path: path.to_path_buf(), name: name(path), kind }),
+            Some(kind) => inputs.push(Input { path: path.to_path_buf(), name: name(path), kind, is_named: false }),
             None => {
                 if NOT_READ.contains(&extension) {
                     *unread.entry(extension.to_string()).or_insert(0) += 1;
@@ -311,6 +313,14 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// Nothing of a file, and why.
+fn left_out(input: &Input, severity: Severity, code: &'static str, message: String) -> SourceText {
+    let mut source = SourceText::verbatim(&input.name, String::new());
+    let place = source.place(0, 0);
+    source.diagnostics.push(Diagnostic { severity, code: code.into(), place, width: 1, message, help: None });
+    source
+}
+
 fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp) -> anyhow::Result<Prepared<'a>> {
     let Kind::Source { language, form, preprocessed } = input.kind else {
         anyhow::bail!("{} is a model", input.name);
@@ -320,23 +330,16 @@ fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp
     let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
     let padding = bytes.len() - end;
     bytes.truncate(end);
-    anyhow::ensure!(
-        !bytes.contains(&0),
-        "{} is a binary file, not source text (it has a zero byte at offset {})",
-        input.name,
-        bytes.iter().position(|b| *b == 0).unwrap_or(0)
-    );
+    if let Some(offset) = bytes.iter().position(|b| *b == 0) {
+        let what = format!("a binary file, not source text (it has a zero byte at offset {offset})");
+        anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
+        let source = left_out(input, Severity::Error, "not-read", what);
+        return Ok(Prepared { input, language, form, source });
+    }
     let text = decode(bytes);
     if language == Language::C && input.name.ends_with(".h") && source::form::is_fortran_header(&text) {
-        let mut source = SourceText::verbatim(&input.name, String::new());
-        source.diagnostics.push(Diagnostic {
-            severity: Severity::Note,
-            code: "fortran-header".into(),
-            place: source.place(0, 0),
-            width: 1,
-            message: "Fortran declarations: read where a source includes them, not by itself".to_string(),
-            help: None,
-        });
+        let message = "Fortran declarations: read where a source includes them, not by itself".to_string();
+        let source = left_out(input, Severity::Note, "fortran-header", message);
         return Ok(Prepared { input, language: Language::Fortran, form: Form::Fixed, source });
     }
     let form = source::form::sniff(&text, form);
