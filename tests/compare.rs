@@ -793,8 +793,14 @@ fn a_round_that_goes_on_in_another_loop_is_one() {
     assert_eq!(sides(&continued, "f@2", "executions"), (Some(1.0), Some(1.0)));
     assert_eq!(sides(&continued, "f@2", "mean trip count of k, line 2"), (Some(5.0), Some(5.0)));
     assert_eq!(sides(&continued, "f@2", "iterations"), (Some(200.0), Some(114.0)));
-    // Left by its own test, it was done: the second is another execution.
-    assert_eq!(sides(&compared(&report, run(2)), "f@2", "executions"), (Some(1.0), Some(2.0)));
+    // Left by its own test, it was done: the second is the same execution going on, or that of another call.
+    assert_eq!(sides(&compared(&report, run(2)), "f@2", "executions"), (Some(1.0), Some(1.0)));
+    let mut calls = run(2);
+    calls.sites[0] =
+        Site { called_from: vec![("kernel.c".into(), 10)], call_columns: vec![5], ..calls.sites[0].clone() };
+    calls.sites[3] =
+        Site { called_from: vec![("kernel.c".into(), 10)], call_columns: vec![25], ..calls.sites[3].clone() };
+    assert_eq!(sides(&compared(&report, calls), "f@2", "executions"), (Some(1.0), Some(2.0)));
 }
 
 /// A copy of a string in the body is a loop of the machine code, and none of the source.
@@ -1081,4 +1087,154 @@ fn what_was_moved_into_a_loop_is_that_of_the_loop() {
     let share: Vec<(u64, u64)> =
         comparison.functions.iter().map(|function| (function.instructions, function.joined)).collect();
     assert_eq!(share, [(804, 800)]);
+}
+
+/// Each way back to the head is a loop of its own, one inside the other, with a copy of what every round does.
+#[test]
+fn rounds_of_both_ways_back_to_the_head_count() {
+    let source = "int f(long n) {
+  int steps = 0;
+  while (n != 1) {
+    if (n & 1)
+      n = 3 * n + 1;
+    else
+      n = n / 2;
+    steps++;
+  }
+  return steps;
+}
+";
+    let report = promised(source, &[]);
+    let run = |inner_steps: Option<u64>| {
+        let inner = inner_steps.map(|steps| site(8, Some(1), steps, 0, 0));
+        let mut sites = vec![site(4, Some(0), 70, 0, 0), site(4, Some(1), 41, 0, 0), site(8, Some(0), 70, 0, 0)];
+        sites.extend(inner);
+        profile(vec![machine_loop(3, None, 1, 70), machine_loop(3, Some(0), 30, 41)], sites)
+    };
+    let found = compared(&report, run(Some(41)));
+    assert_eq!(sides(&found, "f@3", "iterations").1, Some(111.0));
+    assert_eq!(sides(&found, "f@3", "executions").1, Some(1.0));
+    // What every round does is not in the inner one: its rounds are none.
+    assert_eq!(sides(&compared(&report, run(None)), "f@3", "iterations").1, Some(70.0));
+}
+
+/// Rows two by two, and the rest in a loop after that: the outer loop walks two elements a round.
+#[test]
+fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
+    let source = "void f(int n, int m, double *y, double a[n][m], double *x) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      y[j] += a[i][j] * x[i];
+}
+";
+    let after = vec![After { machine_loop: 0, site: 0, entries: 1 }];
+    let rest = MachineLoop { after, ..machine_loop(2, None, 1, 2) };
+    let loops =
+        vec![machine_loop(2, None, 1, 4), rest, machine_loop(3, Some(0), 4, 80), machine_loop(3, Some(1), 2, 40)];
+    let multiplied = |site: Site, multiplies| {
+        let operations = Operations { multiplies, ..site.operations };
+        Site { operations, ..site }
+    };
+    let between = walking(&[16], site(4, Some(0), 4, 0, 0));
+    let run = |multiplies| {
+        let pairs = multiplied(walking(&[8], site(4, Some(2), 80, 160, 80)), multiplies);
+        let singles = multiplied(walking(&[8], site(4, Some(3), 40, 40, 40)), 40);
+        profile(loops.clone(), vec![between.clone(), pairs, singles])
+    };
+    let report = promised(source, &["n=10", "m=20"]);
+    // Of the second row's products none may be left, where the compiler knows them.
+    for multiplies in [160, 80, 0] {
+        let found = compared(&report, run(multiplies));
+        assert_eq!(sides(&found, "f@2", "iterations"), (Some(200.0), Some(200.0)), "{multiplies}");
+        assert_eq!(sides(&found, "f@2", "mean trip count of i, line 2").1, Some(10.0), "{multiplies}");
+        assert_eq!(sides(&found, "f@2", "executions").1, Some(1.0), "{multiplies}");
+    }
+}
+
+/// The test before the loop was done six times, and passed once.
+#[test]
+fn outermost_loops_are_executed_without_a_round_too() {
+    let report = promised(PLAIN, &["n=10"]);
+    let test = |column, decisions| Site { column, decisions, ..site(2, None, 6, 0, 0) };
+    let run = |outside: Vec<Site>| {
+        let latch = Site { column: Some(21), decisions: 3, ..site(2, Some(0), 3, 0, 0) };
+        profile(vec![machine_loop(2, None, 1, 3)], [vec![latch, site(3, Some(0), 3, 3, 3)], outside].concat())
+    };
+    let found = compared(&report, run(vec![test(Some(21), 6)]));
+    assert_eq!(sides(&found, "f@2", "executions").1, Some(6.0));
+    assert_eq!(sides(&found, "f@2", "mean trip count of i, line 2").1, Some(0.5));
+    assert_eq!(found.parameters, []);
+    assert!(reason(&found, "f@2", "iterations").contains("no one value of it gives that"));
+    // Another condition on that line, and one that was done once for several executions.
+    for other in [test(Some(5), 6), test(Some(21), 0)] {
+        assert_eq!(sides(&compared(&report, run(vec![other])), "f@2", "executions").1, Some(1.0));
+    }
+}
+
+/// What an assignment under a mask becomes: a loop for the mask, and one for each arm.
+#[test]
+fn loops_that_share_the_work_of_a_line_go_round_for_the_same_rounds() {
+    let source = "void f(int n, double *x, double *y) {
+  for (int i = 0; i < n; i++) { x[i] += 1.5; y[i] *= x[i] + 2.5; }
+}
+";
+    let report = promised(source, &["n=100"]);
+    let after = |machine_loop| vec![After { machine_loop, site: 0, entries: 1 }];
+    let loops = vec![machine_loop(2, None, 1, 100), MachineLoop { after: after(0), ..machine_loop(2, None, 1, 100) }];
+    let found = compared(
+        &report,
+        profile(loops.clone(), vec![site(2, Some(0), 100, 100, 100), site(2, Some(1), 100, 100, 100)]),
+    );
+    assert_eq!(sides(&found, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(sides(&found, "f@2", "executions").1, Some(1.0));
+    // Each does the work of whole rounds: they have half of the rounds each.
+    let found =
+        compared(&report, profile(loops, vec![site(2, Some(0), 100, 200, 200), site(2, Some(1), 100, 200, 200)]));
+    assert_eq!(sides(&found, "f@2", "iterations").1, Some(200.0));
+}
+
+/// What a compiler made of both arms is executed in every round, and tells nothing of either.
+#[test]
+fn arms_are_taken_as_often_as_what_only_they_do() {
+    let source = "void f(int n, double *a, double *b) {
+  for (int i = 0; i < n; i++) {
+    if (b[i] > 0.5)
+      a[i] = b[i] + 1.0;
+    else
+      a[i] = b[i] * 2.5;
+  }
+}
+";
+    let report = promised(source, &["n=100"]);
+    let told = |then: Site, otherwise: Site| {
+        let run = profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 0, 0), then, otherwise]);
+        let found = compared(&report, run).parameters;
+        found.first().map(|found| found.fits)
+    };
+    let arm = |line, most, least| Site { least: Some(least), ..site(line, Some(0), most, 0, 0) };
+    assert_eq!(told(arm(4, 30, 30), arm(6, 70, 70)), Some(0.3));
+    assert_eq!(told(arm(4, 100, 30), arm(6, 70, 70)), Some(0.3));
+    assert_eq!(told(arm(4, 30, 30), arm(6, 100, 70)), Some(0.3));
+    // Both lines are executed in every round: nothing tells.
+    assert_eq!(told(arm(4, 100, 100), arm(6, 100, 100)), None);
+}
+
+/// One loop is that before the first number of a maximum, which goes round no time.
+#[test]
+fn several_loops_of_a_line_are_told_apart_by_columns_or_by_the_rounds_they_have() {
+    let source = "void f(int n, double *x, double *y) {
+  for (int i = 0; i < n; i++) x[i] += 1.5; for (int j = 0; j < 2 * n; j++) y[j] *= 2.5;
+}
+";
+    let report = promised(source, &["n=10"]);
+    let run = |middle: u64, columns: [Option<u32>; 3]| {
+        let at = |column, site: Site| Site { column, ..site };
+        let rounds = [10, middle, 20];
+        let loops = rounds.map(|rounds| machine_loop(2, None, 1, rounds)).to_vec();
+        let body = |number: usize| site(2, Some(number as u32), rounds[number].max(1), rounds[number], rounds[number]);
+        profile(loops, (0..3).map(|number| at(columns[number], body(number))).collect())
+    };
+    let rounds = |comparison: &Comparison| ["f@2", "f@2#2"].map(|id| sides(comparison, id, "iterations").1);
+    assert_eq!(rounds(&compared(&report, run(0, [None; 3]))), [Some(10.0), Some(20.0)]);
+    assert_eq!(rounds(&compared(&report, run(5, [Some(31), Some(44), Some(44)]))), [Some(10.0), Some(25.0)]);
 }

@@ -7,7 +7,7 @@ use super::origins::Origins;
 use super::places::{LoopRef, Places, functions};
 use super::reports::StaticReport;
 use super::shared_headers;
-use crate::metrics::profile::{After, SourceProfile};
+use crate::metrics::profile::{After, MachineLoop, SourceProfile};
 
 /// The profile with every execution and round counted in one loop of the machine code.
 pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {
@@ -15,18 +15,20 @@ pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p,
     if settled.loops.iter().all(|one| one.after.is_empty()) {
         return settled;
     }
-    for After { machine_loop, entries, .. } in continued(report, &settled) {
-        let begun = &mut settled.to_mut().loops[machine_loop as usize];
-        begun.entries = begun.entries.saturating_sub(entries);
-        begun.rounds = begun.rounds.saturating_sub(entries);
+    for (number, after) in continued(report, &settled) {
+        let loops = &mut settled.to_mut().loops;
+        let begun = &mut loops[after.machine_loop as usize];
+        begun.entries = begun.entries.saturating_sub(after.entries);
+        begun.rounds = begun.rounds.saturating_sub(after.entries);
         (begun.fewest, begun.most) = (None, None);
+        loops[number].after.retain(|other| *other != after);
     }
     settled
 }
 
-/// Entries of loops that another one of the same loop of the source was left for, in the middle of a round: by a test of
+/// Entries of loops, each with the loop's number, that another one of the same loop of the source was left for, in the middle of a round: by a test of
 /// a loop inside, which on no other line of the source leads out of both.
-fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<After> {
+fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<(usize, After)> {
     let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
     let places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
     let origins = Origins::of(&places, profile).all();
@@ -36,7 +38,11 @@ fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<After> {
         found.is_some_and(|found| tests_inside(&places, profile, after, found))
     };
     let all = profile.loops.iter().enumerate();
-    all.flat_map(|(number, one)| one.after.iter().filter(move |after| is_continued(number, after)).copied()).collect()
+    let continued = |(number, one): (usize, &MachineLoop)| {
+        let entries: Vec<After> = one.after.iter().filter(|after| is_continued(number, after)).copied().collect();
+        entries.into_iter().map(move |after| (number, after))
+    };
+    all.flat_map(continued).collect()
 }
 
 /// Whether the site where a loop was left is the head of a loop inside, and not of the loop itself.

@@ -44,27 +44,31 @@ pub(super) fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
 
 fn of_executions(sides: &Sides) -> String {
     let counts = sides.loops().first().and_then(|found| sides.join.loops.get(found)).copied().unwrap_or_default();
+    let did = match counts.executions() - counts.entries {
+        0 => format!("entered the loop {} times", counts.entries),
+        idle => format!(
+            "executed the loop {} times, {idle} of them without an iteration in a machine loop",
+            counts.executions()
+        ),
+    };
     let outside = match counts.peeled {
         0 => String::new(),
+        _ if counts.tests > 0 => String::new(),
         peeled => format!("; {peeled} iterations were done outside of a machine loop, which has no count of entries"),
     };
-    format!(
-        "the report has {} calls of the function, the run entered the loop {} times{outside}",
-        short(sides.calls()),
-        counts.entries
-    )
+    format!("the report has {} calls of the function, the run {}{outside}", short(sides.calls()), did)
 }
 
 fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
     let is_left = |found: &&LoopRef| sides.places.facts(**found).exits_early;
     let found = loops.iter().find(is_left)?;
     let (facts, counts) = (sides.places.facts(*found), sides.join.loops.get(found)?);
-    let each = counts.rounds as f64 / counts.entries.max(1) as f64;
+    let each = counts.rounds as f64 / counts.executions().max(1) as f64;
     Some(format!(
         "the loop of line {} can be left before its bound; the run left it after {} iterations{}",
         facts.line,
         short(each),
-        if counts.entries > 1 { " on average" } else { "" }
+        if counts.executions() > 1 { " on average" } else { "" }
     ))
 }
 
@@ -90,7 +94,7 @@ fn agree((promised, traced): (f64, f64)) -> bool {
 /// Whether every execution of the nest has as many as the report says.
 fn other_executions(sides: &Sides, found: LoopRef) -> Option<String> {
     let (promised, traced) = all_rounds(sides, found)?;
-    let executions = sides.join.loops.get(sides.loops().first()?)?.entries as f64;
+    let executions = sides.join.loops.get(sides.loops().first()?)?.executions() as f64;
     let calls = sides.calls();
     let is_it =
         executions > 0.0 && calls > 0.0 && executions != calls && agree((promised / calls, traced / executions));

@@ -3,16 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::entries::{Parts, tests_before};
 use super::origins::Origins;
+use super::parts::{around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
 use super::reports::Loop;
-use super::unrolling::copies;
+use super::unrolling::{Copies, copies, each_round, side_by_side};
+use super::work::{ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, promised, sum, work, writes};
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
 
-/// How often a loop of the source was entered and went round.
+/// How often a loop of the source was executed and went round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopCounts {
+    /// Those with a round in a machine loop.
     pub entries: u64,
+    /// The test before the first round: all executions, where it is known.
+    pub tests: u64,
     pub rounds: u64,
     /// Loops of the machine code that it became.
     pub machine_loops: usize,
@@ -28,13 +34,17 @@ pub struct LoopCounts {
     pub outside: [f64; 4],
 }
 
-/// What code does that can be counted on both sides: stores, additions, multiplications, divisions, square roots.
-pub(super) type Work = [f64; 5];
-pub(super) const STORES: usize = 0;
-pub(super) const ADDS: usize = 1;
-pub(super) const MULTIPLIES: usize = 2;
-pub(super) const DIVIDES: usize = 3;
-const ROOTS: usize = 4;
+impl LoopCounts {
+    /// Executions, as far as they were counted.
+    pub fn executions(&self) -> u64 {
+        self.entries.max(self.tests)
+    }
+
+    /// Whether these are all: rounds outside of machine loops may be of executions that enter none.
+    pub fn has_executions(&self) -> bool {
+        self.tests > 0 || self.entries > 0 && self.peeled == 0 && self.replaced == 0
+    }
+}
 
 /// Counts of all loops of the source that were executed.
 pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
@@ -78,14 +88,16 @@ impl<'a> Counter<'a> {
             }
             parts.entry(found).or_default().push(number);
         }
-        for parts in parts.values_mut() {
-            drop_nested(parts, &rounds, &profile.loops);
-        }
         let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
             if let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) {
                 lines.entry(found).or_default().entry(line).or_default().push(site);
             }
+        }
+        let none = BTreeMap::new();
+        for (found, parts) in &mut parts {
+            let (facts, lines) = (places.facts(*found), lines.get(found).unwrap_or(&none));
+            drop_nested(parts, &rounds, &profile.loops, |part| body(facts, lines, part));
         }
         Counter { places, profile, rounds, parts, lines }
     }
@@ -119,58 +131,138 @@ impl<'a> Counter<'a> {
     /// statements, goes round as often as each of them.
     fn sum(&self, found: LoopRef, facts: &Loop, parts: &[usize]) -> LoopCounts {
         let is_innermost = self.places.children(found).next().is_none();
-        let factors: BTreeMap<usize, u64> =
-            parts.iter().map(|&part| (part, if is_innermost { self.factor(found, facts, part) } else { 1 })).collect();
-        let of = |set: &BTreeSet<usize>, line: Option<u32>| {
-            let each = |number: &usize| (self.rounds[*number] * factors[number]) as f64;
-            let rounds: f64 = set.iter().map(each).sum();
-            let inside = self.sides(found, line, set).0;
-            let mut outside = self.copied(found, line, set);
+        let copies = |part: usize| match is_innermost {
+            true => self.copies(found, part),
+            false => Copies { unrolled: self.jammed_inside(found, part), jammed: 1 },
+        };
+        let copies: BTreeMap<usize, Copies> = parts.iter().map(|&part| (part, copies(part))).collect();
+        let again = self.done_again(found, parts);
+        let of = |set: &BTreeSet<usize>, lines: Option<&BTreeSet<u32>>| {
+            let each = |number: &usize| (self.rounds[*number] * copies[number].all()) as f64;
+            let counted = || set.iter().filter(|number| !again.contains(number));
+            let rounds: f64 = counted().map(each).sum();
+            let inside = self.sides(found, lines, set).0;
+            let mut outside = self.copied(found, lines, set);
             // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
             let by_operations = (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
             if by_operations || self.is_on_stack(found, set, rounds) {
-                outside[STORES] += self.stack_stores(found, line, set);
+                outside[STORES] += self.stack_stores(found, lines, set);
             }
             let peeled = peeled(inside, outside, rounds);
+            let is_outermost =
+                |number: &&usize| !around(&self.profile.loops, **number).skip(1).any(|one| set.contains(&one));
+            let entered =
+                |&number: &usize| self.as_parts().entries(found, number, set, &copies) * copies[&number].jammed;
             LoopCounts {
-                entries: set.iter().map(|&number| self.profile.loops[number].entries).sum(),
+                entries: counted().filter(is_outermost).map(entered).sum(),
+                tests: 0,
                 rounds: rounds as u64 + peeled,
                 machine_loops: parts.len(),
-                unrolled: set.iter().map(|number| factors[number]).max().unwrap_or(1),
+                unrolled: set.iter().map(|number| copies[number].all()).max().unwrap_or(1),
                 varies: set.iter().any(|number| varies(&self.profile.loops[*number])),
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],
             }
         };
-        let statements = statements(parts, facts.line, self.profile);
-        let by_statement = statements.iter().map(|((_, line), set)| of(set, Some(*line)));
+        let statements = statements(parts, facts, self.profile);
+        let by_statement = statements.iter().map(|statement| of(&statement.parts, Some(&statement.lines)));
         let whole: BTreeSet<usize> = parts.iter().copied().collect();
         let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| of(&whole, None));
+        // Fewer tests were done for several executions at once, outside of the loop around.
+        let tests = self.tests_before(found, facts, &whole);
+        counts.tests = if tests >= counts.entries { tests } else { 0 };
+        counts.varies |= counts.entries > 0 && counts.tests > counts.entries;
         let outside = self.sides(found, None, &whole).1;
         counts.outside = [outside[ADDS], outside[MULTIPLIES], outside[DIVIDES], outside[ROOTS]];
         counts
     }
 
-    /// Sites of one line of a loop, or of all its lines.
-    fn sites(&self, found: LoopRef, line: Option<u32>) -> impl Iterator<Item = &'a Site> + '_ {
+    fn as_parts(&self) -> Parts<'_> {
+        Parts { places: self.places, profile: self.profile, rounds: &self.rounds, all: &self.parts }
+    }
+
+    /// Of these machine loops those that do the rounds of others again, with other operations of the same line.
+    fn done_again(&self, found: LoopRef, parts: &[usize]) -> BTreeSet<usize> {
+        let is_again = |part: &usize| self.as_parts().again(found, *part).is_some();
+        let again: BTreeSet<usize> = parts.iter().copied().filter(is_again).collect();
+        if again.is_empty() || self.did_all(found) { BTreeSet::new() } else { again }
+    }
+
+    /// Whether all machine loops of the innermost loop did the whole work of their rounds.
+    fn did_all(&self, found: LoopRef) -> bool {
+        let mut innermost = found;
+        while let Some(child) = self.places.children(innermost).next() {
+            innermost = child;
+        }
+        let facts = self.places.facts(innermost);
+        let (source, all) = (promised(facts), self.parts.get(&innermost));
+        let rounds: u64 = all.into_iter().flatten().map(|part| self.rounds[*part]).sum();
+        let did = self.sites(innermost, None).map(|site| work(site, facts)).fold(Work::default(), sum);
+        let kinds = (STORES..=DIVIDES).filter(|kind| source[*kind] > 0.0);
+        let shares: Vec<f64> = kinds.map(|kind| did[kind] / (source[kind] * rounds as f64)).collect();
+        shares.is_empty() || shares.iter().any(|share| *share >= 1.0)
+    }
+
+    /// Sites of some lines of a loop, or of all its lines.
+    fn sites<'s>(&'s self, found: LoopRef, wanted: Option<&'s BTreeSet<u32>>) -> impl Iterator<Item = &'a Site> + 's {
         let lines = self.lines.get(&found).into_iter().flatten();
-        lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
+        let is_wanted = move |at: &u32| wanted.is_none_or(|wanted| wanted.contains(at));
+        lines.filter(move |(at, _)| is_wanted(at)).flat_map(|(_, sites)| sites.iter().copied())
     }
 
     /// How many rounds of the source one of a machine loop does.
-    fn factor(&self, found: LoopRef, facts: &Loop, part: usize) -> u64 {
+    fn copies(&self, found: LoopRef, part: usize) -> Copies {
+        let facts = self.places.facts(found);
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
         let own: Vec<&Site> = own.collect();
-        copies(facts, &own, self.rounds[part] as f64, self.places.rounds(found))
+        let rounds = self.rounds[part] as f64;
+        let copies = copies(facts, &own, rounds, self.places.rounds(found));
+        match copies.jammed {
+            1 => Copies { jammed: self.beside(found, part, &each_round(facts, &own, rounds)), ..copies },
+            _ => copies,
+        }
+    }
+
+    /// Rounds of the loop around that one round of a machine loop, which did this, does side by side, by what lies
+    /// between the two.
+    fn beside(&self, found: LoopRef, part: usize, did: &Work) -> u64 {
+        let Some(outer) = self.places.chain(found).nth(1) else { return 1 };
+        let around = self.profile.loops[part].parent.filter(|around| self.places.origin_of(*around) == Some(outer));
+        let Some(around) = around else { return 1 };
+        let between = self.sites(found, None).filter(|site| site.machine_loop == Some(around));
+        let between: Vec<&Site> = between.collect();
+        side_by_side(self.places.facts(outer), self.places.facts(found), &between, did)
+    }
+
+    /// How many rounds of a loop one of a machine loop does side by side: as the loops inside that do no others tell.
+    fn jammed_inside(&self, found: LoopRef, part: usize) -> u64 {
+        let is_in_part = |inner: &usize| self.profile.loops[*inner].parent == Some(part as u32);
+        let of_child = |child: LoopRef| {
+            let parts = self.parts.get(&child).into_iter().flatten().copied().filter(is_in_part);
+            let is_innermost = self.places.children(child).next().is_none();
+            parts.map(move |inner| if is_innermost { self.copies(child, inner).jammed } else { 1 })
+        };
+        let jammed: BTreeSet<u64> = self.places.children(found).flat_map(of_child).collect();
+        if jammed.len() == 1 { jammed.first().copied().unwrap_or(1) } else { 1 }
+    }
+
+    /// How often the test of the loop's head was done before a first round.
+    fn tests_before(&self, found: LoopRef, facts: &Loop, parts: &BTreeSet<usize>) -> u64 {
+        if self.places.shares_line(found) {
+            return 0;
+        }
+        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let head = BTreeSet::from([facts.line]);
+        tests_before(self.sites(found, Some(&head)).map(|site| (is_inside(site), site)))
     }
 
     /// What was done on these lines inside of the machine loops, and outside of them.
-    fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
+    fn sides(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> (Work, Work) {
         let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
         let facts = self.places.facts(found);
         let (mut inside, mut outside) = (Work::default(), Work::default());
-        for site in self.sites(found, line) {
+        for site in self.sites(found, lines) {
             let side = if is_inside(site) { &mut inside } else { &mut outside };
             *side = sum(*side, work(site, facts));
         }
@@ -179,12 +271,12 @@ impl<'a> Counter<'a> {
 
     /// What was done outside of the machine loops by code that may be a copy of theirs. On a line that several loops
     /// share it may be of the loop around: columns tell; where they do not, that loop's own work is left out.
-    fn copied(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> Work {
+    fn copied(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> Work {
         let facts = self.places.facts(found);
         let outer = self.outer_on_line(found);
         let place = |site: &Site| (site.line, site.column);
         let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
-            .sites(found, line)
+            .sites(found, lines)
             .partition(|site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts)));
         let is_copy = |site: &&&Site| {
             let is_shared = site.column.is_some() && site.line == Some(facts.line);
@@ -211,9 +303,9 @@ impl<'a> Counter<'a> {
     }
 
     /// Stores by the stack pointer on these lines outside of the machine loops.
-    fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
+    fn stack_stores(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> f64 {
         let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
+        self.sites(found, lines).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
     }
 
     /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
@@ -276,20 +368,6 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// Of loops inside one another that come from the same loop, one counts: the one that goes round most, of equals the
-/// outermost.
-fn drop_nested(parts: &mut Vec<usize>, rounds: &[u64], loops: &[MachineLoop]) {
-    let all = parts.clone();
-    let rank = |number: usize| (rounds[number], std::cmp::Reverse(number));
-    let is_inside = |inner: usize, outer: usize| around(loops, inner).any(|number| number == outer);
-    parts.retain(|&part| {
-        all.iter().all(|&other| {
-            let is_nested = other != part && (is_inside(part, other) || is_inside(other, part));
-            !is_nested || rank(part) > rank(other)
-        })
-    });
-}
-
 /// Rounds that were done outside of the machine loops: everything that every round inside does was done there too.
 /// What only some rounds do tells nothing: code outside may finish what they began.
 fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
@@ -313,54 +391,4 @@ fn entered_by(inner: &[LoopRef], known: &BTreeMap<LoopRef, LoopCounts>) -> Optio
     let rounds = inner.iter().filter_map(|found| known.get(found)).map(|counts| counts.entries).max();
     let rounds = rounds.filter(|rounds| *rounds > 0)?;
     Some(LoopCounts { rounds, peeled: rounds, ..LoopCounts::default() })
-}
-
-pub(super) fn writes(array: &super::reports::Array) -> f64 {
-    array.accesses.iter().map(|access| access.writes).sum()
-}
-
-/// What a round of the source does.
-pub(super) fn promised(facts: &Loop) -> Work {
-    let flops = &facts.flops;
-    [facts.arrays.iter().map(writes).sum(), flops.adds, flops.multiplies, flops.divides, 0.0]
-}
-
-/// What a site did; stores in elements of those that the loop stores, which may be of several words.
-pub(super) fn work(site: &Site, facts: &Loop) -> Work {
-    let did = &site.operations;
-    let element = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum::<f64>()
-        / facts.arrays.iter().map(writes).sum::<f64>();
-    let operations = [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);
-    let stores = match element > 0.0 {
-        true => site.accesses.stored_bytes as f64 / element,
-        false => site.accesses.stores as f64,
-    };
-    [stores, operations[0], operations[1], operations[2], operations[3]]
-}
-
-pub(super) fn sum(one: Work, other: Work) -> Work {
-    std::array::from_fn(|kind| one[kind] + other[kind])
-}
-
-/// A loop and those around it.
-pub(super) fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
-    std::iter::successors(Some(innermost), |&number| loops[number].parent.map(|parent| parent as usize))
-}
-
-/// By statement, other than the head of the loop: the machine loops that have code of it, in them or in loops inside.
-fn statements<'p>(
-    parts: &[usize],
-    head: u32,
-    profile: &'p SourceProfile,
-) -> BTreeMap<(Option<&'p str>, u32), BTreeSet<usize>> {
-    let mut statements: BTreeMap<(Option<&str>, u32), BTreeSet<usize>> = BTreeMap::new();
-    for site in profile.sites.iter().filter(|site| site.executions > 0) {
-        let (Some(line), Some(innermost)) = (site.line.filter(|line| *line != head), site.machine_loop) else {
-            continue;
-        };
-        for number in around(&profile.loops, innermost as usize).filter(|number| parts.contains(number)) {
-            statements.entry((site.file.as_deref(), line)).or_default().insert(number);
-        }
-    }
-    statements
 }

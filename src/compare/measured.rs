@@ -52,7 +52,7 @@ pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, 
     let named = |(place, mut sum): (LoopRef, Measured)| {
         let function = &promised.functions[place.function];
         let counts = join.loops.get(&place).copied().unwrap_or_default();
-        (sum.entries, sum.iterations) = (counts.entries, counts.rounds);
+        (sum.entries, sum.iterations) = (counts.executions(), counts.rounds);
         ((function.name.clone(), function.loops[place.number].id.clone()), sum)
     };
     found.into_iter().map(named).collect()

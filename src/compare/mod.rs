@@ -9,7 +9,9 @@
 mod accesses;
 mod arrays;
 mod bounds;
+mod branches;
 mod continued;
+mod entries;
 mod iterations;
 mod live;
 mod machine_loops;
@@ -17,6 +19,7 @@ mod measured;
 mod operations;
 mod origins;
 mod parameters;
+mod parts;
 mod places;
 mod reasons;
 mod regions;
@@ -25,6 +28,7 @@ mod rows;
 mod shared_headers;
 mod traced;
 mod unrolling;
+mod work;
 
 use std::collections::BTreeMap;
 

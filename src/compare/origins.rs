@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::machine_loops::around;
+use super::parts::around;
 use super::places::{LoopRef, Place, Places};
 use crate::metrics::profile::{MachineLoop, SourceProfile};
 
@@ -14,8 +14,10 @@ pub struct Origins<'a> {
     functions: Vec<Vec<&'a str>>,
     /// By machine loop: the loop of the source that most of its own instructions were written in.
     by_code: Vec<Option<LoopRef>>,
-    /// By machine loop: the one line of all its own instructions, if there is one, and it holds no loops.
-    only_line: Vec<Option<u32>>,
+    /// By machine loop: the lines of its own instructions.
+    lines: Vec<BTreeSet<Option<u32>>>,
+    /// By machine loop: the column of most of its instructions on the line that it begins on.
+    columns: Vec<Option<u32>>,
     /// Machine loops of one function, in one other, that were written on one line.
     alike: HashMap<Alike<'a>, Vec<usize>>,
 }
@@ -29,8 +31,8 @@ impl<'a> Origins<'a> {
             alike.entry(key(one)).or_default().push(number);
         }
         let by_code = by_code(places, profile);
-        let only_line = only_line(profile);
-        Origins { places, loops: &profile.loops, functions: functions(profile), by_code, only_line, alike }
+        let (lines, columns) = (lines(profile), columns(profile));
+        Origins { places, loops: &profile.loops, functions: functions(profile), by_code, lines, columns, alike }
     }
 
     /// By machine loop: that of the line which decides on another round; where that is in no loop, as a test of the
@@ -78,14 +80,32 @@ impl<'a> Origins<'a> {
     }
 
     /// Whether a machine loop is what became of one statement in a loop of the source, such as a copy of a string: it has
-    /// no code on the lines where that loop begins and ends, and lies in a machine loop of that one.
+    /// no code on the lines where that loop begins and ends, and lies in a machine loop of that one, which has other code.
+    /// Of loops that one head begins, all have to be around it.
     fn is_of_statement(&self, number: usize, found: LoopRef) -> bool {
         let facts = self.places.facts(found);
         let is_inner_line = |line: u32| facts.line < line && line < facts.end_line;
-        let outer = self.loops[number].parent.and_then(|parent| self.by_line(parent as usize));
-        self.only_line[number].is_some_and(is_inner_line)
-            && outer == Some(found)
+        let Some(outer) = self.loops[number].parent.map(|parent| parent as usize) else { return false };
+        let is_of_head = |one: &LoopRef| self.places.facts(*one).line == facts.line;
+        let of_head: Vec<LoopRef> = self.places.chain(found).take_while(is_of_head).collect();
+        let are_around = || {
+            let outer = around(self.loops, outer).filter_map(|number| self.by_line(number));
+            outer.filter(|outer| of_head.contains(outer)).count() >= of_head.len()
+        };
+        let holds_loops = || self.loops.iter().any(|one| one.parent == Some(number as u32));
+        self.lines[number].len() == 1
+            && self.lines[number].first().copied().flatten().is_some_and(is_inner_line)
+            && self.lines[outer] != self.lines[number]
+            && self.by_line(outer) == Some(found)
+            && are_around()
             && self.places.children(found).next().is_none()
+            && !holds_loops()
+    }
+
+    /// Columns of machine loops, ascending; none if one is not known.
+    fn columns_of(&self, loops: &[usize]) -> Vec<Option<u32>> {
+        let columns: BTreeSet<Option<u32>> = loops.iter().map(|&number| self.columns[number]).collect();
+        if columns.contains(&None) { Vec::new() } else { columns.into_iter().collect() }
     }
 
     /// Of loops that begin on one line, outermost first.
@@ -96,11 +116,22 @@ impl<'a> Origins<'a> {
             |found: &LoopRef| self.places.chain(*found).skip(1).filter(|outer| beginning.contains(outer)).count();
         let level: Vec<LoopRef> = beginning.iter().filter(|found| nesting(found) == on_line).copied().collect();
         let alike = &self.alike[&key(&self.loops[number])];
-        let position = alike.iter().position(|one| *one == number).unwrap_or(0);
+        let position = |alike: &[usize]| alike.iter().take_while(|one| **one < number).count();
+        // One that never went round may look for where the next begins, as for the first number that is one.
+        let went_round = |one: &&usize| self.loops[**one].rounds > 0;
+        let going: Vec<usize> = alike.iter().filter(went_round).copied().collect();
         match level.len() {
             0 => beginning.last().copied(),
+            // Each has a place on the line, where several machine loops may come from.
+            several if several > 1 && several == self.columns_of(alike).len() => {
+                let own = self.columns_of(alike).iter().position(|column| *column == self.columns[number]);
+                own.map(|own| level[own])
+            }
             // All of them are there, once or several times, in their order.
-            several if alike.len().is_multiple_of(several) => Some(level[position % several]),
+            several if alike.len().is_multiple_of(several) => Some(level[position(alike) % several]),
+            several if !going.is_empty() && going.len().is_multiple_of(several) => {
+                Some(level[position(&going) % several])
+            }
             _ => {
                 let is_outer = self
                     .loops
@@ -135,18 +166,26 @@ fn functions(profile: &SourceProfile) -> Vec<Vec<&str>> {
     found
 }
 
-fn only_line(profile: &SourceProfile) -> Vec<Option<u32>> {
+fn lines(profile: &SourceProfile) -> Vec<BTreeSet<Option<u32>>> {
     let mut lines: Vec<BTreeSet<Option<u32>>> = vec![BTreeSet::new(); profile.loops.len()];
     for site in &profile.sites {
         if let Some(lines) = site.machine_loop.and_then(|number| lines.get_mut(number as usize)) {
             lines.insert(site.line);
         }
     }
-    for parent in profile.loops.iter().filter_map(|one| one.parent) {
-        lines[parent as usize].clear();
+    lines
+}
+
+fn columns(profile: &SourceProfile) -> Vec<Option<u32>> {
+    let mut most: Vec<(u64, Option<u32>)> = vec![(0, None); profile.loops.len()];
+    for site in &profile.sites {
+        let Some(number) = site.machine_loop.map(|number| number as usize) else { continue };
+        let Some(one) = profile.loops.get(number) else { continue };
+        if (&one.file, one.line) == (&site.file, site.line) && site.instructions > most[number].0 {
+            most[number] = (site.instructions, site.column);
+        }
     }
-    let only = |lines: BTreeSet<Option<u32>>| lines.first().copied().flatten().filter(|_| lines.len() == 1);
-    lines.into_iter().map(only).collect()
+    most.into_iter().map(|(_, column)| column).collect()
 }
 
 fn by_code(places: &Places, profile: &SourceProfile) -> Vec<Option<LoopRef>> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::bounds::{Bounds, smallest};
 use super::places::{LoopRef, Places};
 use super::reports::{Branch, Parameter, StaticReport};
-use super::traced::{Executions, Join};
+use super::traced::Join;
 use crate::analysis::facts::TRIP_PARAMETER;
 
 /// A parameter whose value does not fit the run.
@@ -155,8 +155,7 @@ impl<'r> Sizes<'r> {
         if facts.exits_early {
             return None;
         }
-        // Without its rounds outside of machine loops, the entries of these would be too few.
-        let is_whole = counts.peeled == 0 && counts.replaced == 0;
+        let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
         let outer = places.chain(found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
         let calls = self.report.functions[found.function].times_called.unwrap_or(1.0);
         let executions = match is_whole {
@@ -168,7 +167,7 @@ impl<'r> Sizes<'r> {
         let values = |symbol: &str| self.value(found.function, symbol);
         let wanted = counts.rounds as f64 / executions as f64;
         let value = bounds.solve(&symbol, self.value(found.function, &symbol), &values, wanted)?;
-        let is_mean = counts.varies || is_whole && executions > counts.entries;
+        let is_mean = counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
         Some((name, Vote { value, id: &facts.id, is_mean }))
     }
 
@@ -222,20 +221,20 @@ impl<'r> Sizes<'r> {
 }
 
 /// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
-/// round, which enter no loop of the machine code; on a condition, as often as it was entered. `None` if the loop around
+/// round, which enter no loop of the machine code; on a condition, as often as was counted. `None` if the loop around
 /// may have been left before.
 fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
-    let entries = join.loops.get(&found)?.entries;
-    let Some(outer) = places.chain(found).nth(1) else { return Some(entries) };
+    let executions = join.loops.get(&found)?.executions();
+    let Some(outer) = places.chain(found).nth(1) else { return Some(executions) };
     let rounds = join.loops.get(&outer).map_or(0, |outer| outer.rounds);
-    if rounds <= entries {
-        return Some(entries);
+    if rounds <= executions {
+        return Some(executions);
     }
     let (facts, around) = (places.facts(found), places.facts(outer));
     let holds = |lines: &(u32, u32)| (lines.0..=lines.1).contains(&facts.line);
     let is_conditional = around.branches.iter().any(|branch| branch.then.iter().chain(&branch.otherwise).any(holds));
     match () {
-        () if is_conditional => Some(entries),
+        () if is_conditional => Some(executions),
         () if around.exits_early => None,
         () => Some(rounds),
     }
@@ -246,7 +245,7 @@ fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else { return None };
-        join.loops.get(&outer).filter(|outer| outer.entries == 1)?;
+        join.loops.get(&outer).filter(|outer| outer.executions() == 1)?;
         let (inner_facts, outer_facts) = (places.facts(inner), places.facts(outer));
         let is_left = inner_facts.exits_early || outer_facts.exits_early;
         let (outer, inner) = (Bounds::of(outer_facts)?, Bounds::of(inner_facts).filter(|_| !is_left)?);
@@ -257,51 +256,24 @@ fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
     join.loops.iter().filter_map(triangle).collect()
 }
 
-/// Probabilities of branches: executions of the first arm's lines over those of both, or over the rounds of the loop.
+/// Probabilities of branches.
 fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    let mut found = Vec::new();
-    for (function, facts) in report.functions.iter().enumerate() {
-        for one in &facts.loops {
-            let Some(counts) = places.loop_by_id(function, &one.id).and_then(|found| join.loops.get(&found)) else {
-                continue;
-            };
-            let executed = |lines: Option<(u32, u32)>, branch: &Branch, other: Option<(u32, u32)>| {
-                let (first, last) = lines?;
-                let of_line = |executions: &Executions| match counts.machine_loops {
-                    0 => executions.outside.max(executions.in_loops),
-                    _ => executions.in_loops,
-                };
-                // A line that an arm shares with the condition or with the other arm is executed for these too.
-                let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
-                let lines = join.lines.range((function, first)..=(function, last));
-                let lines = lines.filter(|((_, line), _)| !is_shared(*line));
-                // What is only outside of the loop was moved there, and says nothing of how often the arm is taken.
-                lines.map(|(_, executions)| of_line(executions)).max().filter(|most| *most > 0)
-            };
-            // A branch that nothing depends on has no parameter.
-            let told = one.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
-            for branch in told {
-                let frequency = match (
-                    executed(branch.then, branch, branch.otherwise),
-                    executed(branch.otherwise, branch, branch.then),
-                ) {
-                    (Some(then), Some(otherwise)) if then + otherwise > 0 => then as f64 / (then + otherwise) as f64,
-                    (Some(then), None) if counts.rounds > 0 && then <= counts.rounds => {
-                        then as f64 / counts.rounds as f64
-                    }
-                    _ => continue,
-                };
-                found.push(Suggestion {
-                    parameter: branch.probability.clone(),
-                    value: report.parameters.get(&branch.probability).and_then(|parameter| parameter.value),
-                    fits: frequency,
-                    seen_in: vec![one.id.clone()],
-                    is_probability: true,
-                    is_mean: false,
-                    is_trip_count: false,
-                });
-            }
-        }
-    }
-    found
+    let of_loop = |found: &LoopRef| {
+        let facts = places.facts(*found);
+        // A branch that nothing depends on has no parameter.
+        let told = facts.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
+        let suggestion = |branch: &Branch| {
+            Some(Suggestion {
+                parameter: branch.probability.clone(),
+                value: report.parameters.get(&branch.probability).and_then(|parameter| parameter.value),
+                fits: join.lines.frequency(places, &join.loops, *found, branch)?,
+                seen_in: vec![facts.id.clone()],
+                is_probability: true,
+                is_mean: false,
+                is_trip_count: false,
+            })
+        };
+        told.filter_map(suggestion).collect::<Vec<Suggestion>>()
+    };
+    join.loops.keys().flat_map(of_loop).collect()
 }

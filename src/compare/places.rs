@@ -184,7 +184,19 @@ impl<'r> Places<'r> {
 
     /// The loop that a site's machine loop comes from.
     pub fn origin(&self, site: &Site) -> Option<LoopRef> {
-        site.machine_loop.and_then(|number| *self.origins.get(number as usize)?)
+        site.machine_loop.and_then(|number| self.origin_of(number))
+    }
+
+    /// The loop that a machine loop comes from.
+    pub fn origin_of(&self, machine_loop: u32) -> Option<LoopRef> {
+        *self.origins.get(machine_loop as usize)?
+    }
+
+    /// Whether another loop of the function has code on the line where this one begins.
+    pub fn shares_line(&self, found: LoopRef) -> bool {
+        let facts = self.facts(found);
+        let loops = &self.report.functions[found.function].loops;
+        loops.iter().filter(|other| other.line == facts.line && other.file == facts.file).count() > 1
     }
 
     /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.

@@ -112,9 +112,12 @@ impl<'a> Sides<'a> {
     fn loop_rows(&self, rows: &mut Vec<Row>) {
         let loops = self.loops();
         let counts = |found: &LoopRef| self.join.loops.get(found).copied();
-        let entries =
-            loops.first().and_then(counts).map(|counts| counts.entries as f64).filter(|entries| *entries > 0.0);
-        rows.push(row(EXECUTIONS, "", Some(self.calls()), entries));
+        let executions = loops
+            .first()
+            .and_then(counts)
+            .map(|counts| counts.executions() as f64)
+            .filter(|executions| *executions > 0.0);
+        rows.push(row(EXECUTIONS, "", Some(self.calls()), executions));
         let (promised, traced) = self.iterations();
         rows.push(row(ITERATIONS, "", promised, traced));
         let of_report = self.nest().map_or(&[][..], |nest| &nest.loop_iterations);
@@ -127,11 +130,10 @@ impl<'a> Sides<'a> {
             let promised = iterations.zip(outer).filter(|(_, outer)| *outer > 0.0).map(|(inner, outer)| inner / outer);
             outer = iterations;
             let did = counts(found);
-            // Those outside of machine loops have no entries.
             let is_whole =
-                |did: &LoopCounts| did.entries > 0 && (did.peeled == 0 || did.entries as f64 == self.calls());
-            let by_entries = did.filter(is_whole).map(|did| did.entries as f64);
-            let traced = did.zip(around.or(by_entries)).map(|(did, outer)| did.rounds as f64 / outer);
+                |did: &LoopCounts| did.has_executions() || did.entries > 0 && did.executions() as f64 == self.calls();
+            let executions = did.filter(is_whole).map(|did| did.executions() as f64);
+            let traced = did.zip(around.or(executions)).map(|(did, outer)| did.rounds as f64 / outer);
             around = did.map(|did| did.rounds as f64).filter(|rounds| *rounds > 0.0);
             rows.push(row(&trip_count(facts), "", promised, traced));
         }

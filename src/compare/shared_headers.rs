@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::machine_loops::around;
 use super::origins::Origins;
+use super::parts::around;
 use super::places::{LoopRef, Place, Places, functions};
 use super::reports::StaticReport;
 use crate::metrics::profile::{Site, SourceProfile};
@@ -45,9 +45,9 @@ fn is_loop_of_its_own(places: &Places, origins: &Origins, profile: &SourceProfil
         site.executions > 0 && numbers().any(|number| number == outer) && numbers().all(|number| number != inner)
     };
     profile.sites.iter().filter(is_rest).any(|site| {
-        let mut loops = loops_of(places, site);
+        let loops = loops_of(places, site);
         let is_outside = loops.iter().all(|one| places.chain(*one).all(|around| around != found));
-        is_outside && loops.drain(..).any(|one| !beyond.contains(&one))
+        is_outside && loops.iter().any(|one| !beyond.contains(one))
     })
 }
 

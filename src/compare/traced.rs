@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::branches::Lines;
 use super::machine_loops::{self, LoopCounts};
 use super::places::{LoopRef, Place, Places};
 use super::{Unjoined, reports::StaticReport};
@@ -45,17 +46,9 @@ pub struct Join {
     pub unjoined: Vec<Unjoined>,
     pub joined: u64,
     pub instructions: u64,
-    /// Executions by line of the sites in files of the report: the most of any instruction there.
-    pub lines: BTreeMap<(usize, u32), Executions>,
+    pub lines: Lines,
     /// By function of the report.
     pub functions: BTreeMap<String, Share>,
-}
-
-/// How often a line was executed in loops of the machine code, and outside of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Executions {
-    pub in_loops: u64,
-    pub outside: u64,
 }
 
 /// Instructions that belong to a function's lines, and how many of them to its loops.
@@ -73,7 +66,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         unjoined: Vec::new(),
         joined: 0,
         instructions: 0,
-        lines: BTreeMap::new(),
+        lines: Lines::of(places, profile),
         functions: BTreeMap::new(),
     };
     let mut unjoined: BTreeMap<(String, String), u64> = BTreeMap::new();
@@ -81,9 +74,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     let mut nowhere: BTreeMap<String, u64> = BTreeMap::new();
     for site in &profile.sites {
         join.instructions += site.instructions;
-        let Some((file, line)) = site.file.as_deref().zip(site.line) else {
-            continue;
-        };
+        let Some(file) = site.file.as_deref().filter(|_| site.line.is_some()) else { continue };
         match place_of(places, site) {
             Place::Loop(found) => {
                 let target = places.target(found);
@@ -94,10 +85,6 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
                 let share = join.share(&report.functions[found.function].name);
                 share.instructions += site.instructions + called;
                 share.joined += site.instructions + called;
-                let executions = join.lines.entry((found.function, line)).or_default();
-                let executions =
-                    if site.machine_loop.is_some() { &mut executions.in_loops } else { &mut executions.outside };
-                *executions = (*executions).max(site.executions);
             }
             place => {
                 if let Place::NoLoop(Some(function)) = place {

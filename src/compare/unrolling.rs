@@ -3,35 +3,75 @@
 //! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
 //! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
 
-use super::machine_loops::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
 use super::reports::{Array, Loop};
+use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
 use crate::expr::Expr;
 use crate::metrics::profile::Site;
 
 /// More rounds of the source in one of the machine are not looked for.
 const LARGEST: u64 = 64;
 
-/// Copies of a round of the source in one round of a machine loop: of its own code, whose `rounds` were counted.
-/// `expected` is what the static report has of rounds.
-pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>) -> u64 {
+/// Rounds of the source that one round of a machine loop does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// One after the other.
+    pub unrolled: u64,
+    /// Those of so many rounds of the loop around, side by side.
+    pub jammed: u64,
+}
+
+impl Copies {
+    pub const ONE: Copies = Copies { unrolled: 1, jammed: 1 };
+
+    pub fn all(&self) -> u64 {
+        self.unrolled * self.jammed
+    }
+}
+
+/// Copies in one round of a machine loop: of its own code, whose `rounds` were counted. `expected` is what the static
+/// report has of rounds.
+pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>) -> Copies {
     let rounds = rounds.max(1.0);
-    let did = sites.iter().map(|site| super::machine_loops::work(site, facts));
-    let did = did.fold(Work::default(), super::machine_loops::sum).map(|value| value / rounds);
+    let did = each_round(facts, sites, rounds);
     let bytes = sites.iter().map(|site| site.accesses.bytes()).sum::<u64>() as f64 / rounds;
     match by_strides(facts, sites) {
         // A loop that goes through the arrays in another order moves as far, but does one round's work.
         Some(copies) => match is_work_of(facts, copies, bytes, &did) {
-            true => copies * jammed(facts, copies, sites, rounds, &did),
-            false => 1,
+            true => Copies { unrolled: copies, jammed: jammed(facts, copies, sites, rounds, &did) },
+            false => Copies::ONE,
         },
-        None if expected == Some(rounds) => 1,
-        None => by_work(facts, &did),
+        None if expected == Some(rounds) => Copies::ONE,
+        None => Copies { unrolled: by_work(facts, &did), jammed: 1 },
     }
+}
+
+/// Rounds of a loop around that one round of a machine loop does side by side: as addresses tell that move only in the
+/// loop `around`, whose own code `sites` are, for references of `facts` inside. Some operation has to be done so many
+/// times as often, and none more often.
+pub fn side_by_side(around: &Loop, facts: &Loop, sites: &[&Site], did: &Work) -> u64 {
+    let source = promised(facts);
+    let strides: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(around, array)).collect();
+    let Some(copies) = common_multiple(&strides, sites).filter(|copies| *copies > 1) else { return 1 };
+    let times = |kind: usize| did[kind] / source[kind];
+    let kinds = || (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0);
+    let is_it = kinds().any(|kind| times(kind) == copies as f64) && kinds().all(|kind| times(kind) <= copies as f64);
+    if is_it { copies } else { 1 }
+}
+
+/// What sites of one loop did in one round.
+pub fn each_round(facts: &Loop, sites: &[&Site], rounds: f64) -> Work {
+    let did = sites.iter().map(|site| super::work::work(site, facts));
+    did.fold(Work::default(), super::work::sum).map(|value| value / rounds.max(1.0))
 }
 
 /// The fewest rounds of the source after which every address that tells has moved as far as it did.
 fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
     let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, array)).collect();
+    common_multiple(&of_source, sites)
+}
+
+/// The fewest rounds after which addresses that move by `of_source` in one have moved as far as those of the sites did.
+fn common_multiple(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
     let possible = |stride: &i64| -> Vec<u64> {
         (1..=LARGEST).filter(|copies| of_source.iter().any(|own| own * *copies as i64 == *stride)).collect()
     };
@@ -64,14 +104,14 @@ fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
 }
 
 /// Rounds of the loop around that one round does side by side, as far as addresses do not tell: every kind of operation
-/// is done so many times as often, and more is loaded than the source's references are.
+/// is done so many times as often, and more is loaded than those references of the source are that change.
 fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
     let source = promised(facts);
     let mut times = (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
     let Some(first) = times.next().filter(|first| first.fract() == 0.0 && *first as u64 <= LARGEST) else { return 1 };
     let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
     let read = |array: &Array| array.accesses.iter().filter(|access| access.reads > 0.0).count() as f64;
-    let once: f64 = facts.arrays.iter().map(read).sum();
+    let once: f64 = facts.arrays.iter().filter(|array| varies(facts, array)).map(read).sum();
     let is_it = times.all(|other| other == first) && first > copies as f64 && (first as u64).is_multiple_of(copies);
     if is_it && loaded > once * copies as f64 { first as u64 / copies } else { 1 }
 }
@@ -101,7 +141,10 @@ fn by_work(facts: &Loop, did: &Work) -> u64 {
 
 /// Stores of a round to elements that are others in the next round.
 fn varying_stores(facts: &Loop) -> f64 {
-    let varies =
-        |array: &&Array| array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var));
-    facts.arrays.iter().filter(varies).map(writes).sum()
+    facts.arrays.iter().filter(|array| varies(facts, array)).map(writes).sum()
+}
+
+/// Whether a reference is another element in the next round.
+fn varies(facts: &Loop, array: &Array) -> bool {
+    array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var))
 }

@@ -30,6 +30,8 @@ pub struct Frame {
     pub function: Option<String>,
     /// In this function's own text: of the call, if the instruction is that of an inlined callee.
     pub place: Option<SourceLine>,
+    /// The column in that line, where the compiler tells it.
+    pub column: Option<u32>,
 }
 
 /// What the debug sections say.
@@ -71,18 +73,14 @@ impl Debug {
         source_line(self.context.find_location(address).ok()??)
     }
 
-    /// The column in its line that an instruction was written at, where the compiler tells it.
-    pub fn column(&self, address: u64) -> Option<u32> {
-        self.context.find_location(address).ok()??.column.filter(|&column| column > 0)
-    }
-
     /// The function that an instruction lies in, then those inlined there, the innermost last.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         let mut found = Vec::new();
         let Ok(mut frames) = self.context.find_frames(address).skip_all_loads() else { return found };
         while let Ok(Some(frame)) = frames.next() {
             let function = frame.function.and_then(|name| Some(name.raw_name().ok()?.into_owned()));
-            found.push(Frame { function, place: frame.location.and_then(source_line) });
+            let column = frame.location.as_ref().and_then(|location| location.column).filter(|&column| column > 0);
+            found.push(Frame { function, place: frame.location.and_then(source_line), column });
         }
         found.reverse();
         found

@@ -114,11 +114,6 @@ impl RegionMap {
         self.debug.as_ref()?.line(address)
     }
 
-    /// The column in that line.
-    pub fn column_at(&self, address: u64) -> Option<u32> {
-        self.debug.as_ref()?.column(address)
-    }
-
     /// The function with the instruction at this address, then those inlined there, the innermost last.
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
         self.debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address))

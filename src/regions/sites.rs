@@ -48,6 +48,8 @@ pub struct SitePlace {
     pub inlined: Vec<String>,
     /// Where the calls stand that these were inlined for, outermost first.
     pub called_from: Vec<SourceLine>,
+    /// Their columns, 0 where the compiler does not tell it.
+    pub call_columns: Vec<u32>,
     pub line: Option<SourceLine>,
     /// In a line that a loop begins on: what stands there may be of several loops.
     pub column: Option<u32>,
@@ -89,6 +91,7 @@ struct Key {
     function: Option<usize>,
     inlined: Vec<String>,
     called_from: Vec<SourceLine>,
+    call_columns: Vec<u32>,
     line: Option<SourceLine>,
     column: Option<u32>,
     machine_loop: Option<u32>,
@@ -169,11 +172,13 @@ impl Sites {
         let line = frames.last().and_then(|frame| frame.place.clone());
         let known = Spot { has_line: line.is_some(), ..known };
         let calls = &frames[..frames.len().saturating_sub(1)];
-        let called_from = calls.iter().filter_map(|frame| frame.place.clone()).collect();
+        let calls = calls.iter().filter_map(|frame| Some((frame.place.clone()?, frame.column.unwrap_or(0))));
+        let (called_from, call_columns) = calls.unzip();
+        let own_column = frames.last().and_then(|frame| frame.column);
         let inlined = frames.into_iter().skip(1).filter_map(|frame| frame.function).collect();
         let Some(function) = self.map.function_at(address) else {
             return Spot {
-                site: self.number(Key { inlined, called_from, line, ..missing(Some(Missing::Symbol)) }),
+                site: self.number(Key { inlined, called_from, call_columns, line, ..missing(Some(Missing::Symbol)) }),
                 ..known
             };
         };
@@ -184,13 +189,14 @@ impl Sites {
         let opens = nest.opens(address).map(number);
         let tests = nest.tests.get(&address).copied().map(number);
         let begins_loop = line.as_ref().is_some_and(|line| nest.lines.contains(line));
-        let column = if begins_loop { self.map.column_at(address) } else { None };
+        let column = own_column.filter(|_| begins_loop);
         let low = self.map.function(function).low;
-        let function_key = Key { inlined, called_from, line, column, machine_loop: innermost, ..missing(None) };
-        let key = Key { function: Some(function), ..function_key };
+        let function = Some(function);
+        let machine_loop = innermost;
+        let key = Key { function, inlined, called_from, call_columns, line, column, machine_loop, ..missing(None) };
         Spot {
             site: self.number(key),
-            function: Some(function as u32),
+            function: function.map(|function| function as u32),
             innermost,
             opens,
             tests,
@@ -257,6 +263,7 @@ impl Sites {
             function,
             inlined: key.inlined.clone(),
             called_from: key.called_from.clone(),
+            call_columns: key.call_columns.clone(),
             line: key.line.clone(),
             column: key.column,
             machine_loop: key.machine_loop,

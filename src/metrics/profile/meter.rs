@@ -150,8 +150,13 @@ impl ProfileMeter {
         for (index, (instruction, executions)) in instructions.iter().zip(executions).enumerate() {
             let site = &mut sites[self.spots[index].site as usize];
             site.instructions += executions;
+            site.least = Some(site.least.map_or(*executions, |least| least.min(*executions)));
             site.executions = site.executions.max(*executions);
-            site.operations.count(instruction.decoded.facts.class, *executions);
+            let class = instruction.decoded.facts.class;
+            site.operations.count(class, *executions);
+            if class == Class::Branch {
+                site.decisions = site.decisions.max(*executions);
+            }
             for data in &of_instructions[index] {
                 add_data(site, data);
             }
@@ -160,6 +165,9 @@ impl ProfileMeter {
             {
                 site.stack.count(access.kind, *executions, executions * u64::from(access.bytes));
             }
+        }
+        for site in &mut sites {
+            site.least = site.least.filter(|least| *least < site.executions);
         }
         for (spot, stride) in self.spots.iter().zip(self.strides.finish()) {
             add_stride(&mut sites[spot.site as usize], stride.unwrap_or(0));
@@ -205,6 +213,7 @@ fn site(place: &SitePlace, levels: usize) -> Site {
         function: place.function.clone(),
         inlined: place.inlined.clone(),
         called_from: place.called_from.iter().map(|line| (line.file.clone(), line.line)).collect(),
+        call_columns: place.call_columns.clone(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),
         column: place.column,

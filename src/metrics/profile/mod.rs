@@ -38,6 +38,9 @@ pub struct Site {
     /// Files and lines of the calls that these were inlined for, outermost first.
     #[serde(default)]
     pub called_from: Vec<(String, u32)>,
+    /// Columns of these calls, 0 where the compiler does not tell it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call_columns: Vec<u32>,
     pub file: Option<String>,
     pub line: Option<u32>,
     /// Column, in a line that a loop of the machine code begins on: what stands there may be of several loops.
@@ -48,6 +51,12 @@ pub struct Site {
     pub instructions: u64,
     /// Executions of the instruction that was executed most.
     pub executions: u64,
+    /// Executions of the instruction that was executed least, where these are fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<u64>,
+    /// Executions of the conditional branch that was executed most.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub decisions: u64,
     pub operations: Operations,
     pub accesses: Accesses,
     /// Those relative to the stack pointer: values kept there for want of registers, saved registers, local arrays.
@@ -65,6 +74,10 @@ pub struct Site {
     /// most rounds agree: ascending, each once, 0 left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strides: Vec<i64>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Floating-point operations by kind. A fused multiply-add is an addition and a multiplication.
