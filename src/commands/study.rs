@@ -137,7 +137,7 @@ fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
 
 fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &TraceReport) -> anyhow::Result<()> {
     let program = Path::new(&args.program[0]).display();
-    let sites = run.source.iter().flat_map(|profile| &profile.sites);
+    let sites = run.source.sites.iter();
     let files: BTreeSet<&str> = sites.filter_map(|site| site.file.as_deref()).collect();
     let shown: Vec<&str> = files.iter().copied().take(MOST_FILES).collect();
     let more = if files.len() > MOST_FILES { " …" } else { "" };

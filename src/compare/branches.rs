@@ -4,25 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::machine_loops::LoopCounts;
 use super::places::{LoopRef, Place, Places};
-use super::reports::Branch;
-use crate::metrics::profile::SourceProfile;
+use super::reports::{Branch, Loop};
+use crate::metrics::profile::{Site, SourceProfile};
 
-/// Executions of the instructions of a line: in all copies of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Executions {
-    /// Of that which was executed most.
-    most: u64,
-    /// Of that which was executed least.
-    least: u64,
-    /// Of its conditional branch that was executed most.
-    decisions: u64,
-}
-
-/// Those in loops of the machine code, and outside of them.
+/// Executions of the instructions of a line in loops of the machine code, all copies of it taken together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Line {
-    in_loops: Executions,
-    outside: Executions,
+    /// Fewest and most of any instruction.
+    all: (u64, u64),
+    /// Of those that compilers do not move out of the arm of a condition, if there are any.
+    effects: Option<(u64, u64)>,
+    /// Most of a conditional branch.
+    decisions: u64,
 }
 
 /// Executions by line of the code that lies directly in each loop.
@@ -31,28 +24,33 @@ pub struct Lines(BTreeMap<(LoopRef, u32), Line>);
 
 impl Lines {
     pub fn of(places: &Places, profile: &SourceProfile) -> Lines {
-        let mut copies: BTreeMap<(LoopRef, u32, Option<u32>), Executions> = BTreeMap::new();
+        let mut copies: BTreeMap<(LoopRef, u32, u32), Line> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
-            let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) else { continue };
-            let least = site.least.unwrap_or(site.executions);
-            let sum =
-                copies.entry((found, line, site.machine_loop)).or_insert(Executions { least, ..Executions::default() });
-            sum.most = sum.most.max(site.executions);
-            sum.least = sum.least.min(least);
-            sum.decisions = sum.decisions.max(site.decisions);
+            let (Some(line), Some(machine_loop)) = (site.line, site.machine_loop) else { continue };
+            if let Place::Loop(found) = places.own(site) {
+                let own = line_of(site);
+                let copy = copies.entry((found, line, machine_loop)).or_insert(own);
+                *copy = Line {
+                    all: both(copy.all, own.all),
+                    effects: either(copy.effects, own.effects, both),
+                    decisions: copy.decisions.max(own.decisions),
+                };
+            }
         }
         let mut lines = Lines::default();
-        for ((found, line, machine_loop), copy) in copies {
-            let line = lines.0.entry((found, line)).or_default();
-            let sum = if machine_loop.is_some() { &mut line.in_loops } else { &mut line.outside };
-            sum.most += copy.most;
-            sum.least += copy.least;
-            sum.decisions += copy.decisions;
+        for ((found, line, _), copy) in copies {
+            let all = lines.0.entry((found, line)).or_default();
+            *all = Line {
+                all: sum(all.all, copy.all),
+                effects: either(all.effects, copy.effects, sum),
+                decisions: all.decisions + copy.decisions,
+            };
         }
         lines
     }
 
-    /// The share of a loop's rounds that took the first arm of a condition; `None` if the lines do not tell it.
+    /// How often the first arm of a condition was taken, for once that the condition was reached; `None` if the lines
+    /// do not tell it.
     pub fn frequency(
         &self,
         places: &Places,
@@ -60,90 +58,148 @@ impl Lines {
         found: LoopRef,
         branch: &Branch,
     ) -> Option<f64> {
-        let counts = loops.get(&found).filter(|counts| counts.rounds > 0)?;
-        let of_arm = |lines, other| Arm {
-            lines: self.of_arm(found, counts, branch, lines, other),
-            loops: loops_in(places, loops, found, lines),
-        };
-        let then = of_arm(branch.then, branch.otherwise);
-        let otherwise = of_arm(branch.otherwise, branch.then);
-        if otherwise.most().is_some() {
-            return share(&then, &otherwise, counts.rounds);
-        }
-        let taken = then.taken(counts.rounds).filter(|taken| *taken <= counts.rounds)?;
-        Some(taken as f64 / counts.rounds as f64)
+        let arms = Arms { lines: self, places, loops, found, facts: places.facts(found) };
+        let reached = arms.reached(branch).filter(|reached| *reached > 0)?;
+        let taken = arms.taken(branch, reached)?;
+        Some(taken as f64 / reached as f64)
     }
+}
 
-    /// Executions of the lines of an arm. One that it shares with the condition or with the other arm is executed for
-    /// these too; what is only outside of the loop was moved there, and says nothing of how often the arm is taken.
-    fn of_arm(
-        &self,
-        found: LoopRef,
-        counts: &LoopCounts,
-        branch: &Branch,
-        lines: Option<(u32, u32)>,
-        other: Option<(u32, u32)>,
-    ) -> Vec<Executions> {
-        let Some((first, last)) = lines else { return Vec::new() };
-        let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
-        let own = self.0.range((found, first)..=(found, last)).filter(|((_, line), _)| !is_shared(*line));
-        let of_line = |line: &Line| match counts.machine_loops {
-            0 if line.outside.most > line.in_loops.most => line.outside,
-            _ => line.in_loops,
-        };
-        own.map(|(_, line)| of_line(line)).filter(|executions| executions.most > 0).collect()
+fn line_of(site: &Site) -> Line {
+    let all = (site.least.unwrap_or(site.executions), site.executions);
+    Line { all, effects: site.effects, decisions: site.decisions }
+}
+
+fn both(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
+    (one.0.min(other.0), one.1.max(other.1))
+}
+
+fn sum(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
+    (one.0 + other.0, one.1 + other.1)
+}
+
+fn either<T>(one: Option<T>, other: Option<T>, both: fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(both(one, other)),
+        (one, other) => one.or(other),
     }
+}
+
+/// The arms of the conditions of one loop.
+struct Arms<'a> {
+    lines: &'a Lines,
+    places: &'a Places<'a>,
+    loops: &'a BTreeMap<LoopRef, LoopCounts>,
+    found: LoopRef,
+    facts: &'a Loop,
 }
 
 /// What tells how often an arm was taken.
+#[derive(Debug, Default)]
 struct Arm {
-    lines: Vec<Executions>,
-    /// Executions of the loops in it.
-    loops: Vec<u64>,
+    lines: Vec<Line>,
+    /// Executions of the loops and conditions in it.
+    inside: Vec<u64>,
+}
+
+fn holds(lines: &Option<(u32, u32)>, line: u32) -> bool {
+    lines.is_some_and(|(first, last)| (first..=last).contains(&line))
+}
+
+impl Arms<'_> {
+    /// How often a condition was reached: in every round, or as often as the arm around it was taken; less often where
+    /// the loop may be left before.
+    fn reached(&self, branch: &Branch) -> Option<u64> {
+        let most = match self.around(branch.line) {
+            None => self.rounds()?,
+            Some(around) => {
+                let reached = self.reached(around)?;
+                let taken = self.taken(around, reached)?;
+                if holds(&around.then, branch.line) { taken } else { reached.checked_sub(taken)? }
+            }
+        };
+        let decided = self.lines.0.get(&(self.found, branch.line)).map(|line| line.decisions);
+        let exits = self.loops.get(&self.found).map_or(0, LoopCounts::executions);
+        let is_left = |decided: &u64| self.facts.exits_early && (most.saturating_sub(exits)..most).contains(decided);
+        Some(decided.filter(is_left).unwrap_or(most))
+    }
+
+    /// The innermost condition in whose arms a line lies.
+    fn around(&self, line: u32) -> Option<&Branch> {
+        let is_around =
+            |other: &&Branch| other.line < line && (holds(&other.then, line) || holds(&other.otherwise, line));
+        self.facts.branches.iter().filter(is_around).max_by_key(|other| other.line)
+    }
+
+    /// Rounds in loops of the machine code that do one at a time.
+    fn rounds(&self) -> Option<u64> {
+        let counts = self.loops.get(&self.found).filter(|counts| counts.machine_loops > 0 && counts.unrolled == 1)?;
+        counts.rounds.checked_sub(counts.peeled + counts.replaced)
+    }
+
+    /// How often the first arm was taken, of so many times that the condition was reached.
+    fn taken(&self, branch: &Branch, reached: u64) -> Option<u64> {
+        let then = self.arm(branch, branch.then, branch.otherwise);
+        let otherwise = self.arm(branch, branch.otherwise, branch.then);
+        let taken = match otherwise.is_empty() {
+            true => then.taken(reached),
+            false if then.is_empty() => otherwise.taken(reached).filter(|taken| *taken == reached).map(|_| 0),
+            false => then.beside(&otherwise, reached),
+        };
+        taken.filter(|taken| *taken <= reached)
+    }
+
+    /// A line that an arm shares with the condition or with the other arm is executed for these too.
+    fn arm(&self, branch: &Branch, lines: Option<(u32, u32)>, other: Option<(u32, u32)>) -> Arm {
+        let Some((first, last)) = lines else { return Arm::default() };
+        let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
+        // What lies in the arms of a condition inside tells of that one.
+        let is_direct =
+            |line: u32| !is_shared(line) && self.around(line).is_none_or(|around| around.line == branch.line);
+        let is_condition = |line: u32| self.facts.branches.iter().any(|other| other.line == line);
+        let own = self.lines.0.range((self.found, first)..=(self.found, last));
+        let own: Vec<(u32, Line)> =
+            own.map(|((_, line), found)| (*line, *found)).filter(|(line, _)| is_direct(*line)).collect();
+        let inner = self.places.children(self.found).filter(|child| {
+            let line = self.places.facts(*child).line;
+            (first..=last).contains(&line) && is_direct(line)
+        });
+        let executions = inner.filter_map(|child| self.loops.get(&child)).map(LoopCounts::executions);
+        let conditions = own.iter().filter(|(line, _)| is_condition(*line)).map(|(_, found)| found.decisions);
+        Arm {
+            inside: executions.chain(conditions).filter(|count| *count > 0).collect(),
+            lines: own.into_iter().map(|(_, found)| found).collect(),
+        }
+    }
 }
 
 impl Arm {
-    fn most(&self) -> Option<u64> {
-        self.lines.iter().map(|line| line.most).chain(self.loops.iter().copied()).max()
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.inside.is_empty()
     }
 
-    /// Everything that may be how often it was taken.
-    fn candidates(&self) -> BTreeSet<u64> {
-        self.lines.iter().flat_map(|line| [line.most, line.least]).chain(self.loops.iter().copied()).collect()
+    /// Everything that may be how often it was taken: what stays in the arm, or anything.
+    fn candidates(&self, is_sure: bool) -> BTreeSet<u64> {
+        let of_line = |line: &Line| if is_sure { line.effects } else { Some(line.all) };
+        let counts = self.lines.iter().filter_map(of_line).flat_map(|(fewest, most)| [fewest, most]);
+        counts.chain(self.inside.iter().copied()).collect()
     }
 
-    /// Of an arm without another one. What a compiler made of both ways is executed in every round; where it may be the
-    /// condition, or a condition inside, nothing is told.
-    fn taken(&self, rounds: u64) -> Option<u64> {
-        let of_line = |line: &Executions| match line.most < rounds || line.least == line.most {
-            true => Some(line.most),
-            false => Some(line.least).filter(|_| line.decisions < line.most),
+    /// Of an arm without another one: what stays in it tells; of the rest what was not done every time, as it may be done
+    /// in advance.
+    fn taken(&self, reached: u64) -> Option<u64> {
+        let sure = self.candidates(true).last().copied();
+        sure.or_else(|| self.candidates(false).into_iter().rfind(|count| *count < reached))
+    }
+
+    /// Beside another one: both together are taken as often as the condition is reached.
+    fn beside(&self, other: &Arm, reached: u64) -> Option<u64> {
+        let of = |is_sure: [bool; 2]| {
+            let others = other.candidates(is_sure[1]);
+            let fits = |taken: &u64| reached.checked_sub(*taken).is_some_and(|rest| others.contains(&rest));
+            let mut fitting = self.candidates(is_sure[0]).into_iter().filter(fits);
+            fitting.next().filter(|_| fitting.next().is_none())
         };
-        self.lines.iter().filter_map(of_line).chain(self.loops.iter().copied()).max()
+        [[true, true], [true, false], [false, true], [false, false]].into_iter().find_map(of)
     }
-}
-
-/// Both arms together are taken once a round; what a compiler made of both is executed more often.
-fn share(then: &Arm, otherwise: &Arm, rounds: u64) -> Option<f64> {
-    let (most, other) = (then.most()?, otherwise.most()?);
-    if most + other <= rounds {
-        return Some(most as f64 / (most + other) as f64);
-    }
-    let others = otherwise.candidates();
-    let fits = |taken: &u64| rounds.checked_sub(*taken).is_some_and(|rest| rest > 0 && others.contains(&rest));
-    let mut fitting = then.candidates().into_iter().filter(|taken| *taken > 0 && fits(taken));
-    let only = fitting.next().filter(|_| fitting.next().is_none())?;
-    Some(only as f64 / rounds as f64)
-}
-
-/// Executions of the loops directly in a loop that begin on these lines.
-fn loops_in(
-    places: &Places,
-    loops: &BTreeMap<LoopRef, LoopCounts>,
-    found: LoopRef,
-    lines: Option<(u32, u32)>,
-) -> Vec<u64> {
-    let is_there = |line: u32| lines.is_some_and(|(first, last)| (first..=last).contains(&line));
-    let inner = places.children(found).filter(|child| is_there(places.facts(*child).line));
-    inner.filter_map(|child| loops.get(&child)).map(LoopCounts::executions).filter(|count| *count > 0).collect()
 }

@@ -1,6 +1,9 @@
 //! Which loops of the source those of the machine code come from, and how often these went round, from what the
 //! compiler left of them: copies, parts with some of the statements, unrolled and peeled rounds, calls of `memset`.
 
+mod peeled;
+mod tangled;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entries::{Parts, tests_before};
@@ -104,6 +107,10 @@ impl<'a> Counter<'a> {
 
     /// Those of a loop, those inside it being known.
     fn count(&self, found: LoopRef, known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
+        self.by_lines(found, self.by_loops(found, known))
+    }
+
+    fn by_loops(&self, found: LoopRef, known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
         let facts = self.places.facts(found);
         let empty = Vec::new();
         let parts = self.parts.get(&found).unwrap_or(&empty);
@@ -118,6 +125,7 @@ impl<'a> Counter<'a> {
         // Beside a loop with the other statements, a call has done no rounds of its own.
         let (calls, replaced) = if parts.is_empty() { self.replaced(found, facts) } else { (0, 0) };
         counts.entries += if replaced > 0 { calls } else { 0 };
+        counts.tests = if counts.tests >= counts.entries { counts.tests } else { 0 };
         counts.replaced = replaced;
         counts.rounds += replaced;
         if parts.is_empty() && replaced == 0 {
@@ -137,26 +145,17 @@ impl<'a> Counter<'a> {
         };
         let copies: BTreeMap<usize, Copies> = parts.iter().map(|&part| (part, copies(part))).collect();
         let again = self.done_again(found, parts);
-        let of = |set: &BTreeSet<usize>, lines: Option<&BTreeSet<u32>>| {
-            let each = |number: &usize| (self.rounds[*number] * copies[number].all()) as f64;
-            let counted = || set.iter().filter(|number| !again.contains(number));
-            let rounds: f64 = counted().map(each).sum();
-            let inside = self.sides(found, lines, set).0;
-            let mut outside = self.copied(found, lines, set);
-            // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
-            let by_operations = (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
-            if by_operations || self.is_on_stack(found, set, rounds) {
-                outside[STORES] += self.stack_stores(found, lines, set);
-            }
-            let peeled = peeled(inside, outside, rounds);
+        let each = |number: &usize| self.rounds[*number] * copies[number].all();
+        let rounds = |set: &BTreeSet<usize>| set.difference(&again).map(each).sum::<u64>();
+        let of = |set: &BTreeSet<usize>, peeled: u64| {
             let is_outermost =
                 |number: &&usize| !around(&self.profile.loops, **number).skip(1).any(|one| set.contains(&one));
             let entered =
                 |&number: &usize| self.as_parts().entries(found, number, set, &copies) * copies[&number].jammed;
             LoopCounts {
-                entries: counted().filter(is_outermost).map(entered).sum(),
+                entries: set.difference(&again).filter(is_outermost).map(entered).sum(),
                 tests: 0,
-                rounds: rounds as u64 + peeled,
+                rounds: rounds(set) + peeled,
                 machine_loops: parts.len(),
                 unrolled: set.iter().map(|number| copies[number].all()).max().unwrap_or(1),
                 varies: set.iter().any(|number| varies(&self.profile.loops[*number])),
@@ -166,9 +165,13 @@ impl<'a> Counter<'a> {
             }
         };
         let statements = statements(parts, facts, self.profile);
-        let by_statement = statements.iter().map(|statement| of(&statement.parts, Some(&statement.lines)));
+        let peeled = self.peeled(found, &statements, rounds);
         let whole: BTreeSet<usize> = parts.iter().copied().collect();
-        let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| of(&whole, None));
+        let by_statement = statements.iter().zip(peeled).map(|(statement, peeled)| of(&statement.parts(), peeled));
+        let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| {
+            let peeled = self.peeled_on(found, None, &whole, rounds(&whole));
+            of(&whole, peeled.unwrap_or(0))
+        });
         // Fewer tests were done for several executions at once, outside of the loop around.
         let tests = self.tests_before(found, facts, &whole);
         counts.tests = if tests >= counts.entries { tests } else { 0 };
@@ -204,11 +207,10 @@ impl<'a> Counter<'a> {
         shares.is_empty() || shares.iter().any(|share| *share >= 1.0)
     }
 
-    /// Sites of some lines of a loop, or of all its lines.
-    fn sites<'s>(&'s self, found: LoopRef, wanted: Option<&'s BTreeSet<u32>>) -> impl Iterator<Item = &'a Site> + 's {
+    /// Sites of one line of a loop, or of all its lines.
+    fn sites(&self, found: LoopRef, line: Option<u32>) -> impl Iterator<Item = &'a Site> + '_ {
         let lines = self.lines.get(&found).into_iter().flatten();
-        let is_wanted = move |at: &u32| wanted.is_none_or(|wanted| wanted.contains(at));
-        lines.filter(move |(at, _)| is_wanted(at)).flat_map(|(_, sites)| sites.iter().copied())
+        lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
     }
 
     /// How many rounds of the source one of a machine loop does.
@@ -253,84 +255,7 @@ impl<'a> Counter<'a> {
             return 0;
         }
         let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        let head = BTreeSet::from([facts.line]);
-        tests_before(self.sites(found, Some(&head)).map(|site| (is_inside(site), site)))
-    }
-
-    /// What was done on these lines inside of the machine loops, and outside of them.
-    fn sides(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> (Work, Work) {
-        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        let facts = self.places.facts(found);
-        let (mut inside, mut outside) = (Work::default(), Work::default());
-        for site in self.sites(found, lines) {
-            let side = if is_inside(site) { &mut inside } else { &mut outside };
-            *side = sum(*side, work(site, facts));
-        }
-        (inside, outside)
-    }
-
-    /// What was done outside of the machine loops by code that may be a copy of theirs. On a line that several loops
-    /// share it may be of the loop around: columns tell; where they do not, that loop's own work is left out.
-    fn copied(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> Work {
-        let facts = self.places.facts(found);
-        let outer = self.outer_on_line(found);
-        let place = |site: &Site| (site.line, site.column);
-        let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
-            .sites(found, lines)
-            .partition(|site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts)));
-        let is_copy = |site: &&&Site| {
-            let is_shared = site.column.is_some() && site.line == Some(facts.line);
-            !is_shared || inside.iter().any(|other| place(other) == place(site))
-        };
-        let copies: Vec<&Site> = outside.iter().filter(is_copy).copied().collect();
-        let mut did = copies.iter().map(|site| work(site, facts)).fold(Work::default(), sum);
-        let places: BTreeSet<_> = inside.iter().chain(&outside).map(|site| place(site)).collect();
-        if copies.len() == outside.len() && places.len() <= 1 {
-            for (outer, rounds) in outer {
-                let own = promised(self.places.facts(outer));
-                did = std::array::from_fn(|kind| (did[kind] - own[kind] * rounds as f64).max(0.0));
-            }
-        }
-        did
-    }
-
-    /// The loops around a loop that begin on the same line, with their rounds.
-    fn outer_on_line(&self, found: LoopRef) -> Vec<(LoopRef, u64)> {
-        let line = self.places.facts(found).line;
-        let outer = self.places.chain(found).skip(1).filter(|outer| self.places.facts(*outer).line == line);
-        let rounds = |outer: &LoopRef| self.parts.get(outer).into_iter().flatten().map(|part| self.rounds[*part]).sum();
-        outer.map(|outer| (outer, rounds(&outer))).collect()
-    }
-
-    /// Stores by the stack pointer on these lines outside of the machine loops.
-    fn stack_stores(&self, found: LoopRef, lines: Option<&BTreeSet<u32>>, parts: &BTreeSet<usize>) -> f64 {
-        let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        self.sites(found, lines).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
-    }
-
-    /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
-    /// with such stores, equally many rounds' worth.
-    fn is_on_stack(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: f64) -> bool {
-        let is_inside = |site: &&&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        let is_stack = |site: &Site| {
-            let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
-            stored.into_iter().all(|data| self.profile.data[data.range as usize].name == "stack")
-        };
-        let mut told: BTreeSet<u64> = BTreeSet::new();
-        for sites in self.lines.get(&found).into_iter().flat_map(BTreeMap::values) {
-            let (inside, outside): (Vec<&Site>, Vec<&Site>) = sites.iter().copied().partition(|site| is_inside(&site));
-            let stored: u64 = inside.iter().map(|site| site.accesses.stores).sum();
-            if stored == 0 {
-                continue;
-            }
-            let beside: u64 = outside.iter().map(|site| site.stack.stores).sum();
-            let times = beside as f64 * rounds / stored as f64;
-            if times < 1.0 || times.fract() != 0.0 || !inside.iter().all(|site| is_stack(site)) {
-                return false;
-            }
-            told.insert(times as u64);
-        }
-        told.len() == 1
+        tests_before(self.sites(found, Some(facts.line)).map(|site| (is_inside(site), site)))
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -359,21 +284,17 @@ impl<'a> Counter<'a> {
     /// stores.
     fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
         let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum();
-        let (mut times, mut stored) = (0, 0);
-        for call in self.sites(found, None).flat_map(|site| &site.calls).filter(|call| replaces_loops(&call.function)) {
-            times += call.times;
-            stored += call.accesses.stored_bytes;
+        let (mut times, mut stored) = (BTreeMap::new(), 0);
+        for site in self.sites(found, None) {
+            for call in site.calls.iter().filter(|call| replaces_loops(&call.function)) {
+                *times.entry(site.line).or_insert(0) += call.times;
+                stored += call.accesses.stored_bytes;
+            }
         }
+        // Several statements have a call each.
+        let times = times.into_values().max().unwrap_or(0);
         if bytes > 0.0 { (times, (stored as f64 / bytes) as u64) } else { (0, 0) }
     }
-}
-
-/// Rounds that were done outside of the machine loops: everything that every round inside does was done there too.
-/// What only some rounds do tells nothing: code outside may finish what they began.
-fn peeled(inside: Work, outside: Work, rounds: f64) -> u64 {
-    let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
-    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
-    times.reduce(f64::min).map_or(0, |times| times as u64)
 }
 
 /// Whether a machine loop did not go round equally often each time that it was entered.
@@ -383,7 +304,7 @@ fn varies(one: &MachineLoop) -> bool {
 
 /// Whether a function of the C library is one that compilers put in place of loops.
 pub fn replaces_loops(name: &str) -> bool {
-    ["memset", "memcpy", "memmove"].iter().any(|known| name.contains(known))
+    ["memset", "memcpy", "memmove", "strlen", "rawmemchr"].iter().any(|known| name.contains(known))
 }
 
 /// Of a loop without machine loop: as often as the loops in it are entered.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::places::{LoopRef, Place, Places};
+use super::Joined;
+use super::places::{LoopRef, Place};
 use super::reports::{StaticReport, TraceReport};
-use super::traced;
 
 /// Measured counters of one loop: its own lines, those of loops inside left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,10 +27,7 @@ pub struct Measured {
 
 /// By function and id of the loop; only loops of which something was executed.
 pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, String), Measured> {
-    let Some(profile) = &run.source else { return BTreeMap::new() };
-    let profile = &*super::continued::settled(promised, profile);
-    let places = Places::of_run(promised, profile);
-    let join = traced::join(promised, &places, profile);
+    let Joined { profile, places, join } = Joined::of(promised, &run.source);
     let mut found: BTreeMap<LoopRef, Measured> = BTreeMap::new();
     for site in &profile.sites {
         let Place::Loop(place) = places.own(site) else { continue };

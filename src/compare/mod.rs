@@ -30,10 +30,13 @@ mod traced;
 mod unrolling;
 mod work;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::metrics::profile::SourceProfile;
 
 pub use live::Live;
 pub use measured::{Measured, measure};
@@ -135,7 +138,8 @@ impl StaticReport {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str) -> Result<StaticReport, CompareError> {
-        parse(text, STATIC, "it has to be one of `loopsheet analyze --json`")
+        let value = read(text, STATIC, "it has to be one of `loopsheet analyze --json`")?;
+        serde_json::from_value(value).map_err(CompareError::Shape)
     }
 }
 
@@ -143,29 +147,44 @@ impl TraceReport {
     /// # Errors
     /// The text is not what `loopsheet trace --elf --json` writes.
     pub fn parse(text: &str) -> Result<TraceReport, CompareError> {
-        let report: TraceReport = parse(text, TRACE, "it has to be one of `loopsheet trace --elf PROGRAM --json`")?;
-        if report.source.is_none() { Err(CompareError::NoLines) } else { Ok(report) }
+        let value = read(text, TRACE, "it has to be one of `loopsheet trace --elf PROGRAM --json`")?;
+        match value.get("source") {
+            None | Some(Value::Null) => Err(CompareError::NoLines),
+            Some(_) => serde_json::from_value(value).map_err(CompareError::Shape),
+        }
     }
 }
 
-fn parse<T: serde::de::DeserializeOwned>(
-    text: &str,
-    expected: &'static str,
-    hint: &'static str,
-) -> Result<T, CompareError> {
+/// A report of this schema.
+fn read(text: &str, expected: &'static str, hint: &'static str) -> Result<Value, CompareError> {
     let value: Value = serde_json::from_str(text).map_err(CompareError::Json)?;
     match value.get("schema").and_then(Value::as_str) {
-        Some(schema) if schema == expected => serde_json::from_value(value).map_err(CompareError::Shape),
+        Some(schema) if schema == expected => Ok(value),
         other => Err(CompareError::Schema { found: other.unwrap_or("(none)").to_string(), expected, hint }),
+    }
+}
+
+/// A run by the loops of a static report.
+struct Joined<'r> {
+    /// With every round and execution counted once.
+    profile: Cow<'r, SourceProfile>,
+    places: Places<'r>,
+    join: traced::Join,
+}
+
+impl<'r> Joined<'r> {
+    fn of(promised: &'r StaticReport, profile: &'r SourceProfile) -> Joined<'r> {
+        let profile = continued::settled(promised, profile);
+        let places = Places::of_run(promised, &profile);
+        let join = traced::join(promised, &places, &profile);
+        Joined { profile, places, join }
     }
 }
 
 /// Sets the reports side by side; of the functions that are wanted.
 pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
-    let empty = Default::default();
-    let profile = &*continued::settled(promised, run.source.as_ref().unwrap_or(&empty));
-    let places = Places::of_run(promised, profile);
-    let join = traced::join(promised, &places, profile);
+    let Joined { profile, places, join } = Joined::of(promised, &run.source);
+    let profile = &*profile;
     let regions: BTreeMap<&str, &reports::Region> = run
         .regions
         .iter()
@@ -269,10 +288,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
-    let empty = Default::default();
-    let profile = &*continued::settled(promised, run.source.as_ref().unwrap_or(&empty));
-    let places = Places::of_run(promised, profile);
-    let join = traced::join(promised, &places, profile);
+    let Joined { places, join, .. } = Joined::of(promised, &run.source);
     parameters::all(promised, &places, &join)
 }
 

@@ -84,6 +84,9 @@ fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Sugge
 /// What one loop asks for.
 struct Vote<'r> {
     value: f64,
+    /// The loop's, with its rounds; a triangle has none.
+    bounds: Option<(Bounds<'r>, f64)>,
+    function: usize,
     id: &'r str,
     is_mean: bool,
 }
@@ -168,7 +171,8 @@ impl<'r> Sizes<'r> {
         let wanted = counts.rounds as f64 / executions as f64;
         let value = bounds.solve(&symbol, self.value(found.function, &symbol), &values, wanted)?;
         let is_mean = counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
-        Some((name, Vote { value, id: &facts.id, is_mean }))
+        let bounds = Some((bounds, wanted)).filter(|_| !is_mean);
+        Some((name, Vote { value, bounds, function: found.function, id: &facts.id, is_mean }))
     }
 
     fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
@@ -180,12 +184,19 @@ impl<'r> Sizes<'r> {
         let count = |value: f64| self.rounds_at(triangle, &symbol, value);
         let base = self.value(*function, &symbol).filter(|value| count(*value) == Some(*rounds));
         let value = base.or_else(|| smallest(&count, *rounds))?;
-        Some((name, Vote { value, id, is_mean: false }))
+        Some((name, Vote { value, bounds: None, function: *function, id, is_mean: false }))
     }
 
     fn rounds_at(&self, triangle: &Triangle, symbol: &str, value: f64) -> Option<f64> {
         let values = |name: &str| if name == symbol { Some(value) } else { self.value(triangle.function, name) };
         triangle.outer.rounds_inside(&triangle.inner, &values)
+    }
+
+    /// Whether a loop goes round as often as it did: one with a step does at several values.
+    fn agrees(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
+        let values = |name: &str| if name == symbol { Some(value) } else { self.value(vote.function, name) };
+        let goes_round = |(bounds, rounds): &(Bounds, f64)| bounds.rounds(&values) == Some(*rounds);
+        vote.value == value || vote.bounds.as_ref().is_some_and(goes_round)
     }
 
     /// The value that most agree with, triangles with all their rounds.
@@ -199,14 +210,16 @@ impl<'r> Sizes<'r> {
                 .iter()
                 .filter(about)
                 .filter(|triangle| self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds));
-            votes.iter().filter(|vote| vote.value == value).count() + agree.count()
+            votes.iter().filter(|vote| self.agrees(vote, &parameter.source_name, value)).count() + agree.count()
         };
         // A compiler may leave out a last round that does nothing.
         let candidates: BTreeSet<u64> =
             votes.iter().flat_map(|vote| [vote.value, vote.value + 1.0]).map(f64::to_bits).collect();
         let candidates = candidates.into_iter().map(f64::from_bits).map(|value| (count(value), value));
         let fits = candidates.max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?.1;
-        let near: Vec<&Vote> = votes.iter().filter(|vote| (fits - vote.value).abs() <= 1.0).collect();
+        let is_near =
+            |vote: &&Vote| (fits - vote.value).abs() <= 1.0 || self.agrees(vote, &parameter.source_name, fits);
+        let near: Vec<&Vote> = votes.iter().filter(is_near).collect();
         let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
         Some(Suggestion {
             parameter: name.to_string(),

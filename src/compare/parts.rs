@@ -13,9 +13,14 @@ pub fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = u
 /// A statement of a loop.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
-    pub lines: BTreeSet<u32>,
-    /// The machine loops that have code of it, in them or in loops inside.
-    pub parts: BTreeSet<usize>,
+    /// By line: the machine loops that have code of it, in them or in loops inside.
+    pub lines: BTreeMap<u32, BTreeSet<usize>>,
+}
+
+impl Statement {
+    pub fn parts(&self) -> BTreeSet<usize> {
+        self.lines.values().flatten().copied().collect()
+    }
 }
 
 /// The statements of a loop, but what is on the line of its head. A condition is one with what it guards, whose arms may
@@ -32,8 +37,7 @@ pub fn statements(parts: &[usize], facts: &Loop, profile: &SourceProfile) -> Vec
         };
         for number in around(&profile.loops, innermost as usize).filter(|number| parts.contains(number)) {
             let found = statements.entry((site.file.as_deref(), statement(line))).or_default();
-            found.lines.insert(line);
-            found.parts.insert(number);
+            found.lines.entry(line).or_default().insert(number);
         }
     }
     statements.into_values().collect()

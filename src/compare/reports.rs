@@ -187,7 +187,7 @@ pub struct TraceReport {
     pub trace: TraceSummary,
     #[serde(default)]
     pub cache: Vec<TraceCache>,
-    pub source: Option<SourceProfile>,
+    pub source: SourceProfile,
     #[serde(default)]
     pub regions: Vec<Region>,
 }

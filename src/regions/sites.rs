@@ -1,5 +1,7 @@
 //! Sites of a program: source lines within machine loops, to which executions are counted.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::debug::{Frame, SourceLine};
@@ -275,21 +277,38 @@ impl Sites {
 }
 
 /// Instructions that may leave a loop before its round has begun, with the number of the loop: the branches at the
-/// end of a header that is nothing but the loop's own test, in the line that the loop is named after. Other lines'
-/// leave a round that has begun (`break`).
+/// end of a header that is nothing but the loop's own test, in the line that the loop is named after, and of what
+/// follows it on that line. Other lines' leave a round that has begun (`break`).
 pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &super::code::Code) -> Tests {
     let mut found = Tests::default();
     let map_line = |address: u64| frames(address).pop().and_then(|frame| frame.place);
     for (number, (one, name)) in nest.loops.iter().zip(&nest.names).enumerate() {
-        let Block { low, high, last, flow, .. } = nest.graph.blocks[one.header];
-        let steps = || nest.graph.steps.neighbors(petgraph::graph::NodeIndex::new(one.header)).map(|to| to.index());
-        let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
-        let comes_back = steps().any(|to| to == one.header);
+        let last = nest.graph.blocks[one.header].last;
         let own = map_line(last);
-        let is_own = || name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
-        let is_test = || is_own() && instructions(code, low, high).all(|(address, _)| map_line(address) == own);
-        if matches!(flow, Flow::Branch(_)) && leaves && !comes_back && one.blocks.len() > 1 && is_test() {
-            found.insert(last, number);
+        let is_own = name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
+        let is_of_line = |block: usize| {
+            let Block { low, high, .. } = nest.graph.blocks[block];
+            instructions(code, low, high).all(|(address, _)| map_line(address) == own)
+        };
+        if !is_own || one.blocks.len() < 2 {
+            continue;
+        }
+        let has_body = one.blocks.iter().any(|block| map_line(nest.graph.blocks[*block].low) != own);
+        let (mut work, mut seen) = (vec![one.header], BTreeSet::new());
+        while let Some(block) = work.pop() {
+            if !is_of_line(block) {
+                continue;
+            }
+            let Block { last, flow, .. } = nest.graph.blocks[block];
+            let steps = || nest.graph.steps.neighbors(petgraph::graph::NodeIndex::new(block)).map(|to| to.index());
+            let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
+            let comes_back = steps().any(|to| to == one.header);
+            if matches!(flow, Flow::Branch(_)) && leaves && !comes_back {
+                found.insert(last, number);
+            }
+            // Where body and head are on one line, nothing tells a second test from a condition of the body.
+            let inside = steps().filter(|to| has_body && one.blocks.binary_search(to).is_ok() && *to != one.header);
+            work.extend(inside.filter(|to| seen.insert(*to)));
         }
     }
     found

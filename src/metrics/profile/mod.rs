@@ -54,6 +54,10 @@ pub struct Site {
     /// Executions of the instruction that was executed least, where these are fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<u64>,
+    /// Fewest and most executions of an instruction that is never executed in vain: a store, or floating-point arithmetic,
+    /// which compilers do not move out of the arm of a condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<(u64, u64)>,
     /// Executions of the conditional branch that was executed most.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub decisions: u64,
