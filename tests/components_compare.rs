@@ -123,14 +123,25 @@ fn rounds_and_executions_do_not_depend_on_the_shape_of_the_machine_code() {
             ("alternating", 1.0, 900.0),
             // Three steps, and two.
             ("divisor", 2.0, 5.0),
+            ("root", 2.0, 11.0),
+            ("place", 5.0, 31.0),
+            // Partitions, of which 64 elements take 63.
+            ("sorted", 63.0, 145.0),
+            ("escaped", 1.0, 3314.0),
+            ("bordered", 1.0, 3072.0),
+            ("fourths", 1.0, 50.0),
         ];
         for (function, executions, iterations) in expected {
             let traced = |quantity: &str| sides(&comparison, function, quantity).1;
             assert_eq!((traced("executions"), traced("iterations")), (executions, iterations), "{level}: {function}");
         }
         let parameters = comparison["parameters"].as_array().expect("parameters");
-        let found = parameters.iter().find(|found| found["parameter"] == "prob_alternating_52").expect("a frequency");
+        let found = parameters.iter().find(|found| found["parameter"] == "prob_alternating_53").expect("a frequency");
         assert_eq!(found["fits"].as_f64(), Some(30.0 / 61.0), "{level}");
+        for (name, fits) in [("length", 50.0), ("rows", 48.0)] {
+            let found = parameters.iter().find(|found| found["parameter"] == name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(found["fits"].as_f64(), Some(fits), "{level}: {name}");
+        }
     }
 }
 

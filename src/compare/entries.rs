@@ -32,7 +32,8 @@ impl Parts<'_> {
         let outer = self.places.chain(found).nth(1);
         let is_in_round = outer.is_none() || outer == one.parent.and_then(|parent| self.places.origin_of(parent));
         // Where columns do not tell apart two calls on one line: a loop that leaves no rounds is whole.
-        let leaves_rounds = |other: usize| self.is_told(part) || copies[&other].all() > 1;
+        let leaves_rounds =
+            |other: usize| self.is_told(part) || copies.get(&other).is_some_and(|copies| copies.all() > 1);
         let goes_on = one.after.iter().filter(|after| {
             let other = after.machine_loop as usize;
             parts.contains(&other) && self.are_of_one_call(part, other) && leaves_rounds(other)

@@ -73,6 +73,10 @@ struct Counter<'a> {
     rounds: Vec<u64>,
     /// The loops of the machine code that each loop became, none inside another.
     parts: BTreeMap<LoopRef, Vec<usize>>,
+    /// All of them, those inside others too.
+    nested: BTreeMap<LoopRef, Vec<usize>>,
+    /// Those that begin with the same instruction as another.
+    sharing: BTreeSet<usize>,
     /// Sites by the loop that their line lies in, then by line.
     lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&'a Site>>>,
 }
@@ -97,12 +101,18 @@ impl<'a> Counter<'a> {
                 lines.entry(found).or_default().entry(line).or_default().push(site);
             }
         }
+        let nested = parts.clone();
         let none = BTreeMap::new();
         for (found, parts) in &mut parts {
             let (facts, lines) = (places.facts(*found), lines.get(found).unwrap_or(&none));
             drop_nested(parts, &rounds, &profile.loops, |part| body(facts, lines, part));
         }
-        Counter { places, profile, rounds, parts, lines }
+        let shares = |(number, one): (usize, &MachineLoop)| {
+            let outer = one.parent.filter(|_| one.shares_header).map(|outer| [outer as usize, number]);
+            outer.into_iter().flatten().collect::<Vec<usize>>()
+        };
+        let sharing = profile.loops.iter().enumerate().flat_map(shares).collect();
+        Counter { sharing, places, profile, rounds, parts, nested, lines }
     }
 
     /// Those of a loop, those inside it being known.
@@ -147,13 +157,14 @@ impl<'a> Counter<'a> {
         let again = self.done_again(found, parts);
         let each = |number: &usize| self.rounds[*number] * copies[number].all();
         let rounds = |set: &BTreeSet<usize>| set.difference(&again).map(each).sum::<u64>();
+        let jammed = |number: usize| copies.get(&number).map_or(1, |copies| copies.jammed);
         let of = |set: &BTreeSet<usize>, peeled: u64| {
-            let is_outermost =
-                |number: &&usize| !around(&self.profile.loops, **number).skip(1).any(|one| set.contains(&one));
+            let outermost: BTreeSet<usize> =
+                set.difference(&again).map(|number| self.outermost(found, *number)).collect();
             let entered =
-                |&number: &usize| self.as_parts().entries(found, number, set, &copies) * copies[&number].jammed;
+                |&number: &usize| self.as_parts().entries(found, number, &outermost, &copies) * jammed(number);
             LoopCounts {
-                entries: set.difference(&again).filter(is_outermost).map(entered).sum(),
+                entries: outermost.iter().map(entered).sum(),
                 tests: 0,
                 rounds: rounds(set) + peeled,
                 machine_loops: parts.len(),
@@ -172,8 +183,14 @@ impl<'a> Counter<'a> {
             let peeled = self.peeled_on(found, None, &whole, rounds(&whole));
             of(&whole, peeled.unwrap_or(0))
         });
+        let beside = self.entries_beside(found, &whole);
+        if beside > counts.peeled {
+            counts.rounds += beside - counts.peeled;
+            counts.peeled = beside;
+        }
         // Fewer tests were done for several executions at once, outside of the loop around.
-        let tests = self.tests_before(found, facts, &whole);
+        let nested: BTreeSet<usize> = self.nested.get(&found).into_iter().flatten().copied().collect();
+        let tests = self.tests_before(found, facts, &nested);
         counts.tests = if tests >= counts.entries { tests } else { 0 };
         counts.varies |= counts.entries > 0 && counts.tests > counts.entries;
         let outside = self.sides(found, None, &whole).1;
@@ -213,13 +230,33 @@ impl<'a> Counter<'a> {
         lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
     }
 
+    /// The outermost machine loop around one that comes from the same loop of the source, and does not leave it.
+    fn outermost(&self, found: LoopRef, number: usize) -> usize {
+        let all = self.nested.get(&found).map_or(&[][..], Vec::as_slice);
+        let outer = around(&self.profile.loops, number).skip(1).filter(|one| all.contains(one));
+        outer.take_while(|one| self.stays_inside(found, *one)).last().unwrap_or(number)
+    }
+
+    /// Whether all code of a machine loop was written in a loop, or called from there.
+    fn stays_inside(&self, found: LoopRef, number: usize) -> bool {
+        let facts = self.places.facts(found);
+        let is_inside = |line: u32| (facts.line..=facts.end_line).contains(&line);
+        let own = self.profile.sites.iter().filter(|site| site.machine_loop == Some(number as u32));
+        own.filter(|site| site.executions > 0)
+            .all(|site| site.line.is_none_or(is_inside) || site.called_from.iter().any(|(_, line)| is_inside(*line)))
+    }
+
     /// How many rounds of the source one of a machine loop does.
     fn copies(&self, found: LoopRef, part: usize) -> Copies {
         let facts = self.places.facts(found);
         let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
         let own: Vec<&Site> = own.collect();
         let rounds = self.rounds[part] as f64;
-        let copies = copies(facts, &own, rounds, self.places.rounds(found));
+        let expected = self.places.rounds(found);
+        let begun = rounds + self.profile.loops[part].refused as f64;
+        // A test at the top is done once more than there are rounds.
+        let copies = [rounds, begun].map(|rounds| copies(facts, &own, rounds, expected));
+        let copies = copies[if copies[0].all() > copies[1].all() { 1 } else { 0 }];
         match copies.jammed {
             1 => Copies { jammed: self.beside(found, part, &each_round(facts, &own, rounds)), ..copies },
             _ => copies,

@@ -56,7 +56,12 @@ impl<'a> Origins<'a> {
             let holds_all = |outer: &LoopRef| inner.iter().all(|one| is_around(*outer, *one));
             // A cycle that passes its start by may hold most of a loop, and come from the same.
             let holds_or_is = |outer: &LoopRef| inner.iter().all(|one| one == outer || is_around(*outer, *one));
-            let outer = || places.chain(found).find(holds_all).or_else(|| places.chain(found).find(holds_or_is));
+            let is_beyond = |outer: LoopRef| {
+                let around = loops[number].parent.into_iter().flat_map(|parent| around(loops, parent as usize));
+                outer != found && around.into_iter().any(|number| self.by_line(number) == Some(outer))
+            };
+            let holding = || places.chain(found).find(holds_all).filter(|outer| !is_beyond(*outer));
+            let outer = || holding().or_else(|| places.chain(found).find(holds_or_is));
             mapped[number] = if is_interchanged { None } else { outer() }.or(Some(found));
             if let Some(parent) = loops[number].parent.filter(|_| loops[number].was_executed()) {
                 inside[parent as usize].extend(mapped[number]);
@@ -114,7 +119,15 @@ impl<'a> Origins<'a> {
         let on_line = outer.filter(|&outer| place(&self.loops[outer]) == place(&self.loops[number])).count();
         let nesting =
             |found: &LoopRef| self.places.chain(*found).skip(1).filter(|outer| beginning.contains(outer)).count();
-        let level: Vec<LoopRef> = beginning.iter().filter(|found| nesting(found) == on_line).copied().collect();
+        // Inside of that which the machine loop around comes from, if it begins there too.
+        let parent = self.loops[number].parent.filter(|_| on_line > 0);
+        let parent = parent.and_then(|parent| self.by_line(parent as usize)).filter(|one| beginning.contains(one));
+        let is_inside =
+            |found: &LoopRef| parent.is_none_or(|parent| self.places.chain(*found).skip(1).any(|one| one == parent));
+        let at_level = |found: &&LoopRef| nesting(found) == on_line;
+        let level: Vec<LoopRef> = beginning.iter().filter(at_level).copied().collect();
+        let inside: Vec<LoopRef> = level.iter().filter(|found| is_inside(found)).copied().collect();
+        let level = if inside.is_empty() { level } else { inside };
         let alike = &self.alike[&key(&self.loops[number])];
         let position = |alike: &[usize]| alike.iter().take_while(|one| **one < number).count();
         // One that never went round may look for where the next begins, as for the first number that is one.
@@ -128,10 +141,10 @@ impl<'a> Origins<'a> {
                 own.map(|own| level[own])
             }
             // All of them are there, once or several times, in their order.
-            several if alike.len().is_multiple_of(several) => Some(level[position(alike) % several]),
             several if !going.is_empty() && going.len().is_multiple_of(several) => {
                 Some(level[position(&going) % several])
             }
+            several if alike.len().is_multiple_of(several) => Some(level[position(alike) % several]),
             _ => {
                 let is_outer = self
                     .loops

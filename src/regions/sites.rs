@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 use super::debug::{Frame, SourceLine};
 use super::fit::Fit;
 use super::flow_graph::{Block, instructions};
+use super::loops::Loop;
 use super::map::{Nest, RegionMap};
 use super::placement::{RegionError, judge, load_base};
 use crate::binary::Variable;
 use crate::trace::Instruction;
-use crate::trace::isa::{Flow, control_flow};
+use crate::trace::isa::{Flow, control_flow, decode_word};
 
 /// Where an instruction stands, and what its execution says of loops and calls. All numbers are those of
 /// [`Places`], except `function`, which is only told apart from others.
@@ -286,9 +287,19 @@ pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &supe
         let last = nest.graph.blocks[one.header].last;
         let own = map_line(last);
         let is_own = name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
+        let is_other = |address: u64| map_line(address) != own;
+        // Before a test in the middle of the code, some of the body may be done in advance.
+        let Block { low: begin, .. } = nest.graph.blocks[one.header];
+        let is_entered_inside = one.blocks.iter().any(|block| nest.graph.blocks[*block].low < begin)
+            && !is_guarded(nest, one, &|address| map_line(address) == own)
+            && one
+                .blocks
+                .iter()
+                .any(|block| *block != one.header && does_anything(code, &nest.graph.blocks[*block], &is_other));
         let is_of_line = |block: usize| {
-            let Block { low, high, .. } = nest.graph.blocks[block];
-            instructions(code, low, high).all(|(address, _)| map_line(address) == own)
+            let Block { low, high, last, .. } = nest.graph.blocks[block];
+            let is_in_advance = |word: u32| is_entered_inside && map_line(last) == own && is_in_advance(word);
+            instructions(code, low, high).all(|(address, word)| map_line(address) == own || is_in_advance(word))
         };
         if !is_own || one.blocks.len() < 2 {
             continue;
@@ -312,6 +323,33 @@ pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &supe
         }
     }
     found
+}
+
+/// Whether a loop is entered behind a test of its own: then that at its header comes after a round.
+fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
+    let before = |block: usize| {
+        let from = nest.graph.steps.neighbors_directed(petgraph::graph::NodeIndex::new(block), petgraph::Incoming);
+        from.map(|from| from.index()).filter(|from| found.blocks.binary_search(from).is_err())
+    };
+    before(found.header).any(|mut block| {
+        let mut seen = BTreeSet::new();
+        while !matches!(nest.graph.blocks[block].flow, Flow::Branch(_)) && seen.insert(block) {
+            let Some(from) = before(block).next() else { return false };
+            block = from;
+        }
+        is_own(nest.graph.blocks[block].last)
+    })
+}
+
+/// Whether a block has more of the body than moves between registers, which a round that is over leaves for the next.
+fn does_anything(code: &super::code::Code, block: &Block, is_body: &dyn Fn(u64) -> bool) -> bool {
+    let is_move = |word: u32| decode_word(word).is_some_and(|known| known.mnemonic.ends_with("mv"));
+    instructions(code, block.low, block.high).any(|(address, word)| is_body(address) && !is_move(word))
+}
+
+/// Whether an instruction may be executed in vain.
+fn is_in_advance(word: u32) -> bool {
+    decode_word(word).is_some_and(|known| !known.facts.class.has_effects() && known.facts.access.is_none())
 }
 
 /// By address of the branch.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Counter;
 use crate::compare::parts::Statement;
 use crate::compare::places::LoopRef;
+use crate::compare::unrolling::Copies;
 use crate::compare::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
 use crate::metrics::profile::Site;
 
@@ -32,6 +33,18 @@ impl<'a> Counter<'a> {
             fewest.get(set).copied().or_else(|| by_line((line, set))).unwrap_or(0)
         };
         statements.iter().map(|statement| statement.lines.iter().map(of_line).max().unwrap_or(0)).collect()
+    }
+
+    /// Entries of a loop inside that are in none of these machine loops: a round of theirs was done outside for each.
+    pub(super) fn entries_beside(&self, found: LoopRef, parts: &BTreeSet<usize>) -> u64 {
+        let of_child = |child: LoopRef| {
+            let all: BTreeSet<usize> = self.parts.get(&child).into_iter().flatten().copied().collect();
+            let outside: BTreeSet<usize> = all.into_iter().filter(|part| !self.is_in(*part, parts)).collect();
+            let copies = outside.iter().map(|part| (*part, Copies::ONE)).collect();
+            let entries = |part: &usize| self.as_parts().entries(child, *part, &outside, &copies);
+            outside.iter().map(entries).sum()
+        };
+        self.places.children(found).map(of_child).max().unwrap_or(0)
     }
 
     /// Whether a round of the machine loops does less than one of the source.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Counter, LoopCounts};
 use crate::compare::places::LoopRef;
+use crate::metrics::profile::Site;
 
 impl Counter<'_> {
     /// The counts of a loop, corrected where its machine loops begin as others do: a round executes some line of the body,
@@ -15,39 +16,81 @@ impl Counter<'_> {
         }
         let Some(executed) = self.body_executions(found) else { return counts };
         match counts {
-            Some(counts) if counts.rounds <= executed => Some(counts),
+            // What is done in advance of a test at the top is executed once more for each that fails.
+            Some(counts)
+                if (0..=self.refused(found)).contains(&(executed + counts.peeled).wrapping_sub(counts.rounds)) =>
+            {
+                Some(counts)
+            }
             Some(counts) => Some(LoopCounts { rounds: executed, peeled: 0, ..counts }),
             None => Some(LoopCounts { rounds: executed, varies: true, ..LoopCounts::default() }),
         }
     }
 
-    /// Whether some machine loop that has code of a loop shares its header with another.
-    fn is_tangled(&self, found: LoopRef) -> bool {
-        let loops = &self.profile.loops;
-        let is_shared = |number: usize| {
-            loops[number].shares_header
-                || loops.iter().any(|one| one.shares_header && one.parent == Some(number as u32))
-        };
-        let own = self.parts.get(&found).into_iter().flatten().copied();
-        let of_lines = self.sites(found, None).filter_map(|site| site.machine_loop).map(|number| number as usize);
-        own.chain(of_lines).any(is_shared)
+    /// How often the machine loops of a loop were left by a test at the top.
+    fn refused(&self, found: LoopRef) -> u64 {
+        let all = self.nested.get(&found).into_iter().flatten();
+        all.map(|number| self.profile.loops[*number].refused).sum()
     }
 
-    /// Executions of the line of the body that was executed most, in all copies: the head's own line, which is executed
-    /// once more, is left out.
+    /// Whether some machine loop that has code of a loop shares its header with another, or holds a loop inside without a
+    /// machine loop of its own, whose lines were executed more often than those of the loop around.
+    fn is_tangled(&self, found: LoopRef) -> bool {
+        let own = self.parts.get(&found).into_iter().flatten().copied();
+        let outer = self.places.chain(found).nth(1);
+        self.is_nested(found)
+            || own.chain(self.machine_loops_of_lines(found)).any(|number| self.sharing.contains(&number))
+            || outer.is_some_and(|outer| self.is_merged(outer, found))
+            || self.places.children(found).any(|inner| self.is_merged(found, inner))
+    }
+
+    /// Whether some machine loops of a loop lie inside others, and do not count.
+    fn is_nested(&self, found: LoopRef) -> bool {
+        self.nested.get(&found).map_or(0, Vec::len) > self.parts.get(&found).map_or(0, Vec::len)
+    }
+
+    /// Whether an inner loop has no machine loop but that of the loop around it, in which it went round more often.
+    fn is_merged(&self, outer: LoopRef, inner: LoopRef) -> bool {
+        let own = |found: LoopRef| self.parts.get(&found).map_or(&[][..], Vec::as_slice);
+        let is_inside = |number: usize| own(outer).contains(&number);
+        own(inner).is_empty()
+            && self.machine_loops_of_lines(inner).any(is_inside)
+            && self.body_executions(outer).is_some_and(|rounds| self.body_executions(inner) > Some(rounds))
+    }
+
+    fn machine_loops_of_lines(&self, found: LoopRef) -> impl Iterator<Item = usize> + '_ {
+        self.sites(found, None).filter_map(|site| site.machine_loop).map(|number| number as usize)
+    }
+
+    /// Executions of the line of the body that was executed most, in all copies, or of both arms of a condition, of which
+    /// each round takes one: the head's own line, which is executed once more, is left out.
     fn body_executions(&self, found: LoopRef) -> Option<u64> {
-        let head = self.places.facts(found).line;
-        let lines = self.lines.get(&found)?.iter().filter(|(line, _)| **line != head);
-        let executions = lines.map(|(_, sites)| {
-            let mut copies: BTreeMap<u32, u64> = BTreeMap::new();
-            for site in sites {
-                if let Some(machine_loop) = site.machine_loop {
-                    let most = copies.entry(machine_loop).or_default();
-                    *most = site.executions.max(*most);
-                }
+        let facts = self.places.facts(found);
+        let lines = self.lines.get(&found)?;
+        let of_line = |sites: &Vec<&Site>| self.executions_of(found, sites);
+        let body = lines.iter().filter(|(line, _)| **line != facts.line).map(|(_, sites)| of_line(sites).0);
+        let of_arm =
+            |(first, last): (u32, u32)| lines.range(first..=last).filter_map(|(_, sites)| of_line(sites).1).max();
+        let arms = facts.branches.iter().filter_map(|branch| Some(of_arm(branch.then?)? + of_arm(branch.otherwise?)?));
+        body.chain(arms).max().filter(|executions| *executions > 0)
+    }
+
+    /// Executions on a line in the machine loops of a loop, where these lie inside one another, or in all: of what has effects, if there is
+    /// any, as other instructions of a line may be spread over several loops; and of that alone.
+    fn executions_of(&self, found: LoopRef, sites: &[&Site]) -> (u64, Option<u64>) {
+        let own = self.nested.get(&found).map_or(&[][..], Vec::as_slice);
+        let is_own = |number: u32| !self.is_nested(found) || own.contains(&(number as usize));
+        let (mut all, mut effects): (BTreeMap<u32, u64>, BTreeMap<u32, u64>) = Default::default();
+        let in_loops = sites.iter().filter_map(|site| Some((site.machine_loop?, site)));
+        for (machine_loop, site) in in_loops.filter(|(number, _)| is_own(*number)) {
+            let most = all.entry(machine_loop).or_default();
+            *most = site.executions.max(*most);
+            if let Some((_, executions)) = site.effects {
+                let most = effects.entry(machine_loop).or_default();
+                *most = executions.max(*most);
             }
-            copies.values().sum()
-        });
-        executions.max().filter(|executions| *executions > 0)
+        }
+        let sure = (!effects.is_empty()).then(|| effects.values().sum());
+        (sure.unwrap_or_else(|| all.values().sum()), sure)
     }
 }

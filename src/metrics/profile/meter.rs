@@ -154,7 +154,7 @@ impl ProfileMeter {
             site.executions = site.executions.max(*executions);
             let class = instruction.decoded.facts.class;
             site.operations.count(class, *executions);
-            if has_effects(class) {
+            if class.has_effects() {
                 let (fewest, most) = site.effects.unwrap_or((*executions, *executions));
                 site.effects = Some((fewest.min(*executions), most.max(*executions)));
             }
@@ -210,12 +210,6 @@ fn hands_out_memory(function: &str) -> bool {
     let plain = plain.trim_start_matches('_').trim_start_matches("libc_");
     let known = ["malloc", "calloc", "realloc", "reallocarray", "free", "memalign", "aligned_alloc", "posix_memalign"];
     known.contains(&plain)
-}
-
-/// Whether an instruction writes memory, or may raise a floating-point exception.
-fn has_effects(class: Class) -> bool {
-    use Class::{FpAdd, FpDivide, FpFma, FpMultiply, FpSqrt, FpStore, Store, VectorFp, VectorStore};
-    matches!(class, Store | FpStore | FpAdd | FpMultiply | FpFma | FpDivide | FpSqrt | VectorFp | VectorStore)
 }
 
 fn site(place: &SitePlace, levels: usize) -> Site {

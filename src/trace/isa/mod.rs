@@ -161,6 +161,17 @@ pub enum Class {
     Unknown,
 }
 
+impl Class {
+    /// Whether an instruction writes memory, or may raise a floating-point exception.
+    pub fn has_effects(self) -> bool {
+        use Class::{Atomic, FpAdd, FpDivide, FpFma, FpMultiply, FpSqrt, FpStore, Store, VectorFp, VectorStore};
+        matches!(
+            self,
+            Store | FpStore | Atomic | FpAdd | FpMultiply | FpFma | FpDivide | FpSqrt | VectorFp | VectorStore
+        )
+    }
+}
+
 /// `sew` and `lmul` as a vector configuration instruction sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VectorType {
