@@ -1238,3 +1238,21 @@ fn several_loops_of_a_line_are_told_apart_by_columns_or_by_the_rounds_they_have(
     assert_eq!(rounds(&compared(&report, run(0, [None; 3]))), [Some(10.0), Some(20.0)]);
     assert_eq!(rounds(&compared(&report, run(5, [Some(31), Some(44), Some(44)]))), [Some(10.0), Some(25.0)]);
 }
+
+/// Numbers in a file may be of nothing.
+#[test]
+fn a_trace_whose_numbers_name_nothing_is_refused() {
+    let refused = |profile: SourceProfile| {
+        let trace = json!({
+            "schema": "loopsheet/trace/1",
+            "trace": {"path": "by hand", "instructions": 0},
+            "source": profile,
+        });
+        TraceReport::parse(&trace.to_string()).expect_err("refused").to_string()
+    };
+    let told = refused(profile(vec![], vec![site(2, Some(3), 1, 0, 0)]));
+    assert!(told.contains("site 0 names a loop"), "{told}");
+    // Around each other.
+    let told = refused(profile(vec![machine_loop(2, Some(1), 1, 1), machine_loop(3, Some(0), 1, 1)], vec![]));
+    assert!(told.contains("loop 0 names a loop"), "{told}");
+}

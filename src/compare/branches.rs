@@ -102,10 +102,6 @@ struct Arm {
     inside: Vec<u64>,
 }
 
-fn holds(lines: &Option<(u32, u32)>, line: u32) -> bool {
-    lines.is_some_and(|(first, last)| (first..=last).contains(&line))
-}
-
 impl Arms<'_> {
     /// How often a condition was reached: in every round, or as often as the arm around it was taken; less often where
     /// the loop may be left before.
@@ -115,7 +111,11 @@ impl Arms<'_> {
             Some(around) => {
                 let reached = self.reached(around)?;
                 let taken = self.taken(around, reached)?;
-                if holds(&around.then, branch.line) { taken } else { reached.checked_sub(taken)? }
+                if around.then.is_some_and(|(first, last)| (first..=last).contains(&branch.line)) {
+                    taken
+                } else {
+                    reached.checked_sub(taken)?
+                }
             }
         };
         let decided = self.lines.0.get(&(self.found, branch.line)).map(|line| line.decisions);
@@ -126,8 +126,7 @@ impl Arms<'_> {
 
     /// The innermost condition in whose arms a line lies.
     fn around(&self, line: u32) -> Option<&Branch> {
-        let is_around =
-            |other: &&Branch| other.line < line && (holds(&other.then, line) || holds(&other.otherwise, line));
+        let is_around = |other: &&Branch| other.line < line && other.guards(line);
         self.facts.branches.iter().filter(is_around).max_by_key(|other| other.line)
     }
 
@@ -151,7 +150,7 @@ impl Arms<'_> {
 
     /// A line that an arm shares with the condition or with the other arm is executed for these too.
     fn arm(&self, branch: &Branch, lines: Option<(u32, u32)>, other: Option<(u32, u32)>) -> Arm {
-        let Some((first, last)) = lines else { return Arm::default() };
+        let Some((first, last)) = lines.filter(|(first, last)| first <= last) else { return Arm::default() };
         let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
         // What lies in the arms of a condition inside tells of that one.
         let is_direct =

@@ -26,8 +26,8 @@ pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p,
     settled
 }
 
-/// Entries of loops, each with the loop's number, that another one of the same loop of the source was left for, in the middle of a round: by a test of
-/// a loop inside, which on no other line of the source leads out of both.
+/// Entries of loops, each with the loop's number, for which another one of the same loop of the source was left in the
+/// middle of a round: by a test of a loop inside, which on no other line of the source leads out of both.
 fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<(usize, After)> {
     let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
     let places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));

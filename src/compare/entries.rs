@@ -5,18 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::{LoopRef, Places};
 use super::unrolling::Copies;
-use crate::metrics::profile::{After, Site, SourceProfile};
+use crate::metrics::profile::{After, MachineLoop, Site};
 
 /// Machine loops by the loop of the source that they come from, and their rounds.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
+pub struct MachineParts<'a> {
     pub places: &'a Places<'a>,
-    pub profile: &'a SourceProfile,
+    pub loops: &'a [MachineLoop],
+    /// By machine loop.
+    pub sites: &'a [Vec<&'a Site>],
     pub rounds: &'a [u64],
     pub all: &'a BTreeMap<LoopRef, Vec<usize>>,
 }
 
-impl Parts<'_> {
+impl MachineParts<'_> {
     /// Entries of one machine loop, of `parts` of one loop of the source: an entry right after another of them was left
     /// is the same execution going on, as in a loop for the rounds that unrolling leaves. `copies` tells how many rounds
     /// of the source a round of each does.
@@ -27,7 +29,7 @@ impl Parts<'_> {
         parts: &BTreeSet<usize>,
         copies: &BTreeMap<usize, Copies>,
     ) -> u64 {
-        let one = &self.profile.loops[part];
+        let one = &self.loops[part];
         // Copies in a round of an outer loop, of which nothing else is left, are executions of their own.
         let outer = self.places.chain(found).nth(1);
         let is_in_round = outer.is_none() || outer == one.parent.and_then(|parent| self.places.origin_of(parent));
@@ -45,12 +47,12 @@ impl Parts<'_> {
     /// The machine loop whose rounds this one does again with other statements of the same line, as for `where`: all its
     /// entries come right after the other was left, or those of the loops around them do, and it goes round as often.
     pub fn again(&self, found: LoopRef, part: usize) -> Option<usize> {
-        let one = &self.profile.loops[part];
+        let one = &self.loops[part];
         let outer = self.places.chain(found).nth(1);
         let around = outer.zip(one.parent).filter(|(outer, parent)| self.places.origin_of(*parent) == Some(*outer));
         let before = around.and_then(|(outer, parent)| self.again(outer, parent as usize));
         let is_like = |other: usize| {
-            let like = &self.profile.loops[other];
+            let like = &self.loops[other];
             (like.entries, self.rounds[other], &like.file, like.line)
                 == (one.entries, self.rounds[part], &one.file, one.line)
         };
@@ -59,8 +61,7 @@ impl Parts<'_> {
             let is_in_round = outer.is_none() || around.is_some();
             is_in_round && self.is_told(part) && self.are_of_one_call(part, other) && one.after.iter().any(is_it)
         };
-        let is_around =
-            |other: usize| before.is_some() && self.profile.loops[other].parent.map(|one| one as usize) == before;
+        let is_around = |other: usize| before.is_some() && self.loops[other].parent.map(|one| one as usize) == before;
         let others = self.all.get(&found)?.iter().copied().filter(|other| *other != part && is_like(*other));
         others.into_iter().find(|other| comes_after(*other) || is_around(*other))
     }
@@ -79,10 +80,9 @@ impl Parts<'_> {
 
     /// A site of a machine loop's own line.
     fn head(&self, part: usize) -> Option<&Site> {
-        let one = &self.profile.loops[part];
-        let is_head =
-            |site: &&Site| site.machine_loop == Some(part as u32) && (&site.file, site.line) == (&one.file, one.line);
-        self.profile.sites.iter().find(is_head)
+        let one = &self.loops[part];
+        let is_head = |site: &&Site| (&site.file, site.line) == (&one.file, one.line);
+        self.sites[part].iter().copied().find(is_head)
     }
 }
 

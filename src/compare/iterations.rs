@@ -52,8 +52,7 @@ fn of_executions(sides: &Sides) -> String {
         ),
     };
     let outside = match counts.peeled {
-        0 => String::new(),
-        _ if counts.tests > 0 => String::new(),
+        peeled if peeled == 0 || counts.tests > 0 => String::new(),
         peeled => format!("; {peeled} iterations were done outside of a machine loop, which has no count of entries"),
     };
     format!("the report has {} calls of the function, the run {}{outside}", short(sides.calls()), did)

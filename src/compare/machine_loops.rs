@@ -6,7 +6,7 @@ mod tangled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::entries::{Parts, tests_before};
+use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
@@ -75,7 +75,9 @@ struct Counter<'a> {
     parts: BTreeMap<LoopRef, Vec<usize>>,
     /// All of them, those inside others too.
     nested: BTreeMap<LoopRef, Vec<usize>>,
-    /// Those that begin with the same instruction as another.
+    /// By machine loop: its own sites, those of loops inside left out.
+    of_loop: Vec<Vec<&'a Site>>,
+    /// Those that begin with the same instruction as another, which the source may have told to be one.
     sharing: BTreeSet<usize>,
     /// Sites by the loop that their line lies in, then by line.
     lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&'a Site>>>,
@@ -112,7 +114,13 @@ impl<'a> Counter<'a> {
             outer.into_iter().flatten().collect::<Vec<usize>>()
         };
         let sharing = profile.loops.iter().enumerate().flat_map(shares).collect();
-        Counter { sharing, places, profile, rounds, parts, nested, lines }
+        let mut of_loop = vec![Vec::new(); profile.loops.len()];
+        for site in profile.sites.iter().filter(|site| site.executions > 0) {
+            if let Some(number) = site.machine_loop {
+                of_loop[number as usize].push(site);
+            }
+        }
+        Counter { of_loop, sharing, places, profile, rounds, parts, nested, lines }
     }
 
     /// Those of a loop, those inside it being known.
@@ -175,7 +183,7 @@ impl<'a> Counter<'a> {
                 outside: [0.0; 4],
             }
         };
-        let statements = statements(parts, facts, self.profile);
+        let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);
         let peeled = self.peeled(found, &statements, rounds);
         let whole: BTreeSet<usize> = parts.iter().copied().collect();
         let by_statement = statements.iter().zip(peeled).map(|(statement, peeled)| of(&statement.parts(), peeled));
@@ -198,8 +206,14 @@ impl<'a> Counter<'a> {
         counts
     }
 
-    fn as_parts(&self) -> Parts<'_> {
-        Parts { places: self.places, profile: self.profile, rounds: &self.rounds, all: &self.parts }
+    fn as_parts(&self) -> MachineParts<'_> {
+        MachineParts {
+            places: self.places,
+            loops: &self.profile.loops,
+            sites: &self.of_loop,
+            rounds: &self.rounds,
+            all: &self.parts,
+        }
     }
 
     /// Of these machine loops those that do the rounds of others again, with other operations of the same line.
@@ -226,8 +240,9 @@ impl<'a> Counter<'a> {
 
     /// Sites of one line of a loop, or of all its lines.
     fn sites(&self, found: LoopRef, line: Option<u32>) -> impl Iterator<Item = &'a Site> + '_ {
-        let lines = self.lines.get(&found).into_iter().flatten();
-        lines.filter(move |(at, _)| line.is_none_or(|line| line == **at)).flat_map(|(_, sites)| sites.iter().copied())
+        let wanted = line.map_or(0..=u32::MAX, |line| line..=line);
+        let lines = self.lines.get(&found).into_iter().flat_map(move |lines| lines.range(wanted.clone()));
+        lines.flat_map(|(_, sites)| sites.iter().copied())
     }
 
     /// The outermost machine loop around one that comes from the same loop of the source, and does not leave it.
@@ -241,9 +256,8 @@ impl<'a> Counter<'a> {
     fn stays_inside(&self, found: LoopRef, number: usize) -> bool {
         let facts = self.places.facts(found);
         let is_inside = |line: u32| (facts.line..=facts.end_line).contains(&line);
-        let own = self.profile.sites.iter().filter(|site| site.machine_loop == Some(number as u32));
-        own.filter(|site| site.executions > 0)
-            .all(|site| site.line.is_none_or(is_inside) || site.called_from.iter().any(|(_, line)| is_inside(*line)))
+        let mut own = self.of_loop[number].iter();
+        own.all(|site| site.line.is_none_or(is_inside) || site.called_from.iter().any(|(_, line)| is_inside(*line)))
     }
 
     /// How many rounds of the source one of a machine loop does.
@@ -274,7 +288,8 @@ impl<'a> Counter<'a> {
         side_by_side(self.places.facts(outer), self.places.facts(found), &between, did)
     }
 
-    /// How many rounds of a loop one of a machine loop does side by side: as the loops inside that do no others tell.
+    /// How many rounds of a loop one of a machine loop does side by side, as the innermost loops directly inside tell, if
+    /// they agree.
     fn jammed_inside(&self, found: LoopRef, part: usize) -> u64 {
         let is_in_part = |inner: &usize| self.profile.loops[*inner].parent == Some(part as u32);
         let of_child = |child: LoopRef| {
@@ -291,17 +306,38 @@ impl<'a> Counter<'a> {
         if self.places.shares_line(found) {
             return 0;
         }
-        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
-        tests_before(self.sites(found, Some(facts.line)).map(|site| (is_inside(site), site)))
+        tests_before(self.sites(found, Some(facts.line)).map(|site| (self.is_site_in(site, parts), site)))
+    }
+
+    fn is_site_in(&self, site: &Site, parts: &BTreeSet<usize>) -> bool {
+        site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts))
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
         around(&self.profile.loops, innermost).any(|number| parts.contains(&number))
     }
 
-    /// Of a loop without machine loop: every kind of operation tells the same number of rounds.
+    /// Of a loop without machine loop: every kind of operation tells the same number of rounds. Where the source has a
+    /// number for each round of the loop around, what that one has to do on the same line may be among them.
     fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
         let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
+        self.without_outer(found, facts, did).or_else(|| self.rounds_by_work(found, facts, did))
+    }
+
+    /// Rounds by work without what the rounds of the loop around have to do and did on none of its own lines, if each has
+    /// as many as in the source.
+    fn without_outer(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
+        let outer = self.places.chain(found).nth(1)?;
+        let around = self.places.facts(outer);
+        let times = self.parts.get(&outer)?.iter().map(|part| self.rounds[*part]).sum::<u64>() as f64;
+        let own = self.sites(outer, None).map(|site| work(site, around)).fold(Work::default(), sum);
+        let source = promised(around);
+        let did = std::array::from_fn(|kind| did[kind] - (source[kind] * times - own[kind]).max(0.0));
+        let each = self.places.rounds(found)? / self.places.rounds(outer)?;
+        self.rounds_by_work(found, facts, did).filter(|rounds| *rounds as f64 == each * times)
+    }
+
+    fn rounds_by_work(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
         let source = promised(facts);
         let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
         let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0);

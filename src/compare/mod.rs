@@ -150,7 +150,13 @@ impl TraceReport {
         let value = read(text, TRACE, "it has to be one of `loopsheet trace --elf PROGRAM --json`")?;
         match value.get("source") {
             None | Some(Value::Null) => Err(CompareError::NoLines),
-            Some(_) => serde_json::from_value(value).map_err(CompareError::Shape),
+            Some(_) => {
+                let report: TraceReport = serde_json::from_value(value).map_err(CompareError::Shape)?;
+                match report.source.wrong_index() {
+                    Some(what) => Err(CompareError::Shape(serde::de::Error::custom(what))),
+                    None => Ok(report),
+                }
+            }
         }
     }
 }

@@ -159,11 +159,14 @@ impl<'r> Sizes<'r> {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
-        let outer = places.chain(found).nth(1).and_then(|outer| join.loops.get(&outer)).map(|outer| outer.rounds);
         let calls = self.report.functions[found.function].times_called.unwrap_or(1.0);
+        let outer = match places.chain(found).nth(1) {
+            Some(outer) => join.loops.get(&outer).map_or(0, |outer| outer.rounds),
+            None => u64::from(calls == 1.0),
+        };
         let executions = match is_whole {
             true => executions(places, join, found)?,
-            false => outer.unwrap_or(if calls == 1.0 { 1 } else { 0 }),
+            false => outer,
         };
         let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
         let (symbol, name) = self.open(found.function, &bounds.symbols())?;
@@ -244,8 +247,7 @@ fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
         return Some(executions);
     }
     let (facts, around) = (places.facts(found), places.facts(outer));
-    let holds = |lines: &(u32, u32)| (lines.0..=lines.1).contains(&facts.line);
-    let is_conditional = around.branches.iter().any(|branch| branch.then.iter().chain(&branch.otherwise).any(holds));
+    let is_conditional = around.branches.iter().any(|branch| branch.guards(facts.line));
     match () {
         () if is_conditional => Some(executions),
         () if around.exits_early => None,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reports::{Branch, Loop};
-use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
+use super::reports::Loop;
+use crate::metrics::profile::{MachineLoop, Site};
 
 /// A loop and those around it.
 pub fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
@@ -23,21 +23,23 @@ impl Statement {
     }
 }
 
-/// The statements of a loop, but what is on the line of its head. A condition is one with what it guards, whose arms may
+/// The statements of a loop, without what is on the line of its head; `sites` has those of each machine loop. A condition is one with what it guards, whose arms may
 /// have become loops of their own.
-pub fn statements(parts: &[usize], facts: &Loop, profile: &SourceProfile) -> Vec<Statement> {
+pub fn statements(parts: &[usize], facts: &Loop, loops: &[MachineLoop], sites: &[Vec<&Site>]) -> Vec<Statement> {
+    if parts.is_empty() {
+        return Vec::new();
+    }
     let statement = |line: u32| {
-        let guards = |branch: &&Branch| arms(branch).any(|(first, last)| (*first..=*last).contains(&line));
-        facts.branches.iter().filter(guards).map(|branch| branch.line).min().unwrap_or(line)
+        facts.branches.iter().filter(|branch| branch.guards(line)).map(|branch| branch.line).min().unwrap_or(line)
     };
     let mut statements: BTreeMap<(Option<&str>, u32), Statement> = BTreeMap::new();
-    for site in profile.sites.iter().filter(|site| site.executions > 0) {
-        let (Some(line), Some(innermost)) = (site.line.filter(|line| *line != facts.line), site.machine_loop) else {
-            continue;
-        };
-        for number in around(&profile.loops, innermost as usize).filter(|number| parts.contains(number)) {
-            let found = statements.entry((site.file.as_deref(), statement(line))).or_default();
-            found.lines.entry(line).or_default().insert(number);
+    for (innermost, sites) in sites.iter().enumerate() {
+        let around: Vec<usize> = around(loops, innermost).filter(|number| parts.contains(number)).collect();
+        for site in sites.iter().filter(|_| !around.is_empty()) {
+            if let Some(line) = site.line.filter(|line| *line != facts.line) {
+                let found = statements.entry((site.file.as_deref(), statement(line))).or_default();
+                found.lines.entry(line).or_default().extend(&around);
+            }
         }
     }
     statements.into_values().collect()
@@ -71,16 +73,11 @@ pub fn drop_nested(
 /// Executions of the lines of a loop that each of its rounds passes, in one loop of the machine code, its inner loops
 /// left out: what lies in arms of conditions and on the head is not among them.
 pub fn body(facts: &Loop, lines: &BTreeMap<u32, Vec<&Site>>, part: usize) -> BTreeMap<u32, u64> {
-    let is_in_arm =
-        |line: u32| facts.branches.iter().flat_map(arms).any(|(first, last)| (*first..=*last).contains(&line));
+    let is_in_arm = |line: u32| facts.branches.iter().any(|branch| branch.guards(line));
     let of_part = |sites: &Vec<&Site>| {
         let own = sites.iter().filter(|site| site.machine_loop == Some(part as u32));
         own.map(|site| site.executions).max()
     };
     let passed = lines.iter().filter(|(line, _)| **line != facts.line && !is_in_arm(**line));
     passed.filter_map(|(line, sites)| Some((*line, of_part(sites)?))).collect()
-}
-
-fn arms(branch: &Branch) -> impl Iterator<Item = &(u32, u32)> {
-    branch.then.iter().chain(&branch.otherwise)
 }

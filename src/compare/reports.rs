@@ -101,6 +101,14 @@ pub struct Branch {
     pub otherwise: Option<(u32, u32)>,
 }
 
+impl Branch {
+    /// Whether a line lies in one of its arms.
+    pub fn guards(&self, line: u32) -> bool {
+        let mut arms = self.then.iter().chain(&self.otherwise);
+        arms.any(|(first, last)| (*first..=*last).contains(&line))
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Array {
     pub name: String,

@@ -51,7 +51,7 @@ pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>)
 pub fn side_by_side(around: &Loop, facts: &Loop, sites: &[&Site], did: &Work) -> u64 {
     let source = promised(facts);
     let strides: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(around, array)).collect();
-    let Some(copies) = common_multiple(&strides, sites).filter(|copies| *copies > 1) else { return 1 };
+    let Some(copies) = rounds_by_strides(&strides, sites).filter(|copies| *copies > 1) else { return 1 };
     let times = |kind: usize| did[kind] / source[kind];
     let kinds = || (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0);
     let is_it = kinds().any(|kind| times(kind) == copies as f64) && kinds().all(|kind| times(kind) <= copies as f64);
@@ -67,13 +67,15 @@ pub fn each_round(facts: &Loop, sites: &[&Site], rounds: f64) -> Work {
 /// The fewest rounds of the source after which every address that tells has moved as far as it did.
 fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
     let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, array)).collect();
-    common_multiple(&of_source, sites)
+    rounds_by_strides(&of_source, sites)
 }
 
 /// The fewest rounds after which addresses that move by `of_source` in one have moved as far as those of the sites did.
-fn common_multiple(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
+fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
     let possible = |stride: &i64| -> Vec<u64> {
-        (1..=LARGEST).filter(|copies| of_source.iter().any(|own| own * *copies as i64 == *stride)).collect()
+        (1..=LARGEST)
+            .filter(|copies| of_source.iter().any(|own| own.checked_mul(*copies as i64) == Some(*stride)))
+            .collect()
     };
     let told: Vec<Vec<u64>> = sites.iter().flat_map(|site| &site.strides).map(possible).collect();
     let mut told = told.iter().filter(|possible| !possible.is_empty());

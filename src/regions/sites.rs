@@ -278,8 +278,9 @@ impl Sites {
 }
 
 /// Instructions that may leave a loop before its round has begun, with the number of the loop: the branches at the
-/// end of a header that is nothing but the loop's own test, in the line that the loop is named after, and of what
-/// follows it on that line. Other lines' leave a round that has begun (`break`).
+/// end of a header that is nothing but the loop's own test, in the line that the loop is named after, and of the blocks
+/// that follow it and are of that line too. Other lines' leave a round that has begun (`break`). Where the test lies in
+/// the middle of the code, the header may do in advance some of the body that has no effect.
 pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &super::code::Code) -> Tests {
     let mut found = Tests::default();
     let map_line = |address: u64| frames(address).pop().and_then(|frame| frame.place);
@@ -298,8 +299,8 @@ pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &supe
                 .any(|block| *block != one.header && does_anything(code, &nest.graph.blocks[*block], &is_other));
         let is_of_line = |block: usize| {
             let Block { low, high, last, .. } = nest.graph.blocks[block];
-            let is_in_advance = |word: u32| is_entered_inside && map_line(last) == own && is_in_advance(word);
-            instructions(code, low, high).all(|(address, word)| map_line(address) == own || is_in_advance(word))
+            let is_allowed = |word: u32| is_entered_inside && map_line(last) == own && is_in_advance(word);
+            instructions(code, low, high).all(|(address, word)| map_line(address) == own || is_allowed(word))
         };
         if !is_own || one.blocks.len() < 2 {
             continue;
@@ -331,14 +332,16 @@ fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
         let from = nest.graph.steps.neighbors_directed(petgraph::graph::NodeIndex::new(block), petgraph::Incoming);
         from.map(|from| from.index()).filter(|from| found.blocks.binary_search(from).is_err())
     };
-    before(found.header).any(|mut block| {
-        let mut seen = BTreeSet::new();
-        while !matches!(nest.graph.blocks[block].flow, Flow::Branch(_)) && seen.insert(block) {
-            let Some(from) = before(block).next() else { return false };
-            block = from;
+    let (mut work, mut seen): (Vec<usize>, BTreeSet<usize>) = (before(found.header).collect(), BTreeSet::new());
+    while let Some(number) = work.pop() {
+        let block = nest.graph.blocks[number];
+        match block.flow {
+            Flow::Branch(_) if is_own(block.last) => return true,
+            Flow::Branch(_) => {}
+            _ => work.extend(before(number).filter(|from| seen.insert(*from))),
         }
-        is_own(nest.graph.blocks[block].last)
-    })
+    }
+    false
 }
 
 /// Whether a block has more of the body than moves between registers, which a round that is over leaves for the next.

@@ -39,7 +39,9 @@ impl<'a> Counter<'a> {
     pub(super) fn entries_beside(&self, found: LoopRef, parts: &BTreeSet<usize>) -> u64 {
         let of_child = |child: LoopRef| {
             let all: BTreeSet<usize> = self.parts.get(&child).into_iter().flatten().copied().collect();
-            let outside: BTreeSet<usize> = all.into_iter().filter(|part| !self.is_in(*part, parts)).collect();
+            // Without a round it may have been the test of what did not follow.
+            let is_outside = |part: &usize| self.rounds[*part] > 0 && !self.is_in(*part, parts);
+            let outside: BTreeSet<usize> = all.into_iter().filter(is_outside).collect();
             let copies = outside.iter().map(|part| (*part, Copies::ONE)).collect();
             let entries = |part: &usize| self.as_parts().entries(child, *part, &outside, &copies);
             outside.iter().map(entries).sum()
@@ -76,7 +78,7 @@ impl<'a> Counter<'a> {
 
     /// What was done on these lines inside of the machine loops, and outside of them.
     pub(super) fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
-        let is_inside = |site: &Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let is_inside = |site: &Site| self.is_site_in(site, parts);
         let facts = self.places.facts(found);
         let (mut inside, mut outside) = (Work::default(), Work::default());
         for site in self.sites(found, line) {
@@ -92,9 +94,8 @@ impl<'a> Counter<'a> {
         let facts = self.places.facts(found);
         let outer = self.outer_on_line(found);
         let place = |site: &Site| (site.line, site.column);
-        let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
-            .sites(found, line)
-            .partition(|site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts)));
+        let (inside, outside): (Vec<&Site>, Vec<&Site>) =
+            self.sites(found, line).partition(|site| self.is_site_in(site, parts));
         let is_copy = |site: &&&Site| {
             let is_shared = site.column.is_some() && site.line == Some(facts.line);
             !is_shared || inside.iter().any(|other| place(other) == place(site))
@@ -121,14 +122,14 @@ impl<'a> Counter<'a> {
 
     /// Stores by the stack pointer on these lines outside of the machine loops.
     fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
-        let is_inside = |site: &&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let is_inside = |site: &&Site| self.is_site_in(site, parts);
         self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
     }
 
     /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
     /// with such stores, equally many rounds' worth.
     fn is_on_stack(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: f64) -> bool {
-        let is_inside = |site: &&&Site| site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts));
+        let is_inside = |site: &&&Site| self.is_site_in(site, parts);
         let is_stack = |site: &Site| {
             let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
             stored.into_iter().all(|data| self.profile.data[data.range as usize].name == "stack")
@@ -155,6 +156,6 @@ impl<'a> Counter<'a> {
 /// What only some rounds do tells nothing: code outside may finish what they began.
 fn peeled(inside: Work, outside: Work, rounds: f64) -> Option<u64> {
     let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
-    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] + 1e-9);
+    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] * (1.0 + 1e-12) + 1e-9);
     times.reduce(f64::min).map(|times| times as u64)
 }

@@ -15,13 +15,20 @@ impl Counter<'_> {
             return counts;
         }
         let Some(executed) = self.body_executions(found) else { return counts };
+        // What a call did, or code without a loop, is not told by how often one copy of a line was executed.
+        let is_innermost = self.places.children(found).next().is_none();
+        let is_without =
+            |counts: LoopCounts| counts.machine_loops == 0 && (counts.replaced > 0 || counts.rounds > executed);
+        if is_innermost && counts.is_some_and(is_without) {
+            return counts;
+        }
+        // What is done in advance of a test at the top is executed once more for each that fails.
+        let is_same = |counts: LoopCounts| {
+            let more = (executed + counts.peeled).checked_sub(counts.rounds);
+            more.is_some_and(|more| more <= self.refused(found))
+        };
         match counts {
-            // What is done in advance of a test at the top is executed once more for each that fails.
-            Some(counts)
-                if (0..=self.refused(found)).contains(&(executed + counts.peeled).wrapping_sub(counts.rounds)) =>
-            {
-                Some(counts)
-            }
+            Some(counts) if is_same(counts) => Some(counts),
             Some(counts) => Some(LoopCounts { rounds: executed, peeled: 0, ..counts }),
             None => Some(LoopCounts { rounds: executed, varies: true, ..LoopCounts::default() }),
         }
@@ -69,17 +76,19 @@ impl Counter<'_> {
         let lines = self.lines.get(&found)?;
         let of_line = |sites: &Vec<&Site>| self.executions_of(found, sites);
         let body = lines.iter().filter(|(line, _)| **line != facts.line).map(|(_, sites)| of_line(sites).0);
-        let of_arm =
-            |(first, last): (u32, u32)| lines.range(first..=last).filter_map(|(_, sites)| of_line(sites).1).max();
+        let of_arm = |(first, last): (u32, u32)| {
+            lines.range(first..=last.max(first)).filter_map(|(_, sites)| of_line(sites).1).max()
+        };
         let arms = facts.branches.iter().filter_map(|branch| Some(of_arm(branch.then?)? + of_arm(branch.otherwise?)?));
         body.chain(arms).max().filter(|executions| *executions > 0)
     }
 
-    /// Executions on a line in the machine loops of a loop, where these lie inside one another, or in all: of what has effects, if there is
-    /// any, as other instructions of a line may be spread over several loops; and of that alone.
+    /// Executions of a line, summed over machine loops, only the loop's own where these lie inside one another: of what has
+    /// effects, if there is any, as other instructions of a line may be spread over several loops; and of that alone.
     fn executions_of(&self, found: LoopRef, sites: &[&Site]) -> (u64, Option<u64>) {
         let own = self.nested.get(&found).map_or(&[][..], Vec::as_slice);
-        let is_own = |number: u32| !self.is_nested(found) || own.contains(&(number as usize));
+        let is_nested = self.is_nested(found);
+        let is_own = |number: u32| !is_nested || own.contains(&(number as usize));
         let (mut all, mut effects): (BTreeMap<u32, u64>, BTreeMap<u32, u64>) = Default::default();
         let in_loops = sites.iter().filter_map(|site| Some((site.machine_loop?, site)));
         for (machine_loop, site) in in_loops.filter(|(number, _)| is_own(*number)) {

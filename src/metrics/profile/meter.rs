@@ -250,7 +250,8 @@ fn machine_loop(place: &LoopPlace, counts: Rounds, after: Vec<After>) -> Machine
         parent: place.parent,
         shares_header: place.shares_header,
         entries: counts.entries,
-        rounds: counts.begun - counts.refused,
+        // A trace may begin in the middle of a round.
+        rounds: counts.begun.saturating_sub(counts.refused),
         refused: counts.refused,
         after,
         fewest: counts.range.map(|(fewest, _)| fewest),

@@ -28,6 +28,28 @@ pub struct SourceProfile {
     pub files: Vec<String>,
 }
 
+impl SourceProfile {
+    /// What names a loop, site or range that is not there, or a loop that is not around; for profiles that were read.
+    pub fn wrong_index(&self) -> Option<String> {
+        let (sites, loops, data) = (self.sites.len(), self.loops.len(), self.data.len());
+        let is_loop = |number: u32| (number as usize) < loops;
+        let of_site = |(number, site): (usize, &Site)| {
+            let is_right = site.machine_loop.is_none_or(is_loop)
+                && site.data.iter().all(|accesses| (accesses.range as usize) < data)
+                && site.on_behalf.iter().all(|one| (one.site as usize) < sites);
+            (!is_right).then(|| format!("site {number} names a loop, range or site that is not there"))
+        };
+        let of_loop = |(number, one): (usize, &MachineLoop)| {
+            // Inner loops come after those around them.
+            let is_right = one.parent.is_none_or(|parent| (parent as usize) < number)
+                && one.after.iter().all(|after| is_loop(after.machine_loop) && (after.site as usize) < sites);
+            (!is_right).then(|| format!("loop {number} names a loop or site that is not there or not before it"))
+        };
+        let wrong = self.sites.iter().enumerate().find_map(of_site);
+        wrong.or_else(|| self.loops.iter().enumerate().find_map(of_loop))
+    }
+}
+
 /// A source line of a function, in one of the function's loops or in none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
