@@ -321,7 +321,12 @@ impl<'a> Counter<'a> {
     /// number for each round of the loop around, what that one has to do on the same line may be among them.
     fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
         let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
-        self.without_outer(found, facts, did).or_else(|| self.rounds_by_work(found, facts, did))
+        let rounds = self.without_outer(found, facts, did).or_else(|| self.rounds_by_work(found, facts, did))?;
+        // What only some rounds do tells no number of them, but may confirm one.
+        let does_work = |site: &Site| work(site, facts) != Work::default();
+        let is_guarded = |site: &&Site| site.line.is_some_and(|line| facts.branches.iter().any(|one| one.guards(line)));
+        let is_unsure = facts.exits_early || self.sites(found, None).filter(is_guarded).any(does_work);
+        (!is_unsure || self.places.rounds(found) == Some(rounds as f64)).then_some(rounds)
     }
 
     /// Rounds by work without what the rounds of the loop around have to do and did on none of its own lines, if each has
