@@ -191,7 +191,7 @@ impl<'a> Counter<'a> {
             let peeled = self.peeled_on(found, None, &whole, rounds(&whole));
             of(&whole, peeled.unwrap_or(0))
         });
-        let beside = self.entries_beside(found, &whole);
+        let beside = self.entries_beside(found, &whole, counts.rounds - counts.peeled);
         if beside > counts.peeled {
             counts.rounds += beside - counts.peeled;
             counts.peeled = beside;

@@ -35,16 +35,19 @@ impl<'a> Counter<'a> {
         statements.iter().map(|statement| statement.lines.iter().map(of_line).max().unwrap_or(0)).collect()
     }
 
-    /// Entries of a loop inside that are in none of these machine loops: a round of theirs was done outside for each.
-    pub(super) fn entries_beside(&self, found: LoopRef, parts: &BTreeSet<usize>) -> u64 {
+    /// Rounds that were done outside of these machine loops, which had `rounds`, as a loop inside tells that was entered
+    /// more often, there and outside.
+    pub(super) fn entries_beside(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: u64) -> u64 {
         let of_child = |child: LoopRef| {
-            let all: BTreeSet<usize> = self.parts.get(&child).into_iter().flatten().copied().collect();
             // Without a round it may have been the test of what did not follow.
-            let is_outside = |part: &usize| self.rounds[*part] > 0 && !self.is_in(*part, parts);
-            let outside: BTreeSet<usize> = all.into_iter().filter(is_outside).collect();
-            let copies = outside.iter().map(|part| (*part, Copies::ONE)).collect();
-            let entries = |part: &usize| self.as_parts().entries(child, *part, &outside, &copies);
-            outside.iter().map(entries).sum()
+            let all = self.parts.get(&child).into_iter().flatten().copied().filter(|part| self.rounds[*part] > 0);
+            let (inside, outside): (BTreeSet<usize>, BTreeSet<usize>) = all.partition(|part| self.is_in(*part, parts));
+            let copies = inside.iter().chain(&outside).map(|part| (*part, Copies::ONE)).collect();
+            let entries = |of: &BTreeSet<usize>| -> u64 {
+                of.iter().map(|part| self.as_parts().entries(child, *part, of, &copies)).sum()
+            };
+            // Some of one round may be done outside, and the rest inside.
+            (entries(&outside) + entries(&inside).min(rounds)).saturating_sub(rounds)
         };
         self.places.children(found).map(of_child).max().unwrap_or(0)
     }

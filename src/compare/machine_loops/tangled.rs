@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Counter, LoopCounts};
 use crate::compare::places::LoopRef;
+use crate::compare::work::{DIVIDES, STORES, Work, promised, sum, work};
 use crate::metrics::profile::Site;
 
 impl Counter<'_> {
@@ -19,19 +20,30 @@ impl Counter<'_> {
         let is_innermost = self.places.children(found).next().is_none();
         let is_without =
             |counts: LoopCounts| counts.machine_loops == 0 && (counts.replaced > 0 || counts.rounds > executed);
-        if is_innermost && counts.is_some_and(is_without) {
+        if is_innermost && counts.is_some_and(|counts| is_without(counts) || self.did_work_of(found, counts.rounds)) {
             return counts;
         }
+        // Lines of a loop with others inside may have parts in each of these.
+        let is_apart = !is_innermost && !self.is_shared(found);
         // What is done in advance of a test at the top is executed once more for each that fails.
         let is_same = |counts: LoopCounts| {
             let more = (executed + counts.peeled).checked_sub(counts.rounds);
             more.is_some_and(|more| more <= self.refused(found))
         };
         match counts {
-            Some(counts) if is_same(counts) => Some(counts),
+            Some(counts) if is_same(counts) || is_apart && executed > counts.rounds => Some(counts),
             Some(counts) => Some(LoopCounts { rounds: executed, peeled: 0, ..counts }),
             None => Some(LoopCounts { rounds: executed, varies: true, ..LoopCounts::default() }),
         }
+    }
+
+    /// Whether some kind of operation was done exactly as often as the source has it for so many rounds.
+    fn did_work_of(&self, found: LoopRef, rounds: u64) -> bool {
+        let facts = self.places.facts(found);
+        let in_loops = self.sites(found, None).filter(|site| site.machine_loop.is_some());
+        let did = in_loops.map(|site| work(site, facts)).fold(Work::default(), sum);
+        let source = promised(facts);
+        (STORES..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] == source[kind] * rounds as f64)
     }
 
     /// How often the machine loops of a loop were left by a test at the top.
@@ -43,10 +55,9 @@ impl Counter<'_> {
     /// Whether some machine loop that has code of a loop shares its header with another, or holds a loop inside without a
     /// machine loop of its own, whose lines were executed more often than those of the loop around.
     fn is_tangled(&self, found: LoopRef) -> bool {
-        let own = self.parts.get(&found).into_iter().flatten().copied();
         let outer = self.places.chain(found).nth(1);
         self.is_nested(found)
-            || own.chain(self.machine_loops_of_lines(found)).any(|number| self.sharing.contains(&number))
+            || self.is_shared(found)
             || outer.is_some_and(|outer| self.is_merged(outer, found))
             || self.places.children(found).any(|inner| self.is_merged(found, inner))
     }
@@ -54,6 +65,12 @@ impl Counter<'_> {
     /// Whether some machine loops of a loop lie inside others, and do not count.
     fn is_nested(&self, found: LoopRef) -> bool {
         self.nested.get(&found).map_or(0, Vec::len) > self.parts.get(&found).map_or(0, Vec::len)
+    }
+
+    /// Whether some machine loop that has code of a loop begins as another does.
+    fn is_shared(&self, found: LoopRef) -> bool {
+        let own = self.parts.get(&found).into_iter().flatten().copied();
+        own.chain(self.machine_loops_of_lines(found)).any(|number| self.sharing.contains(&number))
     }
 
     /// Whether an inner loop has no machine loop but that of the loop around it, in which it went round more often.
