@@ -43,7 +43,9 @@ pub enum BinaryError {
     Script,
     #[error("it is not an ELF file: a program compiled for 64-bit RISC-V Linux is needed")]
     NotElf,
-    #[error("it is a program for {0}: compile it for 64-bit RISC-V, such as with riscv64-linux-gnu-gcc")]
+    #[error(
+        "it is a program for {0}: compile it for 64-bit RISC-V, such as with riscv64-linux-gnu-gcc"
+    )]
     Architecture(String),
     #[error("it is a 32-bit program: only 64-bit RISC-V is recorded")]
     Bits32,
@@ -90,7 +92,10 @@ impl Binary {
         let loaded = || segments.iter().filter(|s| s.p_type(endian) == elf::PT_LOAD);
         let image = (
             loaded().map(|s| s.p_vaddr(endian)).min().unwrap_or(code),
-            loaded().map(|s| s.p_vaddr(endian).saturating_add(s.p_memsz(endian))).max().unwrap_or(code),
+            loaded()
+                .map(|s| s.p_vaddr(endian).saturating_add(s.p_memsz(endian)))
+                .max()
+                .unwrap_or(code),
         );
         let mut interpreter = None;
         for segment in segments {
@@ -114,10 +119,16 @@ impl Binary {
     /// names that gfortran gives to a procedure (`name_`, `__module_MOD_name`), whatever the case of `name`.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<&Function> {
-        let found: Vec<_> = self.functions.iter().filter(|f| is_or_is_made_from(&f.name, name)).collect();
+        let found: Vec<_> = self
+            .functions
+            .iter()
+            .filter(|f| is_or_is_made_from(&f.name, name))
+            .collect();
         let mut found = if found.is_empty() {
             let name = name.to_lowercase();
-            let fortran = |f: &&Function| f.name == format!("{name}_") || f.name.ends_with(&format!("_MOD_{name}"));
+            let fortran = |f: &&Function| {
+                f.name == format!("{name}_") || f.name.ends_with(&format!("_MOD_{name}"))
+            };
             self.functions.iter().filter(fortran).collect()
         } else {
             found
@@ -142,7 +153,9 @@ impl Binary {
 }
 
 fn is_or_is_made_from(symbol: &str, name: &str) -> bool {
-    let Some(rest) = symbol.strip_prefix(name) else { return false };
+    let Some(rest) = symbol.strip_prefix(name) else {
+        return false;
+    };
     let mut parts = rest.split('.');
     parts.next() == Some("")
         && parts.all(|part| {
@@ -159,10 +172,20 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
         .filter_map(|s| {
             let name = s.name().ok()?.to_string();
             // Labels in assembly code have no size: they reach to the end of their section, at most.
-            let section = s.section_index().and_then(|i| file.section_by_index(i).ok());
+            let section = s
+                .section_index()
+                .and_then(|i| file.section_by_index(i).ok());
             let end = section.map_or(s.address(), |section| section.address() + section.size());
-            let high = if s.size() > 0 { s.address() + s.size() } else { end };
-            (high > s.address()).then_some(Function { low: s.address(), high, name })
+            let high = if s.size() > 0 {
+                s.address() + s.size()
+            } else {
+                end
+            };
+            (high > s.address()).then_some(Function {
+                low: s.address(),
+                high,
+                name,
+            })
         })
         .collect();
     functions.sort();
@@ -182,10 +205,16 @@ fn variables(file: &ElfFile64<'_, Endianness>) -> Vec<Variable> {
     let mut variables: Vec<Variable> = file
         .symbols()
         .chain(file.dynamic_symbols())
-        .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Data && symbol.size() > 0)
+        .filter(|symbol| {
+            symbol.is_definition() && symbol.kind() == SymbolKind::Data && symbol.size() > 0
+        })
         .filter_map(|symbol| {
             let (low, name) = (symbol.address(), symbol.name().ok()?.to_string());
-            Some(Variable { low, high: low.checked_add(symbol.size())?, name })
+            Some(Variable {
+                low,
+                high: low.checked_add(symbol.size())?,
+                name,
+            })
         })
         .collect();
     variables.sort();
@@ -201,12 +230,16 @@ fn is_function<'d>(file: &ElfFile64<'d, Endianness>, symbol: &impl ObjectSymbol<
     }
     let is_label = |name: &str| !name.is_empty() && !name.starts_with(['$', '.']);
     let is_code = || {
-        let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+        let section = symbol
+            .section_index()
+            .and_then(|index| file.section_by_index(index).ok());
         section.is_some_and(|section| section.kind() == SectionKind::Text)
     };
     match symbol.kind() {
         SymbolKind::Text => true,
-        SymbolKind::Unknown | SymbolKind::Label => symbol.is_global() && symbol.name().is_ok_and(is_label) && is_code(),
+        SymbolKind::Unknown | SymbolKind::Label => {
+            symbol.is_global() && symbol.name().is_ok_and(is_label) && is_code()
+        }
         _ => false,
     }
 }
@@ -234,21 +267,33 @@ mod tests {
     #[test]
     fn what_is_no_riscv_program_is_told_apart() {
         let own = std::fs::read(std::env::current_exe().expect("a path")).expect("readable");
-        assert!(matches!(Binary::read(&own), Err(BinaryError::Architecture(_) | BinaryError::NoCode)));
+        assert!(matches!(
+            Binary::read(&own),
+            Err(BinaryError::Architecture(_) | BinaryError::NoCode)
+        ));
         assert_eq!(Binary::read(b"#!/bin/sh\n"), Err(BinaryError::Script));
         assert_eq!(Binary::read(b"text"), Err(BinaryError::NotElf));
         assert_eq!(Binary::read(b""), Err(BinaryError::NotElf));
         let mut header = [0u8; 64];
         header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
         header[18] = 243; // EM_RISCV in the ELF psABI
-        assert!(matches!(Binary::read(&header[..30]), Err(BinaryError::Damaged(_))));
+        assert!(matches!(
+            Binary::read(&header[..30]),
+            Err(BinaryError::Damaged(_))
+        ));
         header[4] = 1;
         assert_eq!(Binary::read(&header), Err(BinaryError::Bits32));
     }
 
     #[test]
     fn copies_and_parts_of_a_function_are_the_function() {
-        for symbol in ["f", "f.constprop.0", "f.isra.0.part.1", "f.cold", "f.lto_priv.3.cold"] {
+        for symbol in [
+            "f",
+            "f.constprop.0",
+            "f.isra.0.part.1",
+            "f.cold",
+            "f.lto_priv.3.cold",
+        ] {
             assert!(is_or_is_made_from(symbol, "f"), "{symbol}");
         }
         for symbol in ["f2", "g", "f._omp_fn.0", "ff.cold", "f_"] {

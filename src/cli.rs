@@ -233,7 +233,12 @@ pub struct TraceArgs {
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
     /// m: RAM accesses that can be under way at once
-    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 4.0)]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        default_value_t = 4.0
+    )]
     pub slots: f64,
     /// α: cycles of a RAM access [default: 100; 240 with --camat]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true)]
@@ -242,10 +247,20 @@ pub struct TraceArgs {
     #[arg(long, value_name = "CYCLES")]
     pub base_latency: Option<f64>,
     /// Clock in GHz, for bandwidth
-    #[arg(long, value_name = "GHZ", allow_negative_numbers = true, default_value_t = 1.0)]
+    #[arg(
+        long,
+        value_name = "GHZ",
+        allow_negative_numbers = true,
+        default_value_t = 1.0
+    )]
     pub ghz: f64,
     /// p of Brent's bounds
-    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = 4.0)]
+    #[arg(
+        long,
+        value_name = "P",
+        allow_negative_numbers = true,
+        default_value_t = 4.0
+    )]
     pub processors: f64,
     /// Cycles of instructions by class, a TOML file like templates/instructions.toml [default: 1 each]
     #[arg(long, value_name = "FILE")]

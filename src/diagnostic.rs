@@ -41,7 +41,9 @@ impl Severity {
     }
 
     pub fn parse(text: &str) -> Option<Severity> {
-        [Severity::Note, Severity::Warning, Severity::Error].into_iter().find(|s| s.as_str() == text)
+        [Severity::Note, Severity::Warning, Severity::Error]
+            .into_iter()
+            .find(|s| s.as_str() == text)
     }
 }
 

@@ -112,16 +112,28 @@ impl Edag {
     /// More instructions than [`Edag::LIMIT`].
     pub fn new(steps: &[Step], dependences: Dependences) -> Result<Edag, GraphError> {
         if steps.len() > Edag::LIMIT {
-            return Err(GraphError::TooLarge { vertices: steps.len() });
+            return Err(GraphError::TooLarge {
+                vertices: steps.len(),
+            });
         }
         let mut graph = DiGraph::with_capacity(steps.len(), 2 * steps.len());
         let mut places: FxHashMap<Place, Users> = FxHashMap::default();
         for step in steps {
             let vertex = graph.add_node(Vertex::new(step));
             for (source, kind) in sources(step, vertex, dependences, &mut places) {
-                graph.add_edge(source, vertex, Link { kind, critical: false });
+                graph.add_edge(
+                    source,
+                    vertex,
+                    Link {
+                        kind,
+                        critical: false,
+                    },
+                );
             }
-            graph[vertex].start = constraints(&graph, vertex).map(|(_, time)| time).max().unwrap_or(0);
+            graph[vertex].start = constraints(&graph, vertex)
+                .map(|(_, time)| time)
+                .max()
+                .unwrap_or(0);
         }
         let mut edag = Edag { graph };
         edag.mark_critical_path();
@@ -140,12 +152,19 @@ impl Edag {
 
     /// T∞, cycles.
     pub fn depth(&self) -> u64 {
-        self.graph.node_weights().map(Vertex::finish).max().unwrap_or(0)
+        self.graph
+            .node_weights()
+            .map(Vertex::finish)
+            .max()
+            .unwrap_or(0)
     }
 
     /// 𝒲: vertices that go to RAM.
     pub fn memory_work(&self) -> u64 {
-        self.graph.node_weights().filter(|vertex| vertex.misses).count() as u64
+        self.graph
+            .node_weights()
+            .filter(|vertex| vertex.misses)
+            .count() as u64
     }
 
     /// 𝒟: most of the vertices that go to RAM on one path.
@@ -168,7 +187,10 @@ impl Edag {
     /// Marks one longest path from its end: the earliest instruction of those that could be next.
     fn mark_critical_path(&mut self) {
         let depth = self.depth();
-        let mut next = self.graph.node_indices().find(|vertex| self.graph[*vertex].finish() == depth);
+        let mut next = self
+            .graph
+            .node_indices()
+            .find(|vertex| self.graph[*vertex].finish() == depth);
         while let Some(vertex) = next {
             self.graph[vertex].critical = true;
             let start = self.graph[vertex].start;
@@ -231,7 +253,10 @@ fn sources(
             let readers = users.readers.iter().filter(|reader| **reader != vertex);
             found.extend(readers.map(|reader| (*reader, Dependence::Anti)));
         }
-        *users = Users { writer: Some(vertex), readers: Vec::new() };
+        *users = Users {
+            writer: Some(vertex),
+            readers: Vec::new(),
+        };
     }
     found.sort();
     found.dedup_by_key(|(source, _)| *source);
@@ -239,15 +264,24 @@ fn sources(
 }
 
 /// The registers and bytes that a step reads, or those that it writes.
-fn touched(step: &Step, operands: impl Iterator<Item = Operand>, counts: fn(AccessKind) -> bool) -> Vec<Place> {
+fn touched(
+    step: &Step,
+    operands: impl Iterator<Item = Operand>,
+    counts: fn(AccessKind) -> bool,
+) -> Vec<Place> {
     let hart = step.hart;
     let registers = operands.flat_map(|operand| {
         let first = operand.register.index();
         first..(first + length(operand.extent)).min(Register::COUNT)
     });
     let accesses = step.accesses.iter().filter(|access| counts(access.kind));
-    let bytes = accesses.flat_map(|access| (0..u64::from(access.bytes)).map(|byte| access.address.wrapping_add(byte)));
-    registers.map(|index| Place::Register { hart, index }).chain(bytes.map(Place::Byte)).collect()
+    let bytes = accesses.flat_map(|access| {
+        (0..u64::from(access.bytes)).map(|byte| access.address.wrapping_add(byte))
+    });
+    registers
+        .map(|index| Place::Register { hart, index })
+        .chain(bytes.map(Place::Byte))
+        .collect()
 }
 
 /// Registers of an operand where LMUL is 1.
@@ -255,21 +289,29 @@ fn length(extent: Extent) -> usize {
     match extent {
         Extent::One => 1,
         Extent::Fixed(count) => usize::from(count),
-        Extent::Group { numerator, denominator } => usize::from(numerator / denominator.max(1)).max(1),
+        Extent::Group {
+            numerator,
+            denominator,
+        } => usize::from(numerator / denominator.max(1)).max(1),
         Extent::Elements { fields, .. } => usize::from(fields).max(1),
     }
 }
 
 /// The sources of a vertex and the cycle before which each does not let it start.
-fn constraints(graph: &DiGraph<Vertex, Link>, vertex: NodeIndex) -> impl Iterator<Item = (NodeIndex, u64)> + '_ {
-    graph.edges_directed(vertex, Direction::Incoming).map(|edge| {
-        let source = &graph[edge.source()];
-        let time = match edge.weight().kind {
-            Dependence::Anti => source.start,
-            Dependence::True | Dependence::Output => source.finish(),
-        };
-        (edge.source(), time)
-    })
+fn constraints(
+    graph: &DiGraph<Vertex, Link>,
+    vertex: NodeIndex,
+) -> impl Iterator<Item = (NodeIndex, u64)> + '_ {
+    graph
+        .edges_directed(vertex, Direction::Incoming)
+        .map(|edge| {
+            let source = &graph[edge.source()];
+            let time = match edge.weight().kind {
+                Dependence::Anti => source.start,
+                Dependence::True | Dependence::Output => source.finish(),
+            };
+            (edge.source(), time)
+        })
 }
 
 #[cfg(test)]

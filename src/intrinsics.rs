@@ -109,10 +109,20 @@ impl Intrinsic {
     pub fn flops(self) -> Option<CallFlops> {
         let none = CallFlops::default();
         match self.kind {
-            IntrinsicKind::Special | IntrinsicKind::Power => Some(CallFlops { specials: 1, ..none }),
+            IntrinsicKind::Special | IntrinsicKind::Power => Some(CallFlops {
+                specials: 1,
+                ..none
+            }),
             IntrinsicKind::Add => Some(CallFlops { adds: 1, ..none }),
-            IntrinsicKind::Multiply => Some(CallFlops { multiplies: 1, ..none }),
-            IntrinsicKind::Fma => Some(CallFlops { adds: 1, multiplies: 1, ..none }),
+            IntrinsicKind::Multiply => Some(CallFlops {
+                multiplies: 1,
+                ..none
+            }),
+            IntrinsicKind::Fma => Some(CallFlops {
+                adds: 1,
+                multiplies: 1,
+                ..none
+            }),
             IntrinsicKind::Reduction => None,
             _ => Some(none),
         }
@@ -132,7 +142,8 @@ impl Intrinsics {
     pub fn builtin() -> &'static Intrinsics {
         static TABLE: OnceLock<Intrinsics> = OnceLock::new();
         TABLE.get_or_init(|| {
-            toml::from_str(include_str!("../templates/intrinsics.toml")).expect("templates/intrinsics.toml is sound")
+            toml::from_str(include_str!("../templates/intrinsics.toml"))
+                .expect("templates/intrinsics.toml is sound")
         })
     }
 
@@ -150,7 +161,9 @@ mod tests {
     use super::*;
 
     fn kind(language: Language, name: &str) -> Option<IntrinsicKind> {
-        Intrinsics::builtin().lookup(language, name).map(|intrinsic| intrinsic.kind)
+        Intrinsics::builtin()
+            .lookup(language, name)
+            .map(|intrinsic| intrinsic.kind)
     }
 
     /// ExaSAT's own list, but for the power operator.
@@ -158,12 +171,24 @@ mod tests {
     fn exasats_specials_are_specials() {
         let names = "sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh mod";
         for name in names.split_whitespace() {
-            assert_eq!(kind(Language::Fortran, name), Some(IntrinsicKind::Special), "{name}");
+            assert_eq!(
+                kind(Language::Fortran, name),
+                Some(IntrinsicKind::Special),
+                "{name}"
+            );
             let in_c = if name == "mod" { "fmod" } else { name };
-            assert_eq!(kind(Language::C, in_c), Some(IntrinsicKind::Special), "{in_c}");
+            assert_eq!(
+                kind(Language::C, in_c),
+                Some(IntrinsicKind::Special),
+                "{in_c}"
+            );
         }
         for name in ["pow", "powf", "powl"] {
-            assert_eq!(kind(Language::C, name), Some(IntrinsicKind::Power), "{name}");
+            assert_eq!(
+                kind(Language::C, name),
+                Some(IntrinsicKind::Power),
+                "{name}"
+            );
         }
     }
 
@@ -179,7 +204,11 @@ mod tests {
 
     #[test]
     fn specific_names_have_their_types() {
-        let result = |language, name| Intrinsics::builtin().lookup(language, name).map(|intrinsic| intrinsic.result);
+        let result = |language, name| {
+            Intrinsics::builtin()
+                .lookup(language, name)
+                .map(|intrinsic| intrinsic.result)
+        };
         assert_eq!(result(Language::Fortran, "dsqrt"), Some(ResultType::Real8));
         assert_eq!(result(Language::Fortran, "alog"), Some(ResultType::Real4));
         assert_eq!(result(Language::Fortran, "max0"), Some(ResultType::Integer));
@@ -190,10 +219,28 @@ mod tests {
 
     #[test]
     fn what_a_call_counts() {
-        let flops = |language, name| Intrinsics::builtin().lookup(language, name).and_then(|i| i.flops());
-        assert_eq!(flops(Language::C, "fma"), Some(CallFlops { adds: 1, multiplies: 1, specials: 0 }));
+        let flops = |language, name| {
+            Intrinsics::builtin()
+                .lookup(language, name)
+                .and_then(|i| i.flops())
+        };
+        assert_eq!(
+            flops(Language::C, "fma"),
+            Some(CallFlops {
+                adds: 1,
+                multiplies: 1,
+                specials: 0
+            })
+        );
         assert_eq!(flops(Language::Fortran, "max"), Some(CallFlops::default()));
-        assert_eq!(flops(Language::Fortran, "exp"), Some(CallFlops { adds: 0, multiplies: 0, specials: 1 }));
+        assert_eq!(
+            flops(Language::Fortran, "exp"),
+            Some(CallFlops {
+                adds: 0,
+                multiplies: 0,
+                specials: 1
+            })
+        );
         assert_eq!(flops(Language::Fortran, "matmul"), None);
     }
 }

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What a call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum InterfaceKind {
@@ -54,7 +56,10 @@ impl InterfaceKind {
 
     /// Whether a call moves elements; a barrier only sends messages.
     pub fn moves_data(self) -> bool {
-        !matches!(self, InterfaceKind::Barrier | InterfaceKind::Wait | InterfaceKind::Setup)
+        !matches!(
+            self,
+            InterfaceKind::Barrier | InterfaceKind::Wait | InterfaceKind::Setup
+        )
     }
 }
 
@@ -95,13 +100,29 @@ pub struct Interface {
 impl Interface {
     /// Whether an argument is a number that the call is told: how many elements, to whom.
     pub fn only_reads(&self, position: usize) -> bool {
-        let Interface { count, to_count, peer, components, ghost, .. } = self;
+        let Interface {
+            count,
+            to_count,
+            peer,
+            components,
+            ghost,
+            ..
+        } = self;
         [count, to_count, peer, components, ghost].contains(&&Some(position))
     }
 
     /// Arguments that a call must have to say what it moves.
     pub fn needs(&self) -> usize {
-        let Interface { buffer, count, datatype, to_buffer, to_count, to_type, array, .. } = self;
+        let Interface {
+            buffer,
+            count,
+            datatype,
+            to_buffer,
+            to_count,
+            to_type,
+            array,
+            ..
+        } = self;
         let positions = [buffer, count, datatype, to_buffer, to_count, to_type, array];
         positions.into_iter().flatten().copied().max().unwrap_or(0)
     }
@@ -140,7 +161,9 @@ impl Interfaces {
     /// implementation make of it: `ompi_mpi_double`, the handle `0x4c00080b`.
     pub fn datatype_bytes(&self, name: &str) -> Option<u32> {
         let lower = name.to_ascii_lowercase();
-        self.datatypes.get(lower.strip_prefix("ompi_").unwrap_or(&lower)).copied()
+        self.datatypes
+            .get(lower.strip_prefix("ompi_").unwrap_or(&lower))
+            .copied()
     }
 }
 
@@ -156,7 +179,9 @@ mod tests {
     use super::*;
 
     fn kind(name: &str) -> Option<InterfaceKind> {
-        Interfaces::builtin().lookup(name).map(|interface| interface.kind)
+        Interfaces::builtin()
+            .lookup(name)
+            .map(|interface| interface.kind)
     }
 
     #[test]
@@ -176,17 +201,41 @@ mod tests {
         let table = Interfaces::builtin();
         for (name, interface) in &table.calls {
             assert_eq!(*name, name.to_lowercase());
-            let Interface { buffer, to_buffer, array, kind, of, makes, elements, .. } = interface;
-            let says_what = buffer.is_some() || to_buffer.is_some() || array.is_some() || interface.word.is_some();
+            let Interface {
+                buffer,
+                to_buffer,
+                array,
+                kind,
+                of,
+                makes,
+                elements,
+                ..
+            } = interface;
+            let says_what = buffer.is_some()
+                || to_buffer.is_some()
+                || array.is_some()
+                || interface.word.is_some();
             let starts = name.starts_with("mpi_start");
-            assert!(says_what || starts || !kind.moves_data(), "{name} says nothing of what it moves");
-            assert!(makes.is_none() || (of.is_some() && elements.is_some()), "{name}");
+            assert!(
+                says_what || starts || !kind.moves_data(),
+                "{name} says nothing of what it moves"
+            );
+            assert!(
+                makes.is_none() || (of.is_some() && elements.is_some()),
+                "{name}"
+            );
             let counts = interface.count.is_some() == interface.datatype.is_some();
-            assert!(counts || interface.library != "mpi" || interface.count.is_none(), "{name}");
+            assert!(
+                counts || interface.library != "mpi" || interface.count.is_none(),
+                "{name}"
+            );
         }
         for &kind in InterfaceKind::ALL {
             assert_eq!(InterfaceKind::parse(kind.as_str()), Some(kind));
-            assert!(table.calls.values().any(|interface| interface.kind == kind), "{kind:?}");
+            assert!(
+                table.calls.values().any(|interface| interface.kind == kind),
+                "{kind:?}"
+            );
         }
     }
 

@@ -62,11 +62,17 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
         ("GB", 1e9),
     ];
     let text = text.trim();
-    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number_end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
     let (number, unit) = (&text[..number_end], text[number_end..].trim_start());
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` does not begin with a number of bytes"))?;
+    let number: f64 = number
+        .parse()
+        .map_err(|_| format!("`{text}` does not begin with a number of bytes"))?;
     let Some((_, factor)) = UNITS.into_iter().find(|(name, _)| *name == unit) else {
-        return Err(format!("`{unit}` is no unit of bytes: B, KiB, MiB, GiB, kB, MB and GB are"));
+        return Err(format!(
+            "`{unit}` is no unit of bytes: B, KiB, MiB, GiB, kB, MB and GB are"
+        ));
     };
     let bytes = number * factor;
     if bytes.fract() != 0.0 || !bytes.is_finite() {
@@ -78,8 +84,12 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
 /// Bytes exactly, in the largest binary unit that leaves no fraction: `49152` is `48 KiB`.
 pub fn binary_size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let unit = units.into_iter().find(|(bits, _)| bytes > 0 && bytes.is_multiple_of(1 << bits));
-    unit.map_or(format!("{bytes} B"), |(bits, name)| format!("{} {name}", bytes >> bits))
+    let unit = units
+        .into_iter()
+        .find(|(bits, _)| bytes > 0 && bytes.is_multiple_of(1 << bits));
+    unit.map_or(format!("{bytes} B"), |(bits, name)| {
+        format!("{} {name}", bytes >> bits)
+    })
 }
 
 /// Three significant digits with a decimal (SI) prefix, `61079552` is `61.1 M`, or with a power of ten where no prefix goes.
@@ -98,8 +108,10 @@ fn with_prefix(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value} ");
     }
-    let (scale, prefix) =
-        PREFIXES.into_iter().find(|(scale, _)| value.abs() >= *scale * 0.9995).unwrap_or(PREFIXES[PREFIXES.len() - 1]);
+    let (scale, prefix) = PREFIXES
+        .into_iter()
+        .find(|(scale, _)| value.abs() >= *scale * 0.9995)
+        .unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     let scaled = value / scale;
     if !(1e-2..1e5).contains(&scaled.abs()) {
         return format!("{value:.2e} ");
@@ -131,7 +143,13 @@ mod tests {
 
     #[test]
     fn binary_sizes_are_exact() {
-        let sizes = [(0, "0 B"), (64, "64 B"), (49_152, "48 KiB"), (1 << 20, "1 MiB"), ((1 << 30) + 1, "1073741825 B")];
+        let sizes = [
+            (0, "0 B"),
+            (64, "64 B"),
+            (49_152, "48 KiB"),
+            (1 << 20, "1 MiB"),
+            ((1 << 30) + 1, "1073741825 B"),
+        ];
         for (bytes, text) in sizes {
             assert_eq!(binary_size(bytes), text);
         }
@@ -151,8 +169,10 @@ mod tests {
         ] {
             assert_eq!(parse_bytes(text), Ok(Bytes(bytes)), "{text}");
         }
-        for text in ["", "KiB", "32K", "32kb", "32 KB", "-1 KiB", "1e3", "0.3", "1.2.3 kB", "4 KiB x", "٣ KiB", "inf"]
-        {
+        for text in [
+            "", "KiB", "32K", "32kb", "32 KB", "-1 KiB", "1e3", "0.3", "1.2.3 kB", "4 KiB x",
+            "٣ KiB", "inf",
+        ] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }

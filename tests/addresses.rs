@@ -7,8 +7,11 @@ use small::{accesses, c, fortran, function};
 /// The names of the arrays that loops of a function access.
 fn arrays(json: &serde_json::Value, name: &str) -> Vec<String> {
     let loops = function(json, name)["loops"].as_array().expect("loops");
-    let all = loops.iter().flat_map(|l| l["arrays"].as_array().expect("arrays"));
-    all.map(|array| array["name"].as_str().expect("a name").to_string()).collect()
+    let all = loops
+        .iter()
+        .flat_map(|l| l["arrays"].as_array().expect("arrays"));
+    all.map(|array| array["name"].as_str().expect("a name").to_string())
+        .collect()
 }
 
 #[test]
@@ -52,8 +55,14 @@ fn bounds_that_are_data_are_loaded_once_for_each_loop() {
     let arrays = loops[0]["arrays"].as_array().expect("arrays");
     assert_eq!(arrays.len(), 1);
     let places = arrays[0]["accesses"].as_array().expect("accesses").iter();
-    let places: Vec<[i64; 2]> =
-        places.map(|a| [a["offset"][0].as_i64().expect("a number"), a["reads"].as_i64().expect("a number")]).collect();
+    let places: Vec<[i64; 2]> = places
+        .map(|a| {
+            [
+                a["offset"][0].as_i64().expect("a number"),
+                a["reads"].as_i64().expect("a number"),
+            ]
+        })
+        .collect();
     assert_eq!(places, [[0, 1], [1, 1]]);
     assert_eq!(loops[1]["arrays"].as_array().map(Vec::len), Some(1));
 }

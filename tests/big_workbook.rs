@@ -27,7 +27,13 @@ fn many(functions: usize) -> Program {
             ..Block::default()
         };
         let loops = vec![
-            nest(&name, "many.f90", 3, &[("j", "2", "m"), ("i", "2", "n")], stencil),
+            nest(
+                &name,
+                "many.f90",
+                3,
+                &[("j", "2", "m"), ("i", "2", "n")],
+                stencil,
+            ),
             nest(&name, "many.f90", 13, &[("i", "1", "n")], sum),
         ];
         function(&name, "many.f90", &[], loops)
@@ -42,7 +48,10 @@ fn timed<R>(work: impl Fn() -> R) -> (Duration, R) {
         let result = work();
         (start.elapsed(), result)
     };
-    (0..3).map(|_| once()).min_by_key(|(time, _)| *time).expect("three times")
+    (0..3)
+        .map(|_| once())
+        .min_by_key(|(time, _)| *time)
+        .expect("three times")
 }
 
 #[test]
@@ -57,7 +66,14 @@ fn a_big_workbook_takes_no_ten_times_its_tables() {
         model.nests.len(),
         bytes.len()
     );
-    assert!(workbook_took < tables_took * 10, "{workbook_took:?} for the workbook, {tables_took:?} for the tables");
+    assert!(
+        workbook_took < tables_took * 10,
+        "{workbook_took:?} for the workbook, {tables_took:?} for the tables"
+    );
     // A workbook has at most 1,500 nests, however many the program has: it stays below 20 MB.
-    assert!(bytes.len() < model.nests.len() * (20_000_000 / 1_500), "{} bytes", bytes.len());
+    assert!(
+        bytes.len() < model.nests.len() * (20_000_000 / 1_500),
+        "{} bytes",
+        bytes.len()
+    );
 }

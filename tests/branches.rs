@@ -7,7 +7,10 @@ use small::{accesses, c, fortran, function};
 /// Accesses of one array in all iterations of the nests of a function, weighted by how often branches are taken.
 fn weighted(json: &serde_json::Value, name: &str, way: &str) -> f64 {
     let nests = function(json, name)["nests"].as_array().expect("nests");
-    nests.iter().map(|nest| nest[way].as_f64().expect("a number")).sum()
+    nests
+        .iter()
+        .map(|nest| nest[way].as_f64().expect("a number"))
+        .sum()
 }
 
 #[test]
@@ -148,11 +151,17 @@ fn a_loop_of_jumps_with_two_ways_back_is_one_loop() {
     );
     for name in ["jumps", "returns"] {
         let facts = &function(&json, name)["loops"][0];
-        let subscript = facts["arrays"][0]["subscripts"][0].as_str().expect("a subscript");
+        let subscript = facts["arrays"][0]["subscripts"][0]
+            .as_str()
+            .expect("a subscript");
         assert!(subscript.starts_with("iteration@"), "{name}: {subscript}");
         assert_eq!(facts["flops"]["adds"], 1, "{name}");
         let conditions = facts["branches"].as_array().expect("branches").iter();
-        let written = conditions.filter(|branch| branch["condition"].as_str().is_some_and(|c| c.contains("go to")));
+        let written = conditions.filter(|branch| {
+            branch["condition"]
+                .as_str()
+                .is_some_and(|c| c.contains("go to"))
+        });
         assert_eq!(written.count(), 0, "{name}");
     }
 }

@@ -22,7 +22,17 @@ fn any_kind() -> impl Strategy<Value = AccessKind> {
 
 /// One level: everything but the size, and the number of sets.
 fn any_shape() -> impl Strategy<Value = (u32, u64, u32, Policy, WritePolicy)> {
-    let ways = prop_oneof![Just(1u32), Just(2), Just(3), Just(4), Just(7), Just(8), Just(16), Just(33), Just(64)];
+    let ways = prop_oneof![
+        Just(1u32),
+        Just(2),
+        Just(3),
+        Just(4),
+        Just(7),
+        Just(8),
+        Just(16),
+        Just(33),
+        Just(64)
+    ];
     let sets = prop_oneof![2 => Just(0u64), 3 => 1..=8u64];
     let policy = prop_oneof![
         2 => Just(Policy::Lru),
@@ -40,14 +50,29 @@ fn any_hierarchy() -> impl Strategy<Value = Vec<CacheSpec>> {
         let mut specs: Vec<CacheSpec> = Vec::new();
         for (ways, sets, longer, policy, write) in shapes {
             line_bits += if specs.is_empty() { 0 } else { longer };
-            let ways = if policy == Policy::Plru { ways.next_power_of_two() } else { ways };
+            let ways = if policy == Policy::Plru {
+                ways.next_power_of_two()
+            } else {
+                ways
+            };
             let way = u64::from(ways) << line_bits;
             let mut bytes = way * sets.max(1);
             while specs.last().is_some_and(|nearer| bytes < nearer.bytes) {
                 bytes *= 2;
             }
-            let ways = if sets == 0 { Ways::Full } else { Ways::Fixed(ways) };
-            specs.push(CacheSpec { bytes, ways, line: 1 << line_bits, policy, write, latency_cycles: None });
+            let ways = if sets == 0 {
+                Ways::Full
+            } else {
+                Ways::Fixed(ways)
+            };
+            specs.push(CacheSpec {
+                bytes,
+                ways,
+                line: 1 << line_bits,
+                policy,
+                write,
+                latency_cycles: None,
+            });
         }
         specs
     })
@@ -145,7 +170,9 @@ fn touches(seed: u64, lines: u64, count: usize, stride: u64) -> Vec<u64> {
     while touches.len() < count {
         let start = stream.below(lines);
         match stream.below(4) {
-            0 => touches.extend((start..start + stream.below(32)).map(|line| line % lines * stride)),
+            0 => {
+                touches.extend((start..start + stream.below(32)).map(|line| line % lines * stride))
+            }
             1 => touches.extend((0..stream.below(12)).map(|n| (start + n % 3) % lines * stride)),
             2 => touches.push(stream.below(lines.min(20)) * stride),
             _ => touches.push(start * stride),
@@ -162,7 +189,11 @@ fn stack_distances_are_places_in_a_list() {
         let mut distances = StackDistances::new(64).expect("a line");
         let mut list = List::default();
         for (number, line) in touches(seed, lines, 3000, stride).into_iter().enumerate() {
-            assert_eq!(distances.touch(line), list.touch(line), "touch {number} of stream {seed}");
+            assert_eq!(
+                distances.touch(line),
+                list.touch(line),
+                "touch {number} of stream {seed}"
+            );
         }
         assert_eq!(distances.distinct_lines(), list.0.len() as u64);
     }
@@ -175,7 +206,11 @@ fn stack_distances_last() {
         let mut distances = StackDistances::new(64).expect("a line");
         let mut list = List::default();
         for (number, line) in touches(lines, lines, count, 5).into_iter().enumerate() {
-            assert_eq!(distances.touch(line), list.touch(line), "touch {number} of {lines} lines");
+            assert_eq!(
+                distances.touch(line),
+                list.touch(line),
+                "touch {number} of {lines} lines"
+            );
         }
     }
 }
@@ -186,17 +221,29 @@ fn distances_tell_the_misses_of_every_capacity() {
         let touches = touches(seed, 300, 4000, 1);
         let mut distances = StackDistances::new(64).expect("a line");
         let mut histogram = ReuseHistogram::default();
-        touches.iter().for_each(|line| histogram.record(distances.touch(*line)));
+        touches
+            .iter()
+            .for_each(|line| histogram.record(distances.touch(*line)));
         for capacity in [1, 2, 3, 8, 9, 16, 31, 32, 33, 64, 100, 299, 300, 301] {
-            let spec = CacheSpec { ways: Ways::Full, ..CacheSpec::of_bytes(capacity * 64) };
+            let spec = CacheSpec {
+                ways: Ways::Full,
+                ..CacheSpec::of_bytes(capacity * 64)
+            };
             let mut cache = Hierarchy::new(&[spec]).expect("a legal level");
             let missed = touches.iter().filter(|line| {
                 let outcome = cache.access(**line * 64 + 8, 8, AccessKind::Load);
                 outcome.served == Served::Memory
             });
-            assert_eq!(histogram.misses_at(capacity), missed.count() as u64, "{capacity} lines, stream {seed}");
+            assert_eq!(
+                histogram.misses_at(capacity),
+                missed.count() as u64,
+                "{capacity} lines, stream {seed}"
+            );
         }
         assert_eq!(histogram.accesses(), touches.len() as u64);
-        assert_eq!(histogram.bins().iter().map(|bin| bin.count).sum::<u64>() + histogram.cold(), touches.len() as u64);
+        assert_eq!(
+            histogram.bins().iter().map(|bin| bin.count).sum::<u64>() + histogram.cold(),
+            touches.len() as u64
+        );
     }
 }

@@ -9,18 +9,31 @@ use loopsheet::metrics::camat::{Camat, Figures, Program};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const NOTHING: Program = Program { instructions: None, cpi_exe: None, hart_cycles: None, stall_target: 0.1 };
+const NOTHING: Program = Program {
+    instructions: None,
+    cpi_exe: None,
+    hart_cycles: None,
+    stall_target: 0.1,
+};
 
 fn counted(csv: &str, program: Program) -> Camat {
-    Timeline::read(csv.as_bytes()).expect("a timeline").counted(None).finish(program, None)
+    Timeline::read(csv.as_bytes())
+        .expect("a timeline")
+        .counted(None)
+        .finish(program, None)
 }
 
 /// What the figures of a level are, by key.
 fn assert_level(camat: &Camat, level: usize, expected: &[(&str, f64)]) {
     let figures = Figures::of(camat);
     for (key, value) in expected {
-        let found = figures.at(key, level).unwrap_or_else(|| panic!("{key} of level {level} is unknown"));
-        assert!((found - value).abs() <= 1e-12 * value.abs(), "{key} of level {level} is {found}, not {value}");
+        let found = figures
+            .at(key, level)
+            .unwrap_or_else(|| panic!("{key} of level {level} is unknown"));
+        assert!(
+            (found - value).abs() <= 1e-12 * value.abs(),
+            "{key} of level {level} is {found}, not {value}"
+        );
     }
 }
 
@@ -95,8 +108,15 @@ fn two_levels_by_hand() {
     let csv = "id,start,h1,m1,h2,m2\nP1,1,2,0,,\nP2,1,2,3,3,0\nP3,3,2,8,3,5\nP4,4,2,0,,\nP5,6,2,4,,\nP6,15,2,0,,\n\
                P7,15,2,8,3,5\nP8,19,2,0,,\nP9,20,2,2,,\nP10,28,2,3,3,0\n";
     // 20 instructions of 0.8 cycles: 16 cycles of compute time; target 50 %.
-    let camat =
-        counted(csv, Program { instructions: Some(20), cpi_exe: Some(0.8), hart_cycles: None, stall_target: 0.5 });
+    let camat = counted(
+        csv,
+        Program {
+            instructions: Some(20),
+            cpi_exe: Some(0.8),
+            hart_cycles: None,
+            stall_target: 0.5,
+        },
+    );
     let first = [
         ("alpha", 10.0),
         ("alpha_h", 4.0),
@@ -185,11 +205,16 @@ fn two_levels_by_hand() {
         ("MSE", 16.0 / 29.0),
     ] {
         let found = figures.get(key).expect("known");
-        assert!((found - value).abs() < 1e-12, "{key} is {found}, not {value}");
+        assert!(
+            (found - value).abs() < 1e-12,
+            "{key} is {found}, not {value}"
+        );
     }
     let advice = loopsheet::metrics::camat::matching::advice(&camat, &figures).join("\n");
     assert!(
-        advice.contains("81.25 %") && advice.contains("L1 misses") && advice.contains("Work on L1, L2"),
+        advice.contains("81.25 %")
+            && advice.contains("L1 misses")
+            && advice.contains("Work on L1, L2"),
         "{advice}"
     );
 }
@@ -211,7 +236,11 @@ fn private_and_shared_levels() {
     assert_level(&private, 1, &[("CAMAT", 5.0)]);
     assert_level(&shared, 2, &[("CAMAT", 2.0), ("C_H", 2.0)]);
     for camat in [shared, private] {
-        assert!(identities(&camat).iter().all(|identity| identity.holds()), "{:?}", identities(&camat));
+        assert!(
+            identities(&camat).iter().all(|identity| identity.holds()),
+            "{:?}",
+            identities(&camat)
+        );
     }
 }
 
@@ -259,27 +288,54 @@ fn in_file(csv: &str) -> (tempfile::TempDir, String) {
 fn a_timeline_needs_no_trace() {
     let (_dir, path) = in_file(WANG_SUN);
     let json = |arguments: &[&str]| -> Value {
-        let output =
-            loopsheet().args(["trace", "--timeline", &path, "--json", "-"]).args(arguments).output().expect("runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = loopsheet()
+            .args(["trace", "--timeline", &path, "--json", "-"])
+            .args(arguments)
+            .output()
+            .expect("runs");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         serde_json::from_slice(&output.stdout).expect("JSON")
     };
     let alone = json(&[]);
     let keys = "name alpha alpha_h alpha_m alpha_pure e h m x omega phi mu kappa C C_H C_m C_M H AMP pAMP AMAT CAMAT APC \
                 MST request_rate supply_rate LPMR";
     for key in keys.split_whitespace() {
-        assert!(alone["camat"]["levels"][0].get(key).is_some(), "no key {key}");
+        assert!(
+            alone["camat"]["levels"][0].get(key).is_some(),
+            "no key {key}"
+        );
     }
     assert!(alone.get("edag").is_none() && alone["camat"]["program"]["Delta"].is_null());
     let given = json(&["--instructions", "10", "--cpi-exe", "0.5"]);
     // MST 0.4, half an access an instruction, 0.5 cycles.
     assert_eq!(given["camat"]["program"]["Delta"], 0.4);
-    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/traces/matmul.execlog.zst");
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/samples/traces/matmul.execlog.zst"
+    );
     let beside = json(&[trace]);
-    assert_eq!(beside["camat"]["program"]["instructions"], beside["trace"]["instructions"]);
+    assert_eq!(
+        beside["camat"]["program"]["instructions"],
+        beside["trace"]["instructions"]
+    );
     assert_eq!(beside["camat"]["levels"], alone["camat"]["levels"]);
-    assert_eq!(loopsheet().arg("trace").output().expect("runs").status.code(), Some(2));
-    let refused = loopsheet().args(["trace", "--timeline", &path, "--graph", "g.svg"]).output().expect("runs");
+    assert_eq!(
+        loopsheet()
+            .arg("trace")
+            .output()
+            .expect("runs")
+            .status
+            .code(),
+        Some(2)
+    );
+    let refused = loopsheet()
+        .args(["trace", "--timeline", &path, "--graph", "g.svg"])
+        .output()
+        .expect("runs");
     assert_eq!(refused.status.code(), Some(2));
 }
 
@@ -288,31 +344,94 @@ fn bad_timelines_are_refused_with_their_line() {
     for (csv, says) in [
         ("", "line 1: the file is empty"),
         ("id,start,h1,m1\n", "line 2: no access"),
-        ("A1,1,3,0\n", "line 1, column 1: `A1` in the header, not `id`"),
-        ("id,start,h1\nA,1,2\n", "line 1, column 4: `` in the header, not `m1`"),
-        ("id,start,h1,m1,h3,m3\n", "line 1, column 5: `h3` in the header, not `h2`"),
-        ("id,start,h1,m1\nA,1,3,0\nB,2,3\n", "line 3: 3 fields, not 4"),
-        ("id,start,h1,m1\nA,1,3,0\n\nB,2,3,0,1\n", "line 4: 5 fields, not 4"),
-        ("id,start,h1,m1\nA,1,three,0\n", "line 2, column 3 (h1): `three`"),
-        ("id,start,h1,m1\nA,-1,3,0\n", "line 2, column 2 (start): `-1`"),
-        ("id,start,h1,m1\nA,1.5,3,0\n", "line 2, column 2 (start): `1.5`"),
-        ("id,start,h1,m1\nA,1,0,3\n", "line 2, column 3 (h1): a look-up takes at least one cycle"),
-        ("id,start,h1,m1,hart\nA,1,3,0,0\n", "a column hart may stand behind id"),
-        ("id,start,h1,m1\nA,1,,0\n", "line 2, column 3 (h1): the field is empty"),
-        ("id,start,h1,m1,h2,m2\nA,1,3,4,2,\n", "line 2, column 6 (m2): the field is empty"),
-        ("id,start,h1,m1,h2,m2\nA,1,3,4,2,2\nB,1,3,4,2,3\n", "line 3: h2 + m2 is 5, but m1 is 4"),
-        ("id,start,h1,m1,h2,m2\nA,1,3,0,2,3\n", "line 2: h2 + m2 is 5, but m1 is 0"),
-        ("id,start,h1,m1,h2,m2,h3,m3\nA,1,3,4,,,2,2\n", "line 2: level 3 is reached, but level 2 is not"),
-        ("id,start,h1,m1\nA,1,18446744073709551616,0\n", "line 2: cycles beyond 2^53"),
-        ("id,start,h1,m1\nA,9007199254740992,1,0\n", "line 2: cycles beyond 2^53"),
-        ("id,start,h1,m1\nA,1,9007199254740000,0\nB,1,9007199254740000,0\n", "line 3: cycles beyond 2^53"),
-        ("id,hart,start,h1,m1\nA,70000,1,3,0\n", "line 2, column 2 (hart): `70000`"),
+        (
+            "A1,1,3,0\n",
+            "line 1, column 1: `A1` in the header, not `id`",
+        ),
+        (
+            "id,start,h1\nA,1,2\n",
+            "line 1, column 4: `` in the header, not `m1`",
+        ),
+        (
+            "id,start,h1,m1,h3,m3\n",
+            "line 1, column 5: `h3` in the header, not `h2`",
+        ),
+        (
+            "id,start,h1,m1\nA,1,3,0\nB,2,3\n",
+            "line 3: 3 fields, not 4",
+        ),
+        (
+            "id,start,h1,m1\nA,1,3,0\n\nB,2,3,0,1\n",
+            "line 4: 5 fields, not 4",
+        ),
+        (
+            "id,start,h1,m1\nA,1,three,0\n",
+            "line 2, column 3 (h1): `three`",
+        ),
+        (
+            "id,start,h1,m1\nA,-1,3,0\n",
+            "line 2, column 2 (start): `-1`",
+        ),
+        (
+            "id,start,h1,m1\nA,1.5,3,0\n",
+            "line 2, column 2 (start): `1.5`",
+        ),
+        (
+            "id,start,h1,m1\nA,1,0,3\n",
+            "line 2, column 3 (h1): a look-up takes at least one cycle",
+        ),
+        (
+            "id,start,h1,m1,hart\nA,1,3,0,0\n",
+            "a column hart may stand behind id",
+        ),
+        (
+            "id,start,h1,m1\nA,1,,0\n",
+            "line 2, column 3 (h1): the field is empty",
+        ),
+        (
+            "id,start,h1,m1,h2,m2\nA,1,3,4,2,\n",
+            "line 2, column 6 (m2): the field is empty",
+        ),
+        (
+            "id,start,h1,m1,h2,m2\nA,1,3,4,2,2\nB,1,3,4,2,3\n",
+            "line 3: h2 + m2 is 5, but m1 is 4",
+        ),
+        (
+            "id,start,h1,m1,h2,m2\nA,1,3,0,2,3\n",
+            "line 2: h2 + m2 is 5, but m1 is 0",
+        ),
+        (
+            "id,start,h1,m1,h2,m2,h3,m3\nA,1,3,4,,,2,2\n",
+            "line 2: level 3 is reached, but level 2 is not",
+        ),
+        (
+            "id,start,h1,m1\nA,1,18446744073709551616,0\n",
+            "line 2: cycles beyond 2^53",
+        ),
+        (
+            "id,start,h1,m1\nA,9007199254740992,1,0\n",
+            "line 2: cycles beyond 2^53",
+        ),
+        (
+            "id,start,h1,m1\nA,1,9007199254740000,0\nB,1,9007199254740000,0\n",
+            "line 3: cycles beyond 2^53",
+        ),
+        (
+            "id,hart,start,h1,m1\nA,70000,1,3,0\n",
+            "line 2, column 2 (hart): `70000`",
+        ),
     ] {
         let (_dir, path) = in_file(csv);
-        let output = loopsheet().args(["trace", "--timeline", &path, "--json", "-"]).output().expect("it runs");
+        let output = loopsheet()
+            .args(["trace", "--timeline", &path, "--json", "-"])
+            .output()
+            .expect("it runs");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{csv:?}: {stderr}");
-        assert!(stderr.contains(says) && stderr.contains("t.csv"), "{csv:?}: {stderr}");
+        assert!(
+            stderr.contains(says) && stderr.contains("t.csv"),
+            "{csv:?}: {stderr}"
+        );
         assert!(output.stdout.is_empty());
     }
 }
@@ -335,36 +454,79 @@ fn how_a_file_is_written_does_not_matter() {
 fn the_sheet_is_live_and_its_identities_agree() {
     use calamine::{Data, Reader, Xlsx};
     let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\n";
-    let camat =
-        counted(csv, Program { instructions: Some(20), cpi_exe: Some(0.8), hart_cycles: None, stall_target: 0.5 });
+    let camat = counted(
+        csv,
+        Program {
+            instructions: Some(20),
+            cpi_exe: Some(0.8),
+            hart_cycles: None,
+            stall_target: 0.5,
+        },
+    );
     let figures = Figures::of(&camat);
     let identities = identities(&camat).len();
-    let report = loopsheet::metrics::report::TimelineReport { path: "t.csv".into(), camat };
+    let report = loopsheet::metrics::report::TimelineReport {
+        path: "t.csv".into(),
+        camat,
+    };
     let bytes = loopsheet::export::xlsx::timeline_workbook(&report).expect("a workbook");
     let mut book: Xlsx<_> = Xlsx::new(std::io::Cursor::new(bytes)).expect("opened");
     assert_eq!(book.sheet_names(), ["C-AMAT"]);
-    let names: Vec<String> = book.defined_names().iter().map(|(name, _)| name.to_string()).collect();
-    assert!(["instructions", "cpi_exe", "stall_target"].iter().all(|name| names.contains(&name.to_string())));
+    let names: Vec<String> = book
+        .defined_names()
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .collect();
+    assert!(
+        ["instructions", "cpi_exe", "stall_target"]
+            .iter()
+            .all(|name| names.contains(&name.to_string()))
+    );
     let values = book.worksheet_range("C-AMAT").expect("values");
     let formulas = book.worksheet_formula("C-AMAT").expect("formulas");
-    let text = |row: u32, column: u32| values.get_value((row, column)).map(|cell| cell.to_string()).unwrap_or_default();
+    let text = |row: u32, column: u32| {
+        values
+            .get_value((row, column))
+            .map(|cell| cell.to_string())
+            .unwrap_or_default()
+    };
     let rows = values.end().expect("cells").0;
-    let row = |label: &str| (0..=rows).find(|row| text(*row, 0) == label).unwrap_or_else(|| panic!("no {label}"));
-    let formula = |row, column| formulas.get_value((row, column)).cloned().unwrap_or_default();
-    for (label, key) in
-        [("Concurrent average access time", "CAMAT"), ("Hit concurrency", "C_H"), ("Matching ratio", "LPMR")]
-    {
+    let row = |label: &str| {
+        (0..=rows)
+            .find(|row| text(*row, 0) == label)
+            .unwrap_or_else(|| panic!("no {label}"))
+    };
+    let formula = |row, column| {
+        formulas
+            .get_value((row, column))
+            .cloned()
+            .unwrap_or_default()
+    };
+    for (label, key) in [
+        ("Concurrent average access time", "CAMAT"),
+        ("Hit concurrency", "C_H"),
+        ("Matching ratio", "LPMR"),
+    ] {
         for (level, column) in [(1, 2), (2, 3)] {
             let value = figures.at(key, level).expect("known");
-            assert_eq!(values.get_value((row(label), column)), Some(&Data::Float(value)), "{key}");
+            assert_eq!(
+                values.get_value((row(label), column)),
+                Some(&Data::Float(value)),
+                "{key}"
+            );
             assert!(!formula(row(label), column).is_empty(), "{key}");
         }
     }
     let (omega, alpha) = (row("Memory active cycles") + 1, row("Accesses") + 1);
-    assert_eq!(formula(row("Concurrent average access time"), 2), format!("C{omega}/C{alpha}"));
+    assert_eq!(
+        formula(row("Concurrent average access time"), 2),
+        format!("C{omega}/C{alpha}")
+    );
     assert_eq!(formula(omega - 1, 2), "");
     let first = row("Identity (Liu, Espina, Sun 2021)") + 1;
-    let equal = (first..=rows).filter(|row| text(*row, 5) == "equal" && !formula(*row, 5).is_empty()).count();
+    let equal = (first..=rows)
+        .filter(|row| text(*row, 5) == "equal" && !formula(*row, 5).is_empty())
+        .count();
     assert_eq!(equal, identities);
     assert!((first..=rows).all(|row| text(row, 5) != "differs"));
 }

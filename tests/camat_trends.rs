@@ -12,11 +12,21 @@ use serde_json::Value;
 const TRACES: [&str; 4] = ["jacobi", "matmul", "spmv", "vadd"];
 
 fn camat(trace: &str, arguments: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("samples/traces/{trace}.execlog.zst"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("samples/traces/{trace}.execlog.zst"));
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output =
-        command.arg("trace").arg(path).args(["--camat", "--json", "-"]).args(arguments).output().expect("runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = command
+        .arg("trace")
+        .arg(path)
+        .args(["--camat", "--json", "-"])
+        .args(arguments)
+        .output()
+        .expect("runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["camat"].take()
 }
 
@@ -26,7 +36,9 @@ fn sweep(trace: &str, flag: &str, values: &[&str], key: &str) -> Vec<f64> {
     let limits = ["--ram-interval", "0"];
     let figure = |value: &&str| {
         let arguments = [&[flag, *value], &limits[..]].concat();
-        camat(trace, &arguments)["levels"][0][key].as_f64().expect("a figure")
+        camat(trace, &arguments)["levels"][0][key]
+            .as_f64()
+            .expect("a figure")
     };
     values.iter().map(figure).collect()
 }
@@ -44,10 +56,18 @@ fn falls(figures: &[f64]) -> bool {
 fn issue_width() {
     for trace in TRACES {
         let widths = ["1", "2", "4", "8"];
-        let (amat, camat) =
-            (sweep(trace, "--issue-width", &widths, "AMAT"), sweep(trace, "--issue-width", &widths, "CAMAT"));
-        assert!(grows(&amat) && falls(&camat), "{trace}: AMAT {amat:?}, C-AMAT {camat:?}");
-        assert!(grows(&sweep(trace, "--issue-width", &widths, "C_H")), "{trace}");
+        let (amat, camat) = (
+            sweep(trace, "--issue-width", &widths, "AMAT"),
+            sweep(trace, "--issue-width", &widths, "CAMAT"),
+        );
+        assert!(
+            grows(&amat) && falls(&camat),
+            "{trace}: AMAT {amat:?}, C-AMAT {camat:?}"
+        );
+        assert!(
+            grows(&sweep(trace, "--issue-width", &widths, "C_H")),
+            "{trace}"
+        );
     }
 }
 
@@ -56,8 +76,14 @@ fn issue_width() {
 fn window() {
     for trace in TRACES {
         let windows = ["16", "32", "64", "128"];
-        let (amat, camat) = (sweep(trace, "--window", &windows, "AMAT"), sweep(trace, "--window", &windows, "CAMAT"));
-        assert!(grows(&amat) && falls(&camat), "{trace}: AMAT {amat:?}, C-AMAT {camat:?}");
+        let (amat, camat) = (
+            sweep(trace, "--window", &windows, "AMAT"),
+            sweep(trace, "--window", &windows, "CAMAT"),
+        );
+        assert!(
+            grows(&amat) && falls(&camat),
+            "{trace}: AMAT {amat:?}, C-AMAT {camat:?}"
+        );
     }
 }
 
@@ -67,12 +93,26 @@ fn window() {
 fn miss_status_registers() {
     for trace in TRACES {
         let registers = ["1", "2", "4", "8", "16"];
-        let of =
-            |key: &str| registers.map(|count| camat(trace, &["--mshrs", count])["levels"][0][key].as_f64().expect(key));
+        let of = |key: &str| {
+            registers.map(|count| {
+                camat(trace, &["--mshrs", count])["levels"][0][key]
+                    .as_f64()
+                    .expect(key)
+            })
+        };
         let [amat, camat, hits, misses] = ["AMAT", "CAMAT", "C_H", "C_M"].map(of);
-        assert!(grows(&amat) && falls(&camat), "{trace}: AMAT {amat:?}, C-AMAT {camat:?}");
-        assert!(grows(&misses) && misses[4] > 2.0 * misses[0], "{trace}: C_M {misses:?}");
-        let (least, most) = (hits.into_iter().fold(f64::MAX, f64::min), hits.into_iter().fold(0.0, f64::max));
+        assert!(
+            grows(&amat) && falls(&camat),
+            "{trace}: AMAT {amat:?}, C-AMAT {camat:?}"
+        );
+        assert!(
+            grows(&misses) && misses[4] > 2.0 * misses[0],
+            "{trace}: C_M {misses:?}"
+        );
+        let (least, most) = (
+            hits.into_iter().fold(f64::MAX, f64::min),
+            hits.into_iter().fold(0.0, f64::max),
+        );
         assert!(most < 1.34 * least, "{trace}: C_H {hits:?}");
     }
 }
@@ -83,7 +123,10 @@ fn cache_size() {
     for trace in ["jacobi", "matmul", "spmv"] {
         let at = |size: &str| {
             let spec = format!("{size},2way,4cycles");
-            let camat = camat(trace, &["--cache", &spec, "--cache", "512KiB,16way,24cycles"]);
+            let camat = camat(
+                trace,
+                &["--cache", &spec, "--cache", "512KiB,16way,24cycles"],
+            );
             let level = &camat["levels"][0];
             let [misses, all, amat, camat] =
                 ["alpha_m", "alpha", "AMAT", "CAMAT"].map(|key| level[key].as_f64().expect(key));
@@ -101,20 +144,37 @@ fn cache_size() {
 /// kinds, and C-AMAT is ω/α.
 #[test]
 fn identities_hold_on_recorded_runs() {
-    for trace in ["axpy", "harts", "heat", "jacobi", "list", "matmul", "scan", "spmv", "sum", "vadd"] {
-        let shared: &[&str] = if trace == "harts" { &["--shared-level", "2"] } else { &[] };
+    for trace in [
+        "axpy", "harts", "heat", "jacobi", "list", "matmul", "scan", "spmv", "sum", "vadd",
+    ] {
+        let shared: &[&str] = if trace == "harts" {
+            &["--shared-level", "2"]
+        } else {
+            &[]
+        };
         let camat = camat(trace, shared);
         let identities = camat["identities"].as_array().expect("identities");
-        assert!(identities.len() > 20, "{trace}: {} identities", identities.len());
+        assert!(
+            identities.len() > 20,
+            "{trace}: {} identities",
+            identities.len()
+        );
         for identity in identities {
             let [left, right] = ["left", "right"].map(|side| identity[side].as_f64().expect(side));
-            assert!((left - right).abs() <= 1e-12 * left.abs().max(right.abs()), "{trace}: {identity}");
+            assert!(
+                (left - right).abs() <= 1e-12 * left.abs().max(right.abs()),
+                "{trace}: {identity}"
+            );
         }
         for level in camat["levels"].as_array().expect("levels") {
             let [h, m, x, omega, alpha, camat, apc] =
-                ["h", "m", "x", "omega", "alpha", "CAMAT", "APC"].map(|key| level[key].as_f64().expect(key));
+                ["h", "m", "x", "omega", "alpha", "CAMAT", "APC"]
+                    .map(|key| level[key].as_f64().expect(key));
             assert_eq!(h + m + x, omega, "{trace}");
-            assert!((camat - omega / alpha).abs() <= 1e-12 * camat && (camat * apc - 1.0).abs() < 1e-12, "{trace}");
+            assert!(
+                (camat - omega / alpha).abs() <= 1e-12 * camat && (camat * apc - 1.0).abs() < 1e-12,
+                "{trace}"
+            );
         }
     }
 }

@@ -37,10 +37,18 @@ fn refused(arguments: &[&str], parts: &[&str]) {
     let outcome = run(&[&["analyze"], arguments, &["-o", &report]].concat());
     assert_eq!(outcome.status, 2, "{arguments:?}: {}", outcome.stderr);
     for part in parts {
-        assert!(outcome.stderr.contains(part), "{arguments:?}: no `{part}` in: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(part),
+            "{arguments:?}: no `{part}` in: {}",
+            outcome.stderr
+        );
     }
     assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
-    assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0, "{arguments:?} left something behind");
+    assert_eq!(
+        fs::read_dir(dir.path()).expect("it is there").count(),
+        0,
+        "{arguments:?} left something behind"
+    );
 }
 
 /// Named it is refused; beside sources it is told, and they are read.
@@ -60,7 +68,11 @@ fn a_binary_file_among_sources_is_left_out() {
         "{}",
         outcome.stderr
     );
-    assert!(outcome.stdout.contains("1 found, 1 understood"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("1 found, 1 understood"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -68,9 +80,18 @@ fn two_outputs_cannot_be_one_file() {
     let dir = tempfile::tempdir().expect("a directory");
     let (report, other) = (path(&dir, "report.xlsx"), path(&dir, "./report.xlsx"));
     let inputs = ["--static", "samples/kernels", "--trace", "samples/traces"];
-    let outcome = run(&[&["compare"], &inputs[..], &["-o", &report, "--json", &other]].concat());
+    let outcome = run(&[
+        &["compare"],
+        &inputs[..],
+        &["-o", &report, "--json", &other],
+    ]
+    .concat());
     assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("two outputs would be written"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("two outputs would be written"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0);
 }
 
@@ -83,21 +104,45 @@ fn bad_usage_and_input_is_refused() {
         path
     };
     refused(&["no/such/file.f90"], &["no/such/file.f90"]);
-    refused(&[&file("binary.c", b"int main\0\x01\x02")], &["binary.c", "binary"]);
-    refused(&[&file("text.txt", b"do i = 1, n")], &["text.txt", "extension"]);
-    refused(&[&file("broken.xml", b"<program><function name='x'")], &["broken.xml"]);
-    refused(&[&file("garbage.f90", b"}{ )( == <<>> ,,, ;; %%\n")], &["nothing could be analysed"]);
-    refused(&["samples", "--set", "cache_byte=1"], &["cache_byte", "cache_bytes"]);
-    refused(&["samples", "--set", "cache_bytes=lots"], &["cache_bytes", "lots"]);
+    refused(
+        &[&file("binary.c", b"int main\0\x01\x02")],
+        &["binary.c", "binary"],
+    );
+    refused(
+        &[&file("text.txt", b"do i = 1, n")],
+        &["text.txt", "extension"],
+    );
+    refused(
+        &[&file("broken.xml", b"<program><function name='x'")],
+        &["broken.xml"],
+    );
+    refused(
+        &[&file("garbage.f90", b"}{ )( == <<>> ,,, ;; %%\n")],
+        &["nothing could be analysed"],
+    );
+    refused(
+        &["samples", "--set", "cache_byte=1"],
+        &["cache_byte", "cache_bytes"],
+    );
+    refused(
+        &["samples", "--set", "cache_bytes=lots"],
+        &["cache_bytes", "lots"],
+    );
     refused(&["samples", "--set", "cache_bytes=-1"], &["cache_bytes"]);
     refused(&["samples", "--set", "cache_bytes"], &["NAME=VALUE"]);
     refused(&["samples", "--set", "block_x=1.5"], &["block_x", "whole"]);
     refused(&["samples", "--machine", "xeon"], &["xeon", "xeon-8380"]);
     refused(&["samples", "--machine", "no/such.toml"], &["no/such.toml"]);
     refused(&["samples", "--function", "no_such_*"], &["no_such_*"]);
-    refused(&["samples", "--explain", "nothing@1"], &["nothing@1", "triad@8"]);
+    refused(
+        &["samples", "--explain", "nothing@1"],
+        &["nothing@1", "triad@8"],
+    );
     refused(&["templates/machines"], &["no C or Fortran source"]);
-    refused(&["samples", "--json", "no/such/directory/x.json"], &["no/such/directory"]);
+    refused(
+        &["samples", "--json", "no/such/directory/x.json"],
+        &["no/such/directory"],
+    );
     assert_eq!(run(&["analyze"]).status, 2);
     assert_eq!(run(&["analyze", "samples", "--no-such-flag"]).status, 2);
     assert_eq!(run(&["analyze", "samples", "-o", "report.pdf"]).status, 2);
@@ -117,7 +162,11 @@ fn an_unreadable_directory_is_named() {
     assert_eq!(outcome.status, 2);
     // Whoever may read everything finds it empty instead.
     assert!(
-        outcome.stderr.contains(if is_root { "no C or Fortran source" } else { "cannot read" }),
+        outcome.stderr.contains(if is_root {
+            "no C or Fortran source"
+        } else {
+            "cannot read"
+        }),
         "{}",
         outcome.stderr
     );
@@ -134,7 +183,11 @@ fn a_region_that_cannot_be_read_costs_only_itself() {
     let outcome = run(&["analyze", &source]);
     assert_eq!(outcome.status, 1, "{}", outcome.stderr);
     assert!(outcome.stdout.contains("good@2"), "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("half.c:4") && outcome.stderr.contains('^'), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("half.c:4") && outcome.stderr.contains('^'),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -143,10 +196,20 @@ fn the_same_input_gives_the_same_bytes() {
     let mut contents: Vec<Vec<Vec<u8>>> = Vec::new();
     for turn in ["1", "2"] {
         let files = ["r.xlsx", "r.xml", "r.json"].map(|name| path(&dir, &format!("{turn}{name}")));
-        let outcome = run(&["analyze", "samples", "-o", &files[0], "--xml", &files[1], "--json", &files[2]]);
+        let outcome = run(&[
+            "analyze", "samples", "-o", &files[0], "--xml", &files[1], "--json", &files[2],
+        ]);
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-        assert_eq!(outcome.stdout, "", "outputs were asked for, so there is no table");
-        contents.push(files.iter().map(|f| fs::read(f).expect("written")).collect());
+        assert_eq!(
+            outcome.stdout, "",
+            "outputs were asked for, so there is no table"
+        );
+        contents.push(
+            files
+                .iter()
+                .map(|f| fs::read(f).expect("written"))
+                .collect(),
+        );
     }
     assert!(contents[0] == contents[1]);
 }
@@ -156,7 +219,10 @@ fn a_model_gives_the_same_sheets_as_its_source() {
     let dir = tempfile::tempdir().expect("a directory");
     let model = path(&dir, "model.xml");
     let (direct, indirect) = (path(&dir, "direct.xlsx"), path(&dir, "indirect.xlsx"));
-    assert_eq!(run(&["analyze", "samples", "--xml", &model, "-o", &direct]).status, 0);
+    assert_eq!(
+        run(&["analyze", "samples", "--xml", &model, "-o", &direct]).status,
+        0
+    );
     let outcome = run(&["analyze", &model, "-o", &indirect]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(fs::read(direct).expect("written") == fs::read(indirect).expect("written"));
@@ -165,13 +231,20 @@ fn a_model_gives_the_same_sheets_as_its_source() {
 #[test]
 fn settings_and_machines_change_the_estimates() {
     let value = |arguments: &[&str]| -> serde_json::Value {
-        let outcome = run(&[&["analyze", "samples/kernels/triad.c", "--json", "-"], arguments].concat());
+        let outcome = run(&[
+            &["analyze", "samples/kernels/triad.c", "--json", "-"],
+            arguments,
+        ]
+        .concat());
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
         serde_json::from_str(&outcome.stdout).expect("nothing but JSON")
     };
     let usual = value(&[]);
     // 20,000,000 elements: two streams read, one written with write-allocate, 8 bytes each.
-    assert_eq!(usual["functions"][0]["nests"][0]["traffic"]["actual"], 640_000_000);
+    assert_eq!(
+        usual["functions"][0]["nests"][0]["traffic"]["actual"],
+        640_000_000
+    );
     assert_eq!(usual["parameters"]["LENGTH"]["origin"], "macro");
     let smaller = value(&["--set", "LENGTH=1000000"]);
     assert_eq!(smaller["parameters"]["LENGTH"]["origin"], "set");
@@ -179,17 +252,34 @@ fn settings_and_machines_change_the_estimates() {
     assert_eq!(slower["functions"][0]["nests"][0]["seconds"], 0.64);
     assert_eq!(slower["functions"][0]["nests"][0]["bound"], "DRAM");
     let without_allocate = value(&["--set", "cost_w=1"]);
-    assert_eq!(without_allocate["functions"][0]["nests"][0]["traffic"]["actual"], 480_000_000);
+    assert_eq!(
+        without_allocate["functions"][0]["nests"][0]["traffic"]["actual"],
+        480_000_000
+    );
 }
 
 #[test]
 fn the_demo_is_complete_and_needs_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
     let target = path(&dir, "demo");
-    let output = loopsheet().args(["demo", &target]).env("PATH", "").output().expect("it runs");
+    let output = loopsheet()
+        .args(["demo", &target])
+        .env("PATH", "")
+        .output()
+        .expect("it runs");
     assert_eq!(output.status.code(), Some(0));
-    for name in ["report.xlsx", "report.html", "model.xml", "report.json", "report.txt", "samples/kernels/triad.c"] {
-        assert!(Path::new(&target).join(name).metadata().expect(name).len() > 0, "{name}");
+    for name in [
+        "report.xlsx",
+        "report.html",
+        "model.xml",
+        "report.json",
+        "report.txt",
+        "samples/kernels/triad.c",
+    ] {
+        assert!(
+            Path::new(&target).join(name).metadata().expect(name).len() > 0,
+            "{name}"
+        );
     }
     assert!(String::from_utf8_lossy(&output.stdout).contains("(100.0 %)"));
 }
@@ -197,14 +287,21 @@ fn the_demo_is_complete_and_needs_nothing() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let program = assert_cmd::cargo::cargo_bin("loopsheet");
-    let script =
-        format!("'{}' analyze samples --json - | head -c 10 >/dev/null; exit ${{PIPESTATUS[0]}}", program.display());
+    let script = format!(
+        "'{}' analyze samples --json - | head -c 10 >/dev/null; exit ${{PIPESTATUS[0]}}",
+        program.display()
+    );
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("bash runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.stderr.is_empty());
 }
 
@@ -213,8 +310,19 @@ fn every_formula_is_explained() {
     let outcome = run(&["analyze", "samples", "--explain", "laplace7@16"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     let source = "   16 |   do k = lo(3), hi(3)";
-    for part in [source, "trip count of i", "hi_1-lo_1+1", "plane working set, naive", "DRAM time", "bound by"] {
-        assert!(outcome.stdout.contains(part), "no `{part}` in {}", outcome.stdout);
+    for part in [
+        source,
+        "trip count of i",
+        "hi_1-lo_1+1",
+        "plane working set, naive",
+        "DRAM time",
+        "bound by",
+    ] {
+        assert!(
+            outcome.stdout.contains(part),
+            "no `{part}` in {}",
+            outcome.stdout
+        );
     }
     let by_place = run(&["analyze", "samples", "--explain", "laplace7.f90:16"]);
     assert_eq!(by_place.stdout, outcome.stdout);
@@ -223,12 +331,19 @@ fn every_formula_is_explained() {
 #[test]
 fn files_that_are_not_read_are_counted() {
     let dir = tempfile::tempdir().expect("a directory");
-    fs::write(dir.path().join("a.c"), "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n")
-        .expect("written");
+    fs::write(
+        dir.path().join("a.c"),
+        "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n",
+    )
+    .expect("written");
     fs::write(dir.path().join("b.cpp"), "class C {};\n").expect("written");
     let outcome = run(&["analyze", dir.path().to_str().expect("UTF-8")]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    assert!(outcome.stdout.contains("not read: 1 files .cpp"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("not read: 1 files .cpp"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -237,9 +352,18 @@ fn outputs_take_the_place_of_no_input_and_no_device() {
     let source = path(&dir, "a.c");
     let text = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n";
     fs::write(&source, text).expect("written");
-    let outcome = run(&["analyze", dir.path().to_str().expect("UTF-8"), "--xml", &source]);
+    let outcome = run(&[
+        "analyze",
+        dir.path().to_str().expect("UTF-8"),
+        "--xml",
+        &source,
+    ]);
     assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("one of the files to analyse"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("one of the files to analyse"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(fs::read_to_string(&source).expect("still there"), text);
     #[cfg(unix)]
     {
@@ -247,7 +371,11 @@ fn outputs_take_the_place_of_no_input_and_no_device() {
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
         let outcome = run(&["analyze", &source, "--json", &socket]);
         assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("a device or a pipe"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("a device or a pipe"),
+            "{}",
+            outcome.stderr
+        );
         assert!(!Path::new(&socket).is_file());
     }
 }
@@ -272,7 +400,14 @@ fn traffic(source: &str) -> Vec<f64> {
     let outcome = run(&["analyze", &file, "--json", "-"]);
     let value: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("nothing but JSON");
     let functions = value["functions"].as_array().expect("a list");
-    functions.iter().map(|f| f["nests"][0]["traffic"]["actual"].as_f64().expect("a number")).collect()
+    functions
+        .iter()
+        .map(|f| {
+            f["nests"][0]["traffic"]["actual"]
+                .as_f64()
+                .expect("a number")
+        })
+        .collect()
 }
 
 #[test]
@@ -286,7 +421,10 @@ void sixteenth(void) { for (long i = 0; i < 30000000; i += 16) a[i] = a[i]*2; }
 ";
     let [third, eighth, sixteenth] = traffic(source).try_into().expect("three nests");
     for (moved, expected) in [(third, 480e6), (eighth, 480e6), (sixteenth, 240e6)] {
-        assert!((moved / expected - 1.0).abs() < 1e-3, "{moved} for {expected}");
+        assert!(
+            (moved / expected - 1.0).abs() < 1e-3,
+            "{moved} for {expected}"
+        );
     }
 }
 
@@ -307,9 +445,20 @@ void tiled(void) {
 fn two_outputs_are_two_files() {
     let dir = tempfile::tempdir().expect("a directory");
     let same = path(&dir, "same.txt");
-    let outcome = run(&["analyze", "samples/kernels", "--json", &same, "--xml", &same]);
+    let outcome = run(&[
+        "analyze",
+        "samples/kernels",
+        "--json",
+        &same,
+        "--xml",
+        &same,
+    ]);
     assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("two outputs would be written to"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("two outputs would be written to"),
+        "{}",
+        outcome.stderr
+    );
     assert!(!Path::new(&same).exists());
 }
 
@@ -328,9 +477,19 @@ fn manual_pages_and_completions_name_every_command() {
         assert!(page.contains(part), "no {part}");
     }
     let whole = fs::read_to_string(dir.path().join("man/loopsheet.1")).expect("a page");
-    for command in ["analyze", "record", "trace", "compare", "study", "validate", "machines", "demo"] {
-        assert!(whole.contains(&format!("loopsheet\\-{command}(1)")), "{command}: {whole}");
-        assert!(dir.path().join(format!("man/loopsheet-{command}.1")).exists(), "{command}");
+    for command in [
+        "analyze", "record", "trace", "compare", "study", "validate", "machines", "demo",
+    ] {
+        assert!(
+            whole.contains(&format!("loopsheet\\-{command}(1)")),
+            "{command}: {whole}"
+        );
+        assert!(
+            dir.path()
+                .join(format!("man/loopsheet-{command}.1"))
+                .exists(),
+            "{command}"
+        );
     }
     let page = fs::read_to_string(dir.path().join("man/loopsheet-analyze.1")).expect("a page");
     assert!(page.contains("\\-\\-machine"), "{page}");
@@ -359,15 +518,25 @@ fn tables_have_colours_where_they_are_asked_for() {
 #[test]
 fn the_tutorial_is_true() {
     let text = fs::read_to_string("samples/tutorial.md").expect("the tutorial");
-    let code: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
-    let commands: Vec<&[&str]> = code.split_inclusive(|line| line.starts_with("$ ")).collect();
-    let heads = commands.iter().filter_map(|lines| lines.last()?.strip_prefix("$ loopsheet "));
+    let code: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .collect();
+    let commands: Vec<&[&str]> = code
+        .split_inclusive(|line| line.starts_with("$ "))
+        .collect();
+    let heads = commands
+        .iter()
+        .filter_map(|lines| lines.last()?.strip_prefix("$ loopsheet "));
     let mut checked = 0;
     for (head, shown) in heads.zip(commands.iter().skip(1)) {
         let outcome = run(&head.split_whitespace().collect::<Vec<&str>>());
         assert_eq!(outcome.status, 0, "{head}: {}", outcome.stderr);
         let mut printed = outcome.stdout.lines();
-        for line in shown.iter().filter(|line| **line != "…" && !line.starts_with("$ ")) {
+        for line in shown
+            .iter()
+            .filter(|line| **line != "…" && !line.starts_with("$ "))
+        {
             assert!(
                 printed.any(|other| other.trim_end() == line.trim_end()),
                 "{head}: no line `{line}`\n{}",
@@ -390,7 +559,13 @@ fn lines_are_as_long_as_the_terminal_is_wide() {
         let table = text.lines().skip(2).take_while(|line| !line.is_empty());
         table.map(str::to_string).collect::<Vec<String>>()
     };
-    let longest = |lines: &[String]| lines.iter().map(|line| line.chars().count()).max().expect("a table");
+    let longest = |lines: &[String]| {
+        lines
+            .iter()
+            .map(|line| line.chars().count())
+            .max()
+            .expect("a table")
+    };
     let whole = lines(None);
     assert!(longest(&whole) > 100 && whole.iter().all(|line| !line.contains('…')));
     let narrow = lines(Some("90"));
@@ -403,10 +578,17 @@ fn lines_are_as_long_as_the_terminal_is_wide() {
 fn names_of_c_have_a_case_and_those_of_fortran_have_none() {
     let dir = tempfile::tempdir().expect("a directory");
     let (c, fortran) = (path(&dir, "a.c"), path(&dir, "a.f90"));
-    fs::write(&c, "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1.0; }\n").expect("written");
+    fs::write(
+        &c,
+        "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1.0; }\n",
+    )
+    .expect("written");
     let text = "subroutine f(n, a)\n  integer :: n\n  real(8) :: a(n)\n  integer :: i\n  do i = 1, n\n    a(i) = 1.0d0\n  end do\nend\n";
     fs::write(&fortran, text).expect("written");
-    refused(&[&c, "--set", "N=5"], &["no parameter of that name", "near ones are n"]);
+    refused(
+        &[&c, "--set", "N=5"],
+        &["no parameter of that name", "near ones are n"],
+    );
     assert_eq!(run(&["analyze", &c, "--set", "n=5"]).status, 0);
     assert_eq!(run(&["analyze", &fortran, "--set", "N=5"]).status, 0);
 }

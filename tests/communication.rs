@@ -6,22 +6,42 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, options: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/communication").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/communication")
+        .join(file);
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.arg("analyze").arg(path).args(["--json", "-", "--machine", "exasat", "--quiet"]).args(options);
+    command
+        .arg("analyze")
+        .arg(path)
+        .args(["--json", "-", "--machine", "exasat", "--quiet"])
+        .args(options);
     let output = command.output().expect("it runs");
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 fn calls<'j>(json: &'j Value, function: &str) -> &'j Vec<Value> {
     let functions = json["functions"].as_array().expect("functions");
-    let found = functions.iter().find(|f| f["name"] == function).unwrap_or_else(|| panic!("no function {function}"));
-    found["communication"].as_array().unwrap_or_else(|| panic!("{function} does not communicate"))
+    let found = functions
+        .iter()
+        .find(|f| f["name"] == function)
+        .unwrap_or_else(|| panic!("no function {function}"));
+    found["communication"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{function} does not communicate"))
 }
 
 /// Kind, elements, bytes of one, messages, bytes, executions.
 fn figures(call: &Value) -> Value {
-    ["kind", "count", "element_bytes", "messages", "bytes", "executions"].map(|key| call[key].clone()).into()
+    [
+        "kind",
+        "count",
+        "element_bytes",
+        "messages",
+        "bytes",
+        "executions",
+    ]
+    .map(|key| call[key].clone())
+    .into()
 }
 
 fn seconds(call: &Value) -> f64 {
@@ -29,10 +49,15 @@ fn seconds(call: &Value) -> f64 {
 }
 
 fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() <= 1e-12 * expected.abs(), "{value} is not {expected}");
+    assert!(
+        (value - expected).abs() <= 1e-12 * expected.abs(),
+        "{value} is not {expected}"
+    );
 }
 
-const SETTINGS: [&str; 8] = ["--set", "nx=100", "--set", "ny=50", "--set", "steps=10", "--set", "ranks=16"];
+const SETTINGS: [&str; 8] = [
+    "--set", "nx=100", "--set", "ny=50", "--set", "steps=10", "--set", "ranks=16",
+];
 
 #[test]
 fn point_to_point_is_counted_where_it_stands_and_as_often_as_it_runs() {
@@ -69,10 +94,19 @@ fn collectives_follow_the_algorithms_of_mpich() {
     assert_eq!(found[0]["loop"], json!("solve@34"));
     near(seconds(&found[0]), 4.0 * 0.4e-6 + 32.0 / 100e9);
     // 40,000 B are a long message: scatter, then allgather, 4 + 15 messages, 2 · 15/16 of the data; every second step.
-    assert_eq!(figures(&found[1]), json!(["broadcast", 5000, 8, 19, 75000, 5]));
-    let short = analysed("halo.c", &[&SETTINGS[..], &["--set", "long_message_bytes=1MB"]].concat());
+    assert_eq!(
+        figures(&found[1]),
+        json!(["broadcast", 5000, 8, 19, 75000, 5])
+    );
+    let short = analysed(
+        "halo.c",
+        &[&SETTINGS[..], &["--set", "long_message_bytes=1MB"]].concat(),
+    );
     // A binomial tree: 4 stages of all of it.
-    assert_eq!(figures(&calls(&short, "solve")[1]), json!(["broadcast", 5000, 8, 4, 160_000, 5]));
+    assert_eq!(
+        figures(&calls(&short, "solve")[1]),
+        json!(["broadcast", 5000, 8, 4, 160_000, 5])
+    );
 }
 
 #[test]
@@ -82,14 +116,20 @@ fn types_that_the_function_makes_are_known_and_others_are_not() {
     // 3 of 100 · 2 floats.
     assert_eq!(figures(&found[0]), json!(["send", 3, 800, 1, 2400, 1]));
     assert_eq!(figures(&found[1]), json!(["send", 1, null, 1, null, 1]));
-    assert_eq!((&found[1]["datatype"], &found[1]["seconds"]), (&json!("row_type"), &Value::Null));
+    assert_eq!(
+        (&found[1]["datatype"], &found[1]["seconds"]),
+        (&json!("row_type"), &Value::Null)
+    );
     assert_eq!(figures(&found[2]), json!(["send", 100, 8, 1, 800, 1]));
     assert_eq!(json["communication"]["calls_of_unknown_size"], json!(1));
 }
 
 #[test]
 fn a_count_that_follows_a_loop_is_a_parameter() {
-    let json = analysed("halo.c", &["--set", "n=6", "--set", "count_neighbours_45=32"]);
+    let json = analysed(
+        "halo.c",
+        &["--set", "n=6", "--set", "count_neighbours_45=32"],
+    );
     let found = calls(&json, "neighbours");
     assert_eq!(figures(&found[0]), json!(["send", 32, 8, 1, 256, 6]));
 }
@@ -97,22 +137,50 @@ fn a_count_that_follows_a_loop_is_a_parameter() {
 #[test]
 fn loops_around_communication_are_understood() {
     let json = analysed("halo.c", &[]);
-    assert_eq!(json["coverage"]["partial"], json!(0), "{}", json["coverage"]);
+    assert_eq!(
+        json["coverage"]["partial"],
+        json!(0),
+        "{}",
+        json["coverage"]
+    );
     assert_eq!(json["calls"]["unknown"], json!({}));
     let functions = json["functions"].as_array().expect("functions");
-    let solve = functions.iter().find(|f| f["name"] == "solve").expect("solve");
+    let solve = functions
+        .iter()
+        .find(|f| f["name"] == "solve")
+        .expect("solve");
     let listed = solve["loops"][0]["calls"].as_array().expect("calls");
-    assert!(listed.iter().any(|c| c["name"] == "MPI_Allreduce" && c["body"] == "communication"), "{listed:?}");
+    assert!(
+        listed
+            .iter()
+            .any(|c| c["name"] == "MPI_Allreduce" && c["body"] == "communication"),
+        "{listed:?}"
+    );
 }
 
 #[test]
 fn ghost_cells_are_counted_on_both_sides_of_every_dimension() {
-    let boxes = ["box_x=32", "box_y=16", "box_z=8", "n=12", "ranks=5", "ghost_u=3", "components_u=2", "ghost_q=1"];
-    let settings: Vec<&str> = boxes.iter().flat_map(|setting| ["--set", *setting]).collect();
+    let boxes = [
+        "box_x=32",
+        "box_y=16",
+        "box_z=8",
+        "n=12",
+        "ranks=5",
+        "ghost_u=3",
+        "components_u=2",
+        "ghost_q=1",
+    ];
+    let settings: Vec<&str> = boxes
+        .iter()
+        .flat_map(|setting| ["--set", *setting])
+        .collect();
     let json = analysed("halo.f90", &settings);
     let found = calls(&json, "advance");
     // 5 components, 2 cells on either side: 2·2·5·(16·8 + 32·8 + 32·16) = 17,920 values, 6 messages; 20 steps.
-    assert_eq!(figures(&found[0]), json!(["halo", 17_920, 8, 6, 143_360, 20]));
+    assert_eq!(
+        figures(&found[0]),
+        json!(["halo", 17_920, 8, 6, 143_360, 20])
+    );
     near(seconds(&found[0]), 6.0 * 0.4e-6 + 143_360.0 / 100e9);
     assert_eq!(figures(&found[1]), json!(["exchange", 120, 8, 1, 960, 20]));
     // A type-bound call says neither components nor width: 2·3·2·896.
@@ -128,15 +196,24 @@ fn ghost_cells_are_counted_on_both_sides_of_every_dimension() {
 
 #[test]
 fn two_dimensions_have_four_faces() {
-    let json = analysed("halo.f90", &["--set", "box_x=32", "--set", "box_y=16", "--set", "box_z=0"]);
+    let json = analysed(
+        "halo.f90",
+        &["--set", "box_x=32", "--set", "box_y=16", "--set", "box_z=0"],
+    );
     // 2·2·5·(16 + 32) values, 4 messages.
-    assert_eq!(figures(&calls(&json, "advance")[0]), json!(["halo", 960, 8, 4, 7680, 20]));
+    assert_eq!(
+        figures(&calls(&json, "advance")[0]),
+        json!(["halo", 960, 8, 4, 7680, 20])
+    );
 }
 
 #[test]
 fn a_type_in_a_common_block_is_as_long_as_the_elements_of_the_buffer() {
     let json = analysed("halo.f90", &["--set", "n=10", "--set", "ranks=8"]);
-    assert_eq!(figures(&calls(&json, "share")[0]), json!(["reduce", 10, 8, 3, 240, 1]));
+    assert_eq!(
+        figures(&calls(&json, "share")[0]),
+        json!(["reduce", 10, 8, 3, 240, 1])
+    );
 }
 
 /// The sums of all executions; receives are no part of what is sent.
@@ -144,10 +221,16 @@ fn a_type_in_a_common_block_is_as_long_as_the_elements_of_the_buffer() {
 fn totals_are_those_of_one_process() {
     let json = analysed("halo.c", &SETTINGS);
     let functions = json["functions"].as_array().expect("functions");
-    let all = functions.iter().filter_map(|f| f["communication"].as_array()).flatten();
+    let all = functions
+        .iter()
+        .filter_map(|f| f["communication"].as_array())
+        .flatten();
     let sent = all.filter(|call| call["kind"] != "receive");
     let bytes: f64 = sent.filter_map(|call| call["bytes_in_all"].as_f64()).sum();
-    near(json["communication"]["bytes"].as_f64().expect("bytes"), bytes);
+    near(
+        json["communication"]["bytes"].as_f64().expect("bytes"),
+        bytes,
+    );
 }
 
 #[test]
@@ -155,10 +238,18 @@ fn xml_and_source_give_the_same_communication() {
     let directory = tempfile::tempdir().expect("a directory");
     for file in ["halo.c", "halo.f90"] {
         let xml = directory.path().join("model.xml");
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/communication").join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/communication")
+            .join(file);
         let run = |source: &Path, options: &[&str]| {
             let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-            command.arg("analyze").arg(source).args(["--json", "-", "--quiet"]).args(options).output().expect("it runs")
+            command
+                .arg("analyze")
+                .arg(source)
+                .args(["--json", "-", "--quiet"])
+                .args(options)
+                .output()
+                .expect("it runs")
         };
         let source = run(&path, &["--xml", xml.to_str().expect("a path")]).stdout;
         let read: Value = serde_json::from_slice(&run(&xml, &[]).stdout).expect("JSON");

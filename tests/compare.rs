@@ -5,7 +5,8 @@ use std::fs;
 use assert_cmd::Command;
 use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
 use loopsheet::metrics::profile::{
-    Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site, SourceProfile,
+    Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
+    SourceProfile,
 };
 use serde_json::json;
 
@@ -17,7 +18,10 @@ fn promised(source: &str, settings: &[&str]) -> StaticReport {
     let path = directory.path().join(FILE);
     fs::write(&path, source).expect("written");
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.arg("analyze").arg(&path).args(["--json", "-", "--quiet"]);
+    command
+        .arg("analyze")
+        .arg(&path)
+        .args(["--json", "-", "--quiet"]);
     settings.iter().for_each(|setting| {
         command.args(["--set", setting]);
     });
@@ -31,7 +35,11 @@ fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
         "trace": {"path": "by hand", "instructions": 0},
         "source": profile,
     });
-    compare(report, &TraceReport::parse(&trace.to_string()).expect("a trace"), &|_| true)
+    compare(
+        report,
+        &TraceReport::parse(&trace.to_string()).expect("a trace"),
+        &|_| true,
+    )
 }
 
 fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> MachineLoop {
@@ -60,25 +68,46 @@ fn site(line: u32, machine_loop: Option<u32>, executions: u64, adds: u64, stores
         machine_loop,
         instructions: executions * 4,
         executions,
-        operations: Operations { adds, ..Operations::default() },
-        accesses: Accesses { stores, stored_bytes: 8 * stores, ..Accesses::default() },
+        operations: Operations {
+            adds,
+            ..Operations::default()
+        },
+        accesses: Accesses {
+            stores,
+            stored_bytes: 8 * stores,
+            ..Accesses::default()
+        },
         ..Site::default()
     }
 }
 
 fn profile(loops: Vec<MachineLoop>, sites: Vec<Site>) -> SourceProfile {
-    SourceProfile { sites, loops, ..SourceProfile::default() }
+    SourceProfile {
+        sites,
+        loops,
+        ..SourceProfile::default()
+    }
 }
 
 fn nest<'c>(comparison: &'c Comparison, id: &str) -> &'c NestComparison {
-    let ids: Vec<&str> = comparison.nests.iter().map(|nest| nest.id.as_str()).collect();
-    comparison.nests.iter().find(|nest| nest.id == id).unwrap_or_else(|| panic!("no {id} in {ids:?}"))
+    let ids: Vec<&str> = comparison
+        .nests
+        .iter()
+        .map(|nest| nest.id.as_str())
+        .collect();
+    comparison
+        .nests
+        .iter()
+        .find(|nest| nest.id == id)
+        .unwrap_or_else(|| panic!("no {id} in {ids:?}"))
 }
 
 fn row<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c Row {
     let rows = &nest(comparison, id).rows;
     let names: Vec<&str> = rows.iter().map(|row| row.quantity.as_str()).collect();
-    rows.iter().find(|row| row.quantity == quantity).unwrap_or_else(|| panic!("no {quantity} in {names:?}"))
+    rows.iter()
+        .find(|row| row.quantity == quantity)
+        .unwrap_or_else(|| panic!("no {quantity} in {names:?}"))
 }
 
 fn sides(comparison: &Comparison, id: &str, quantity: &str) -> (Option<f64>, Option<f64>) {
@@ -94,15 +123,34 @@ const PLAIN: &str = "void f(int n, double *a, double c) {
 
 #[test]
 fn a_wrong_size_is_found_and_the_right_one_named() {
-    let run = || profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 100, 100)]);
+    let run = || {
+        profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![site(3, Some(0), 100, 100, 100)],
+        )
+    };
     let wrong = compared(&promised(PLAIN, &["n=50"]), run());
-    let [found] = &wrong.parameters[..] else { panic!("{:?}", wrong.parameters) };
-    assert_eq!((found.parameter.as_str(), found.value, found.fits), ("n", Some(50.0), 100.0));
-    let reason = row(&wrong, "f@2", "iterations").reason.as_deref().expect("a reason");
-    assert_eq!(reason, "a parameter does not match: n is 50 in the report; 100 would fit the run");
+    let [found] = &wrong.parameters[..] else {
+        panic!("{:?}", wrong.parameters)
+    };
+    assert_eq!(
+        (found.parameter.as_str(), found.value, found.fits),
+        ("n", Some(50.0), 100.0)
+    );
+    let reason = row(&wrong, "f@2", "iterations")
+        .reason
+        .as_deref()
+        .expect("a reason");
+    assert_eq!(
+        reason,
+        "a parameter does not match: n is 50 in the report; 100 would fit the run"
+    );
     let right = compared(&promised(PLAIN, &["n=100"]), run());
     assert_eq!(right.parameters, []);
-    assert_eq!(sides(&right, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(
+        sides(&right, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
     assert_eq!(row(&right, "f@2", "iterations").reason, None);
 }
 
@@ -114,10 +162,18 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
       a[i][j] = a[i][j] + 1.0;
 }
 ";
-    let loops = vec![machine_loop(2, None, 1, 30), machine_loop(3, Some(0), 30, 600)];
+    let loops = vec![
+        machine_loop(2, None, 1, 30),
+        machine_loop(3, Some(0), 30, 600),
+    ];
     let run = profile(loops, vec![site(4, Some(1), 600, 600, 600)]);
     let comparison = compared(&promised(source, &["n=10", "m=10"]), run);
-    let reason = |quantity| row(&comparison, "f@2", quantity).reason.clone().unwrap_or_default();
+    let reason = |quantity| {
+        row(&comparison, "f@2", quantity)
+            .reason
+            .clone()
+            .unwrap_or_default()
+    };
     assert_eq!(
         reason("mean trip count of i, line 2"),
         "a parameter does not match: n is 10 in the report; 30 would fit the run"
@@ -133,10 +189,19 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
 fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
     let run = || {
         let here = site(3, Some(0), 100, 100, 100);
-        let mut elsewhere = Site { file: Some("other/kernel.c".into()), ..site(3, Some(1), 70, 70, 70) };
+        let mut elsewhere = Site {
+            file: Some("other/kernel.c".into()),
+            ..site(3, Some(1), 70, 70, 70)
+        };
         elsewhere.function = "g".into();
-        let other = MachineLoop { file: elsewhere.file.clone(), ..machine_loop(2, None, 1, 70) };
-        profile(vec![machine_loop(2, None, 1, 100), other], vec![here, elsewhere])
+        let other = MachineLoop {
+            file: elsewhere.file.clone(),
+            ..machine_loop(2, None, 1, 70)
+        };
+        profile(
+            vec![machine_loop(2, None, 1, 100), other],
+            vec![here, elsewhere],
+        )
     };
     let mut report = promised(PLAIN, &["n=100"]);
     report.functions[0].file = "own/kernel.c".into();
@@ -152,15 +217,26 @@ fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
         run
     };
     let comparison = compared(&report, own(run()));
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
-    let [left] = &comparison.unjoined[..] else { panic!("{:?}", comparison.unjoined) };
-    assert_eq!((left.what.as_str(), left.instructions), ("other/kernel.c", 280));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
+    let [left] = &comparison.unjoined[..] else {
+        panic!("{:?}", comparison.unjoined)
+    };
+    assert_eq!(
+        (left.what.as_str(), left.instructions),
+        ("other/kernel.c", 280)
+    );
     // Only the other one was executed; the program has both.
     let mut only = own(run());
     only.sites.remove(0);
     only.files = vec!["/src/other/kernel.c".into(), "/src/own/kernel.c".into()];
     let comparison = compared(&report, only);
-    assert_eq!((comparison.nests.len(), &comparison.not_executed[..]), (0, &["f@2".to_string()][..]));
+    assert_eq!(
+        (comparison.nests.len(), &comparison.not_executed[..]),
+        (0, &["f@2".to_string()][..])
+    );
 }
 
 /// Two functions of the same lines, as made by including them twice.
@@ -176,10 +252,19 @@ fn functions_of_the_same_lines_are_told_apart_by_name() {
         called_from: vec![("main.c".into(), 9)],
         ..site(3, Some(1), 70, 70, 70)
     };
-    let head =
-        Site { line: Some(2), operations: Operations::default(), accesses: Accesses::default(), ..inlined.clone() };
-    let loops =
-        vec![machine_loop(2, None, 1, 100), MachineLoop { function: "main".into(), ..machine_loop(2, None, 1, 70) }];
+    let head = Site {
+        line: Some(2),
+        operations: Operations::default(),
+        accesses: Accesses::default(),
+        ..inlined.clone()
+    };
+    let loops = vec![
+        machine_loop(2, None, 1, 100),
+        MachineLoop {
+            function: "main".into(),
+            ..machine_loop(2, None, 1, 70)
+        },
+    ];
     let run = profile(loops, vec![site(3, Some(0), 100, 100, 100), inlined, head]);
     let comparison = compared(&report, run);
     let iterations: Vec<(&str, Option<f64>)> = comparison
@@ -188,7 +273,11 @@ fn functions_of_the_same_lines_are_told_apart_by_name() {
         .map(|nest| {
             (
                 nest.function.as_str(),
-                nest.rows.iter().find(|row| row.quantity == "iterations").expect("it is there").traced,
+                nest.rows
+                    .iter()
+                    .find(|row| row.quantity == "iterations")
+                    .expect("it is there")
+                    .traced,
             )
         })
         .collect();
@@ -206,25 +295,57 @@ void f(int n, double *a) {
   }
 }
 ";
-    let run = profile(vec![machine_loop(3, None, 1, 4)], vec![site(4, Some(0), 4, 0, 4), site(5, Some(0), 4, 4, 4)]);
+    let run = profile(
+        vec![machine_loop(3, None, 1, 4)],
+        vec![site(4, Some(0), 4, 0, 4), site(5, Some(0), 4, 4, 4)],
+    );
     let comparison = compared(&promised(source, &["n=4"]), run);
-    assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(4.0), Some(4.0)));
+    assert_eq!(
+        sides(&comparison, "f@3", "iterations"),
+        (Some(4.0), Some(4.0))
+    );
 }
 
 #[test]
 fn what_is_not_joined_is_listed() {
     let mut elsewhere = site(7, None, 3, 0, 0);
     elsewhere.file = Some("other.c".into());
-    let library = Site { function: "memchr".into(), file: None, line: None, ..site(0, None, 5, 0, 0) };
-    let sites = vec![site(1, None, 2, 0, 0), site(3, Some(0), 100, 100, 100), elsewhere, library];
-    let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], sites));
-    let unjoined: Vec<(&str, u64)> =
-        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    let library = Site {
+        function: "memchr".into(),
+        file: None,
+        line: None,
+        ..site(0, None, 5, 0, 0)
+    };
+    let sites = vec![
+        site(1, None, 2, 0, 0),
+        site(3, Some(0), 100, 100, 100),
+        elsewhere,
+        library,
+    ];
+    let comparison = compared(
+        &promised(PLAIN, &["n=100"]),
+        profile(vec![machine_loop(2, None, 1, 100)], sites),
+    );
+    let unjoined: Vec<(&str, u64)> = comparison
+        .unjoined
+        .iter()
+        .map(|left| (left.what.as_str(), left.instructions))
+        .collect();
     assert_eq!(unjoined, [("memchr", 20), ("other.c", 12), ("f", 8)]);
-    assert!(comparison.unjoined.iter().all(|left| !left.reason.is_empty()));
+    assert!(
+        comparison
+            .unjoined
+            .iter()
+            .all(|left| !left.reason.is_empty())
+    );
     assert_eq!(comparison.joined_share, 400.0 / 440.0);
-    let [share] = &comparison.functions[..] else { panic!("{:?}", comparison.functions) };
-    assert_eq!((share.name.as_str(), share.instructions, share.joined), ("f", 408, 400));
+    let [share] = &comparison.functions[..] else {
+        panic!("{:?}", comparison.functions)
+    };
+    assert_eq!(
+        (share.name.as_str(), share.instructions, share.joined),
+        ("f", 408, 400)
+    );
 }
 
 #[test]
@@ -234,12 +355,24 @@ fn loops_on_one_line_are_told_apart_by_their_nesting() {
 }
 ";
     let loops = vec![machine_loop(2, None, 1, 6), machine_loop(2, Some(0), 6, 42)];
-    let run = profile(loops, vec![site(2, Some(0), 6, 0, 0), site(2, Some(1), 42, 42, 42)]);
+    let run = profile(
+        loops,
+        vec![site(2, Some(0), 6, 0, 0), site(2, Some(1), 42, 42, 42)],
+    );
     let comparison = compared(&promised(source, &["n=6", "m=7"]), run);
     let id = &comparison.nests[0].id.clone();
-    assert_eq!(sides(&comparison, id, "mean trip count of i, line 2"), (Some(6.0), Some(6.0)));
-    assert_eq!(sides(&comparison, id, "mean trip count of j, line 2"), (Some(7.0), Some(7.0)));
-    assert_eq!(sides(&comparison, id, "iterations"), (Some(42.0), Some(42.0)));
+    assert_eq!(
+        sides(&comparison, id, "mean trip count of i, line 2"),
+        (Some(6.0), Some(6.0))
+    );
+    assert_eq!(
+        sides(&comparison, id, "mean trip count of j, line 2"),
+        (Some(7.0), Some(7.0))
+    );
+    assert_eq!(
+        sides(&comparison, id, "iterations"),
+        (Some(42.0), Some(42.0))
+    );
 }
 
 #[test]
@@ -256,13 +389,26 @@ fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
         site(2, None, 1, 0, 0),
         walking(&[8], site(2, Some(1), 7, 7, 7)),
     ];
-    let both = run(vec![machine_loop(2, None, 1, 6), machine_loop(2, None, 1, 7)], sites.clone());
+    let both = run(
+        vec![machine_loop(2, None, 1, 6), machine_loop(2, None, 1, 7)],
+        sites.clone(),
+    );
     assert_eq!(sides(&both, &first, "iterations"), (Some(6.0), Some(6.0)));
     assert_eq!(sides(&both, &second, "iterations"), (Some(7.0), Some(7.0)));
-    assert_eq!(sides(&both, &first, "stores an iteration"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&both, &first, "stores an iteration"),
+        (Some(1.0), Some(1.0))
+    );
     // With one of them only, it is not said that the other was not executed.
-    let one = run(vec![machine_loop(2, None, 1, 7)], vec![walking(&[8], site(2, Some(0), 7, 7, 7))]);
-    assert!(one.not_executed[0].contains("not told apart"), "{:?}", one.not_executed);
+    let one = run(
+        vec![machine_loop(2, None, 1, 7)],
+        vec![walking(&[8], site(2, Some(0), 7, 7, 7))],
+    );
+    assert!(
+        one.not_executed[0].contains("not told apart"),
+        "{:?}",
+        one.not_executed
+    );
 }
 
 /// 103 iterations: 25 rounds of four copies, and three in a loop for the rest.
@@ -271,14 +417,23 @@ fn rounds_of_unrolled_loops_are_those_of_the_source() {
     let loops = vec![machine_loop(2, None, 1, 25), machine_loop(2, None, 1, 3)];
     let sites = vec![site(3, Some(0), 25, 100, 100), site(3, Some(1), 3, 3, 3)];
     let comparison = compared(&promised(PLAIN, &["n=103"]), profile(loops, sites));
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(103.0), Some(103.0)));
-    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(103.0), Some(103.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "adds an iteration"),
+        (Some(1.0), Some(1.0))
+    );
     assert_eq!(comparison.parameters, []);
 }
 
 /// A site whose instructions' addresses move by so many bytes a round.
 fn walking(strides: &[i64], site: Site) -> Site {
-    Site { strides: strides.to_vec(), ..site }
+    Site {
+        strides: strides.to_vec(),
+        ..site
+    }
 }
 
 #[test]
@@ -290,22 +445,45 @@ void f(int n, double complex *z, double complex c) {
     z[i] = z[i] + c;
 }
 ";
-    let halves = |strides: &[i64]| walking(strides, Site { line: Some(4), ..site(4, Some(0), 100, 200, 200) });
+    let halves = |strides: &[i64]| {
+        walking(
+            strides,
+            Site {
+                line: Some(4),
+                ..site(4, Some(0), 100, 200, 200)
+            },
+        )
+    };
     for strides in [&[16][..], &[]] {
         let run = profile(vec![machine_loop(3, None, 1, 100)], vec![halves(strides)]);
         let comparison = compared(&promised(source, &["n=100"]), run);
-        assert_eq!(sides(&comparison, "f@3", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
+        assert_eq!(
+            sides(&comparison, "f@3", "iterations"),
+            (Some(100.0), Some(100.0)),
+            "{strides:?}"
+        );
         assert_eq!(comparison.parameters, [], "{strides:?}");
     }
     // A counter in memory: as many stores, to the same place, and as many bytes.
     for strides in [&[8][..], &[]] {
         let run = profile(
             vec![machine_loop(2, None, 1, 100)],
-            vec![site(2, Some(0), 100, 0, 100), walking(strides, site(3, Some(0), 100, 100, 100))],
+            vec![
+                site(2, Some(0), 100, 0, 100),
+                walking(strides, site(3, Some(0), 100, 100, 100)),
+            ],
         );
         let comparison = compared(&promised(PLAIN, &["n=100"]), run);
-        assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)), "{strides:?}");
-        assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)), "{strides:?}");
+        assert_eq!(
+            sides(&comparison, "f@2", "iterations"),
+            (Some(100.0), Some(100.0)),
+            "{strides:?}"
+        );
+        assert_eq!(
+            sides(&comparison, "f@2", "adds an iteration"),
+            (Some(1.0), Some(1.0)),
+            "{strides:?}"
+        );
     }
 }
 
@@ -319,16 +497,29 @@ fn addresses_tell_how_often_a_loop_was_unrolled() {
   return s;
 }
 ";
-    let loads = Accesses { loads: 1000, loaded_bytes: 4000, ..Accesses::default() };
+    let loads = Accesses {
+        loads: 1000,
+        loaded_bytes: 4000,
+        ..Accesses::default()
+    };
     let rounds = |stride, accesses| {
-        let code = Site { accesses, ..walking(&[stride], site(4, Some(0), 125, 0, 0)) };
-        let comparison =
-            compared(&promised(source, &["n=1000"]), profile(vec![machine_loop(3, None, 1, 125)], vec![code]));
+        let code = Site {
+            accesses,
+            ..walking(&[stride], site(4, Some(0), 125, 0, 0))
+        };
+        let comparison = compared(
+            &promised(source, &["n=1000"]),
+            profile(vec![machine_loop(3, None, 1, 125)], vec![code]),
+        );
         sides(&comparison, "f@3", "iterations").1
     };
     assert_eq!(rounds(32, loads), Some(1000.0));
     // One load a round that moves as far: the loop goes through the array in another order.
-    let few = Accesses { loads: 125, loaded_bytes: 500, ..Accesses::default() };
+    let few = Accesses {
+        loads: 125,
+        loaded_bytes: 500,
+        ..Accesses::default()
+    };
     assert_eq!(rounds(32, few), Some(125.0));
 }
 
@@ -341,12 +532,29 @@ fn loops_whose_outer_loop_was_unrolled_do_its_rounds_side_by_side() {
       x[j] = x[j] + a[i][j];
 }
 ";
-    let accesses = Accesses { loads: 60, stores: 20, loaded_bytes: 480, stored_bytes: 160 };
-    let body = Site { accesses, ..walking(&[8], site(4, Some(1), 20, 40, 20)) };
-    let run = profile(vec![machine_loop(2, None, 1, 2), machine_loop(3, Some(0), 2, 20)], vec![body]);
+    let accesses = Accesses {
+        loads: 60,
+        stores: 20,
+        loaded_bytes: 480,
+        stored_bytes: 160,
+    };
+    let body = Site {
+        accesses,
+        ..walking(&[8], site(4, Some(1), 20, 40, 20))
+    };
+    let run = profile(
+        vec![machine_loop(2, None, 1, 2), machine_loop(3, Some(0), 2, 20)],
+        vec![body],
+    );
     let comparison = compared(&promised(source, &["n=4", "m=10"]), run);
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(40.0), Some(40.0)));
-    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(40.0), Some(40.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "adds an iteration"),
+        (Some(1.0), Some(1.0))
+    );
 }
 
 #[test]
@@ -354,13 +562,37 @@ fn iterations_outside_of_the_machine_loop_count() {
     // The first one is peeled; a constant that is only loaded there is none.
     let peeled = vec![site(3, None, 1, 1, 1), site(3, Some(0), 99, 99, 99)];
     let run = profile(vec![machine_loop(2, None, 1, 99)], peeled);
-    assert_eq!(sides(&compared(&promised(PLAIN, &["n=100"]), run), "f@2", "iterations").1, Some(100.0));
+    assert_eq!(
+        sides(
+            &compared(&promised(PLAIN, &["n=100"]), run),
+            "f@2",
+            "iterations"
+        )
+        .1,
+        Some(100.0)
+    );
     let hoisted = vec![site(3, None, 1, 0, 0), site(3, Some(0), 99, 99, 99)];
     let run = profile(vec![machine_loop(2, None, 1, 99)], hoisted);
-    assert_eq!(sides(&compared(&promised(PLAIN, &["n=99"]), run), "f@2", "iterations").1, Some(99.0));
+    assert_eq!(
+        sides(
+            &compared(&promised(PLAIN, &["n=99"]), run),
+            "f@2",
+            "iterations"
+        )
+        .1,
+        Some(99.0)
+    );
     // None is left in a loop.
     let run = profile(Vec::new(), vec![site(3, None, 1, 4, 4)]);
-    assert_eq!(sides(&compared(&promised(PLAIN, &["n=4"]), run), "f@2", "iterations").1, Some(4.0));
+    assert_eq!(
+        sides(
+            &compared(&promised(PLAIN, &["n=4"]), run),
+            "f@2",
+            "iterations"
+        )
+        .1,
+        Some(4.0)
+    );
 }
 
 /// A loop of 60 iterations in whose place the compiler put one call.
@@ -370,17 +602,38 @@ fn cleared_by_a_call() -> Comparison {
     a[i] = 0.0;
 }
 ";
-    let accesses = Accesses { stores: 60, stored_bytes: 480, ..Accesses::default() };
-    let call = Called { function: "memset".into(), times: 1, instructions: 130, accesses };
-    let run = profile(Vec::new(), vec![Site { calls: vec![call], ..site(3, None, 1, 0, 0) }]);
+    let accesses = Accesses {
+        stores: 60,
+        stored_bytes: 480,
+        ..Accesses::default()
+    };
+    let call = Called {
+        function: "memset".into(),
+        times: 1,
+        instructions: 130,
+        accesses,
+    };
+    let run = profile(
+        Vec::new(),
+        vec![Site {
+            calls: vec![call],
+            ..site(3, None, 1, 0, 0)
+        }],
+    );
     compared(&promised(source, &["n=60"]), run)
 }
 
 #[test]
 fn loops_that_became_calls_count_by_what_these_store() {
     let comparison = cleared_by_a_call();
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(60.0), Some(60.0)));
-    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(60.0), Some(60.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
 }
 
 const TWO_STATEMENTS: &str = "void f(int n, double *a, double *b) {
@@ -394,17 +647,30 @@ const TWO_STATEMENTS: &str = "void f(int n, double *a, double *b) {
 #[test]
 fn a_distributed_loop_goes_round_once_for_all_its_parts() {
     let loops = vec![machine_loop(2, None, 1, 80), machine_loop(2, None, 1, 80)];
-    let run = profile(loops, vec![site(3, Some(0), 80, 80, 80), site(4, Some(1), 80, 80, 80)]);
+    let run = profile(
+        loops,
+        vec![site(3, Some(0), 80, 80, 80), site(4, Some(1), 80, 80, 80)],
+    );
     let comparison = compared(&promised(TWO_STATEMENTS, &["n=80"]), run);
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(80.0), Some(80.0)));
-    assert_eq!(sides(&comparison, "f@2", "adds an iteration"), (Some(2.0), Some(2.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(80.0), Some(80.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "adds an iteration"),
+        (Some(2.0), Some(2.0))
+    );
 }
 
 #[test]
 fn copies_of_an_unswitched_loop_add_up() {
     let loops = vec![machine_loop(2, None, 2, 80), machine_loop(2, None, 1, 40)];
-    let both =
-        |number, rounds| [site(3, Some(number), rounds, rounds, rounds), site(4, Some(number), rounds, rounds, rounds)];
+    let both = |number, rounds| {
+        [
+            site(3, Some(number), rounds, rounds, rounds),
+            site(4, Some(number), rounds, rounds, rounds),
+        ]
+    };
     let run = profile(loops, [both(0, 80), both(1, 40)].concat());
     let comparison = compared(&promised(TWO_STATEMENTS, &["n=40"]), run);
     assert_eq!(sides(&comparison, "f@2", "iterations").1, Some(120.0));
@@ -421,12 +687,24 @@ fn a_round_that_ends_at_the_test_of_an_inner_loop_has_begun() {
       a[i][j] = a[i][j] + 1.0;
 }
 ";
-    let outer = MachineLoop { refused: 1, ..machine_loop(3, None, 1, 9) };
+    let outer = MachineLoop {
+        refused: 1,
+        ..machine_loop(3, None, 1, 9)
+    };
     let loops = vec![outer, machine_loop(3, Some(0), 9, 45)];
-    let run = profile(loops, vec![site(2, Some(0), 9, 0, 0), site(4, Some(1), 45, 45, 45)]);
+    let run = profile(
+        loops,
+        vec![site(2, Some(0), 9, 0, 0), site(4, Some(1), 45, 45, 45)],
+    );
     let comparison = compared(&promised(source, &["n=10"]), run);
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(4.5), Some(4.5)));
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of i, line 2"),
+        (Some(10.0), Some(10.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of j, line 3"),
+        (Some(4.5), Some(4.5))
+    );
     assert_eq!(comparison.parameters, []);
 }
 
@@ -440,19 +718,42 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
       c[i] = c[i] + a[j] + b[i][j];
 }
 ";
-    let range =
-        |name: &str, low: u64, bytes: u64| DataRange { name: name.into(), low, high: low + bytes, is_variable: false };
-    let data = vec![range("heap 1", 0x1000, 160), range("heap 2", 0x2000, 80), range("heap 3", 0x3000, 1600)];
-    let touched =
-        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let range = |name: &str, low: u64, bytes: u64| DataRange {
+        name: name.into(),
+        low,
+        high: low + bytes,
+        is_variable: false,
+    };
+    let data = vec![
+        range("heap 1", 0x1000, 160),
+        range("heap 2", 0x2000, 80),
+        range("heap 3", 0x3000, 1600),
+    ];
+    let touched = |range, loads, stores| DataAccesses {
+        range,
+        accesses: Accesses {
+            loads,
+            stores,
+            ..Accesses::default()
+        },
+    };
     let mut inner = site(4, Some(1), 200, 400, 200);
     inner.data = vec![touched(0, 200, 0), touched(1, 200, 200), touched(2, 200, 0)];
     let run = || SourceProfile {
         data: data.clone(),
-        ..profile(vec![machine_loop(2, None, 1, 10), machine_loop(3, Some(0), 10, 200)], vec![inner.clone()])
+        ..profile(
+            vec![
+                machine_loop(2, None, 1, 10),
+                machine_loop(3, Some(0), 10, 200),
+            ],
+            vec![inner.clone()],
+        )
     };
     let names = |comparison: &Comparison| -> Vec<String> {
-        let loads = nest(comparison, "f@2").rows.iter().filter_map(|row| row.quantity.strip_prefix("loads of "));
+        let loads = nest(comparison, "f@2")
+            .rows
+            .iter()
+            .filter_map(|row| row.quantity.strip_prefix("loads of "));
         loads.map(str::to_string).collect()
     };
     let right = compared(&promised(source, &["n=10", "m=20"]), run());
@@ -462,7 +763,10 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
 }
 
 fn reason<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c str {
-    row(comparison, id, quantity).reason.as_deref().unwrap_or_default()
+    row(comparison, id, quantity)
+        .reason
+        .as_deref()
+        .unwrap_or_default()
 }
 
 const TWO_SIZES: &str = "void f(int lo, int hi, double *a, double c) {
@@ -473,7 +777,12 @@ const TWO_SIZES: &str = "void f(int lo, int hi, double *a, double c) {
 
 #[test]
 fn of_two_sizes_in_one_bound_none_is_blamed() {
-    let run = || profile(vec![machine_loop(2, None, 1, 30)], vec![walking(&[8], site(3, Some(0), 30, 30, 30))]);
+    let run = || {
+        profile(
+            vec![machine_loop(2, None, 1, 30)],
+            vec![walking(&[8], site(3, Some(0), 30, 30, 30))],
+        )
+    };
     let comparison = compared(&promised(TWO_SIZES, &["lo=10", "hi=128"]), run());
     assert_eq!(comparison.parameters, []);
     let told = reason(&comparison, "f@2", "iterations");
@@ -483,14 +792,22 @@ fn of_two_sizes_in_one_bound_none_is_blamed() {
         "{TWO_SIZES}void g(int lo, double *a) {{\n  for (int i = 0; i < lo; i++)\n    a[i] = a[i] + 1.0;\n}}\n"
     );
     let mut report = promised(&source, &["lo=10", "hi=128"]);
-    let shared = report.parameters.values_mut().filter(|parameter| parameter.source_name == "lo");
+    let shared = report
+        .parameters
+        .values_mut()
+        .filter(|parameter| parameter.source_name == "lo");
     shared.for_each(|parameter| parameter.functions.clear());
     let both = profile(
         vec![machine_loop(2, None, 1, 30), machine_loop(6, None, 1, 10)],
-        vec![walking(&[8], site(3, Some(0), 30, 30, 30)), walking(&[8], site(7, Some(1), 10, 10, 10))],
+        vec![
+            walking(&[8], site(3, Some(0), 30, 30, 30)),
+            walking(&[8], site(7, Some(1), 10, 10, 10)),
+        ],
     );
     let comparison = compared(&report, both);
-    let [hi] = &comparison.parameters[..] else { panic!("{:?}", comparison.parameters) };
+    let [hi] = &comparison.parameters[..] else {
+        panic!("{:?}", comparison.parameters)
+    };
     assert_eq!((hi.parameter.as_str(), hi.fits), ("hi", 40.0));
 }
 
@@ -503,7 +820,10 @@ fn a_loop_that_is_left_early_tells_no_size() {
   return -1;
 }
 ";
-    let run = profile(vec![machine_loop(2, None, 1, 38)], vec![site(3, Some(0), 38, 0, 0)]);
+    let run = profile(
+        vec![machine_loop(2, None, 1, 38)],
+        vec![site(3, Some(0), 38, 0, 0)],
+    );
     let comparison = compared(&promised(source, &["n=100"]), run);
     assert_eq!(comparison.parameters, []);
     assert!(reason(&comparison, "f@2", "iterations").contains("can be left before its bound"));
@@ -516,26 +836,42 @@ fn a_loop_that_was_not_entered_tells_no_size() {
     a[i] = a[i] + 1.0;
 }
 ";
-    let run = profile(vec![machine_loop(2, None, 1, 0)], vec![site(2, Some(0), 1, 0, 0)]);
+    let run = profile(
+        vec![machine_loop(2, None, 1, 0)],
+        vec![site(2, Some(0), 1, 0, 0)],
+    );
     let comparison = compared(&promised(source, &["n=3"]), run);
     assert_eq!(comparison.parameters, []);
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(0.0), Some(0.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(0.0), Some(0.0))
+    );
 }
 
 #[test]
 fn a_size_that_was_not_always_the_same_is_a_mean() {
-    let loops = vec![MachineLoop { fewest: Some(10), most: Some(30), ..machine_loop(2, None, 2, 40) }];
+    let loops = vec![MachineLoop {
+        fewest: Some(10),
+        most: Some(30),
+        ..machine_loop(2, None, 2, 40)
+    }];
     let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
     let mut report = promised(PLAIN, &["n=100"]);
     report.functions[0].times_called = Some(2.0);
     let comparison = compared(&report, run);
     let told = reason(&comparison, "f@2", "iterations");
-    assert_eq!(told, "a parameter does not match: n is 100 in the report; in the run it varied, 20 on average");
+    assert_eq!(
+        told,
+        "a parameter does not match: n is 100 in the report; in the run it varied, 20 on average"
+    );
 }
 
 #[test]
 fn more_executions_are_no_more_iterations_each() {
-    let run = profile(vec![machine_loop(2, None, 4, 400)], vec![walking(&[8], site(3, Some(0), 400, 400, 400))]);
+    let run = profile(
+        vec![machine_loop(2, None, 4, 400)],
+        vec![walking(&[8], site(3, Some(0), 400, 400, 400))],
+    );
     let comparison = compared(&promised(PLAIN, &["n=100"]), run);
     assert_eq!(comparison.parameters, []);
     assert_eq!(
@@ -555,9 +891,15 @@ fn a_product_of_a_size_tells_it() {
     a[i] = a[i] + 1.0;
 }
 ";
-    let run = profile(vec![machine_loop(2, None, 1, 3600)], vec![walking(&[8], site(3, Some(0), 3600, 3600, 3600))]);
+    let run = profile(
+        vec![machine_loop(2, None, 1, 3600)],
+        vec![walking(&[8], site(3, Some(0), 3600, 3600, 3600))],
+    );
     let comparison = compared(&promised(source, &["n=128"]), run);
-    assert_eq!(comparison.parameters.first().map(|found| found.fits), Some(60.0));
+    assert_eq!(
+        comparison.parameters.first().map(|found| found.fits),
+        Some(60.0)
+    );
 }
 
 /// A branch that was taken in 499 of 1000 rounds does not explain half of the loads.
@@ -569,8 +911,15 @@ fn a_branch_explains_no_more_than_it_can() {
       b[i] = a[i] + 1.0;
 }
 ";
-    let loads = Accesses { loads: 1000, loaded_bytes: 8000, ..Accesses::default() };
-    let head = Site { accesses: loads, ..walking(&[8], site(3, Some(0), 1000, 0, 0)) };
+    let loads = Accesses {
+        loads: 1000,
+        loaded_bytes: 8000,
+        ..Accesses::default()
+    };
+    let head = Site {
+        accesses: loads,
+        ..walking(&[8], site(3, Some(0), 1000, 0, 0))
+    };
     let arm = walking(&[8], site(4, Some(0), 499, 499, 499));
     let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![head, arm]);
     let comparison = compared(&promised(source, &["n=1000"]), run);
@@ -588,7 +937,10 @@ fn an_arm_whose_code_is_outside_of_the_loop_tells_no_frequency() {
       b[i] = a[i] + 1.0;
 }
 ";
-    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![site(3, Some(0), 1000, 0, 0), site(4, None, 1, 0, 0)]);
+    let run = profile(
+        vec![machine_loop(2, None, 1, 1000)],
+        vec![site(3, Some(0), 1000, 0, 0), site(4, None, 1, 0, 0)],
+    );
     let comparison = compared(&promised(source, &["n=1000"]), run);
     assert_eq!(comparison.parameters, []);
 }
@@ -607,17 +959,38 @@ void f(int n) {
         high: low + bytes,
         is_variable,
     };
-    let touched =
-        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
-    let inner = Site { data: vec![touched(1, 0, 55)], ..walking(&[8], site(4, Some(0), 55, 0, 55)) };
-    let before = Site { data: vec![touched(0, 1, 0)], ..site(4, None, 1, 0, 0) };
+    let touched = |range, loads, stores| DataAccesses {
+        range,
+        accesses: Accesses {
+            loads,
+            stores,
+            ..Accesses::default()
+        },
+    };
+    let inner = Site {
+        data: vec![touched(1, 0, 55)],
+        ..walking(&[8], site(4, Some(0), 55, 0, 55))
+    };
+    let before = Site {
+        data: vec![touched(0, 1, 0)],
+        ..site(4, None, 1, 0, 0)
+    };
     let run = SourceProfile {
-        data: vec![range("a", 0x100, 8, true), range("heap 1", 0x1000, 440, false)],
+        data: vec![
+            range("a", 0x100, 8, true),
+            range("heap 1", 0x1000, 440, false),
+        ],
         ..profile(vec![machine_loop(3, None, 1, 55)], vec![inner, before])
     };
     let comparison = compared(&promised(source, &["n=55"]), run);
-    assert_eq!(sides(&comparison, "f@3", "stores to a (heap 1)"), (Some(55.0), Some(55.0)));
-    assert_eq!(sides(&comparison, "f@3", "loads of a, the pointer itself"), (None, Some(1.0)));
+    assert_eq!(
+        sides(&comparison, "f@3", "stores to a (heap 1)"),
+        (Some(55.0), Some(55.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@3", "loads of a, the pointer itself"),
+        (None, Some(1.0))
+    );
 }
 
 #[test]
@@ -631,9 +1004,20 @@ fn what_became_a_call_is_said_with_what_that_did() {
 
 #[test]
 fn work_of_a_callee_is_said_to_be_counted_there() {
-    let call = Called { function: "ext".into(), times: 100, instructions: 0, accesses: Accesses::default() };
-    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 0, 100)) };
-    let comparison = compared(&promised(PLAIN, &["n=100"]), profile(vec![machine_loop(2, None, 1, 100)], vec![body]));
+    let call = Called {
+        function: "ext".into(),
+        times: 100,
+        instructions: 0,
+        accesses: Accesses::default(),
+    };
+    let body = Site {
+        calls: vec![call],
+        ..walking(&[8], site(3, Some(0), 100, 0, 100))
+    };
+    let comparison = compared(
+        &promised(PLAIN, &["n=100"]),
+        profile(vec![machine_loop(2, None, 1, 100)], vec![body]),
+    );
     assert_eq!(
         reason(&comparison, "f@2", "adds an iteration"),
         "what it calls is counted at its own lines: ext (100 calls)"
@@ -649,17 +1033,40 @@ void f(int n, double *a) {
     a[i] = b[i];
 }
 ";
-    let accesses = Accesses { loads: 995, stores: 1000, loaded_bytes: 7960, stored_bytes: 8000 };
-    let data = vec![DataAccesses { range: 0, accesses: Accesses { loads: 995, ..Accesses::default() } }];
-    let body = Site { accesses, data, ..walking(&[8], site(4, Some(0), 1000, 0, 0)) };
+    let accesses = Accesses {
+        loads: 995,
+        stores: 1000,
+        loaded_bytes: 7960,
+        stored_bytes: 8000,
+    };
+    let data = vec![DataAccesses {
+        range: 0,
+        accesses: Accesses {
+            loads: 995,
+            ..Accesses::default()
+        },
+    }];
+    let body = Site {
+        accesses,
+        data,
+        ..walking(&[8], site(4, Some(0), 1000, 0, 0))
+    };
     let run = SourceProfile {
-        data: vec![DataRange { name: "b".into(), low: 0x100, high: 0x100 + 8000, is_variable: true }],
+        data: vec![DataRange {
+            name: "b".into(),
+            low: 0x100,
+            high: 0x100 + 8000,
+            is_variable: true,
+        }],
         ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
     };
     let comparison = compared(&promised(source, &["n=1000"]), run);
     for quantity in ["loads an iteration", "loads of b"] {
         let told = reason(&comparison, "f@3", quantity);
-        assert!(told.starts_with("0.005 an iteration fewer"), "{quantity}: {told}");
+        assert!(
+            told.starts_with("0.005 an iteration fewer"),
+            "{quantity}: {told}"
+        );
     }
 }
 
@@ -673,16 +1080,34 @@ fn library_code_is_listed_but_for_what_nests_called() {
         on_behalf,
         ..Site::default()
     };
-    let call = Called { function: "pow".into(), times: 100, instructions: 500, accesses: Accesses::default() };
-    let body = Site { calls: vec![call], ..walking(&[8], site(3, Some(0), 100, 100, 100)) };
-    let of_nest = vec![OnBehalf { site: 0, instructions: 500 }];
+    let call = Called {
+        function: "pow".into(),
+        times: 100,
+        instructions: 500,
+        accesses: Accesses::default(),
+    };
+    let body = Site {
+        calls: vec![call],
+        ..walking(&[8], site(3, Some(0), 100, 100, 100))
+    };
+    let of_nest = vec![OnBehalf {
+        site: 0,
+        instructions: 500,
+    }];
     let run = profile(
         vec![machine_loop(2, None, 1, 100)],
-        vec![body, library("puts", 70, vec![]), library("pow", 520, of_nest)],
+        vec![
+            body,
+            library("puts", 70, vec![]),
+            library("pow", 520, of_nest),
+        ],
     );
     let comparison = compared(&promised(PLAIN, &["n=100"]), run);
-    let unjoined: Vec<(&str, u64)> =
-        comparison.unjoined.iter().map(|left| (left.what.as_str(), left.instructions)).collect();
+    let unjoined: Vec<(&str, u64)> = comparison
+        .unjoined
+        .iter()
+        .map(|left| (left.what.as_str(), left.instructions))
+        .collect();
     assert_eq!(unjoined, [("puts", 70), ("pow", 20)]);
 }
 
@@ -695,11 +1120,21 @@ fn other_widths_of_the_same_bytes_are_told() {
 }
 ";
     let body = Site {
-        accesses: Accesses { stores: 50, stored_bytes: 400, ..Accesses::default() },
+        accesses: Accesses {
+            stores: 50,
+            stored_bytes: 400,
+            ..Accesses::default()
+        },
         ..walking(&[8], site(3, Some(0), 50, 0, 0))
     };
-    let comparison = compared(&promised(source, &["n=100"]), profile(vec![machine_loop(2, None, 1, 50)], vec![body]));
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    let comparison = compared(
+        &promised(source, &["n=100"]),
+        profile(vec![machine_loop(2, None, 1, 50)], vec![body]),
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
     assert_eq!(
         reason(&comparison, "f@2", "stores an iteration"),
         "the bytes agree: 8 B an access, where the source's elements have 4 B"
@@ -718,27 +1153,57 @@ fn loops_that_share_a_header_are_told_apart_by_their_lines() {
   }
 }
 ";
-    let inner = MachineLoop { shares_header: true, ..machine_loop(3, Some(0), 10, 200) };
-    let multiplies =
-        Site { operations: Operations { multiplies: 10, ..Operations::default() }, ..site(5, Some(0), 10, 0, 10) };
+    let inner = MachineLoop {
+        shares_header: true,
+        ..machine_loop(3, Some(0), 10, 200)
+    };
+    let multiplies = Site {
+        operations: Operations {
+            multiplies: 10,
+            ..Operations::default()
+        },
+        ..site(5, Some(0), 10, 0, 10)
+    };
     let run = profile(
         vec![machine_loop(3, None, 1, 200), inner.clone()],
         vec![site(4, Some(1), 200, 200, 0), multiplies.clone()],
     );
     let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(200.0), Some(200.0)));
-    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(200.0), Some(200.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of i, line 2"),
+        (Some(10.0), Some(10.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of j, line 3"),
+        (Some(20.0), Some(20.0))
+    );
     // Another cycle passes the inner loop by, and holds the rest.
     let beside = machine_loop(3, Some(0), 9, 9);
     let run = profile(
         vec![machine_loop(3, None, 1, 200), inner, beside],
-        vec![site(4, Some(1), 200, 200, 0), multiplies, site(2, Some(2), 9, 0, 0)],
+        vec![
+            site(4, Some(1), 200, 200, 0),
+            multiplies,
+            site(2, Some(2), 9, 0, 0),
+        ],
     );
     let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of i, line 2"), (Some(10.0), Some(10.0)));
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3"), (Some(20.0), Some(20.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of i, line 2"),
+        (Some(10.0), Some(10.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of j, line 3"),
+        (Some(20.0), Some(20.0))
+    );
 }
 
 /// Of 20 rounds of the inner loop one was peeled, in each of 10 executions; the outer loop stores too. Columns tell which
@@ -756,17 +1221,44 @@ fn nested_loops_on_one_line_are_told_apart() {
         let sites = vec![
             at(columns[0], site(2, Some(0), 10, 0, 10)),
             at(columns[1], site(2, Some(1), inner, 0, inner)),
-            at(columns[1], Site { called_from: vec![("kernel.c".into(), 9)], ..site(2, Some(0), peeled, 0, peeled) }),
+            at(
+                columns[1],
+                Site {
+                    called_from: vec![("kernel.c".into(), 9)],
+                    ..site(2, Some(0), peeled, 0, peeled)
+                },
+            ),
         ];
-        profile(vec![machine_loop(2, None, 1, 10), machine_loop(2, Some(0), 10, inner)], sites)
+        profile(
+            vec![
+                machine_loop(2, None, 1, 10),
+                machine_loop(2, Some(0), 10, inner),
+            ],
+            sites,
+        )
     };
     let columns = [Some(33), Some(73)];
-    assert_eq!(rounds(&compared(&report, run(200, 0, columns))), Some(200.0));
-    assert_eq!(rounds(&compared(&report, run(190, 10, columns))), Some(200.0));
-    assert_eq!(rounds(&compared(&report, run(200, 0, [None; 2]))), Some(200.0));
-    assert_eq!(rounds(&compared(&report, run(190, 10, [None; 2]))), Some(200.0));
+    assert_eq!(
+        rounds(&compared(&report, run(200, 0, columns))),
+        Some(200.0)
+    );
+    assert_eq!(
+        rounds(&compared(&report, run(190, 10, columns))),
+        Some(200.0)
+    );
+    assert_eq!(
+        rounds(&compared(&report, run(200, 0, [None; 2]))),
+        Some(200.0)
+    );
+    assert_eq!(
+        rounds(&compared(&report, run(190, 10, [None; 2]))),
+        Some(200.0)
+    );
     // All of a macro is in one column.
-    assert_eq!(rounds(&compared(&report, run(200, 0, [Some(3); 2]))), Some(200.0));
+    assert_eq!(
+        rounds(&compared(&report, run(200, 0, [Some(3); 2]))),
+        Some(200.0)
+    );
 }
 
 /// The compiler made two loops of the outer one, for whether the inner one has rounds: the first is left in the middle of
@@ -783,24 +1275,67 @@ fn a_round_that_goes_on_in_another_loop_is_one() {
 ";
     let report = promised(source, &["n=40", "m=5"]);
     let run = |left_at: u32| {
-        let after = vec![After { machine_loop: 0, site: 0, entries: 1 }];
-        let again = MachineLoop { after, ..machine_loop(2, None, 1, 5) };
-        let tests = [site(left_at, Some(0), 1, 0, 0), site(4, Some(0), 1, 0, 0), site(4, Some(2), 114, 0, 0)];
-        let sites = [&tests[..], &[site(2, Some(1), 5, 0, 0), site(5, Some(2), 110, 110, 110)]].concat();
-        profile(vec![machine_loop(2, None, 1, 1), again, machine_loop(3, Some(1), 5, 114)], sites)
+        let after = vec![After {
+            machine_loop: 0,
+            site: 0,
+            entries: 1,
+        }];
+        let again = MachineLoop {
+            after,
+            ..machine_loop(2, None, 1, 5)
+        };
+        let tests = [
+            site(left_at, Some(0), 1, 0, 0),
+            site(4, Some(0), 1, 0, 0),
+            site(4, Some(2), 114, 0, 0),
+        ];
+        let sites = [
+            &tests[..],
+            &[site(2, Some(1), 5, 0, 0), site(5, Some(2), 110, 110, 110)],
+        ]
+        .concat();
+        profile(
+            vec![
+                machine_loop(2, None, 1, 1),
+                again,
+                machine_loop(3, Some(1), 5, 114),
+            ],
+            sites,
+        )
     };
     let continued = compared(&report, run(3));
-    assert_eq!(sides(&continued, "f@2", "executions"), (Some(1.0), Some(1.0)));
-    assert_eq!(sides(&continued, "f@2", "mean trip count of k, line 2"), (Some(5.0), Some(5.0)));
-    assert_eq!(sides(&continued, "f@2", "iterations"), (Some(200.0), Some(114.0)));
+    assert_eq!(
+        sides(&continued, "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
+    assert_eq!(
+        sides(&continued, "f@2", "mean trip count of k, line 2"),
+        (Some(5.0), Some(5.0))
+    );
+    assert_eq!(
+        sides(&continued, "f@2", "iterations"),
+        (Some(200.0), Some(114.0))
+    );
     // Left by its own test, it was done: the second is the same execution going on, or that of another call.
-    assert_eq!(sides(&compared(&report, run(2)), "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&compared(&report, run(2)), "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
     let mut calls = run(2);
-    calls.sites[0] =
-        Site { called_from: vec![("kernel.c".into(), 10)], call_columns: vec![5], ..calls.sites[0].clone() };
-    calls.sites[3] =
-        Site { called_from: vec![("kernel.c".into(), 10)], call_columns: vec![25], ..calls.sites[3].clone() };
-    assert_eq!(sides(&compared(&report, calls), "f@2", "executions"), (Some(1.0), Some(2.0)));
+    calls.sites[0] = Site {
+        called_from: vec![("kernel.c".into(), 10)],
+        call_columns: vec![5],
+        ..calls.sites[0].clone()
+    };
+    calls.sites[3] = Site {
+        called_from: vec![("kernel.c".into(), 10)],
+        call_columns: vec![25],
+        ..calls.sites[3].clone()
+    };
+    assert_eq!(
+        sides(&compared(&report, calls), "f@2", "executions"),
+        (Some(1.0), Some(2.0))
+    );
 }
 
 /// A copy of a string in the body is a loop of the machine code, and none of the source.
@@ -823,19 +1358,44 @@ fn a_loop_that_one_statement_became_is_no_loop_of_the_source() {
     let path = directory.path().join("kernel.f");
     fs::write(&path, source).expect("written");
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.arg("analyze").arg(&path).args(["--json", "-", "--quiet", "--set", "n=12"]);
+    command
+        .arg("analyze")
+        .arg(&path)
+        .args(["--json", "-", "--quiet", "--set", "n=12"]);
     let output = command.output().expect("it runs");
     let report = StaticReport::parse(&String::from_utf8_lossy(&output.stdout)).expect("a report");
-    let here = |one: MachineLoop| MachineLoop { file: Some("kernel.f".into()), ..one };
-    let at = |one: Site| Site { file: Some("kernel.f".into()), ..one };
+    let here = |one: MachineLoop| MachineLoop {
+        file: Some("kernel.f".into()),
+        ..one
+    };
+    let at = |one: Site| Site {
+        file: Some("kernel.f".into()),
+        ..one
+    };
     // The inner loop is named after the statement that its compiler put last.
-    let loops =
-        vec![machine_loop(5, None, 1, 12), machine_loop(7, Some(0), 12, 144), machine_loop(8, Some(1), 144, 2160)];
-    let sites = vec![site(7, Some(1), 144, 144, 144), site(8, Some(2), 2160, 0, 8640), site(6, Some(1), 144, 0, 0)];
-    let run = profile(loops.into_iter().map(here).collect(), sites.into_iter().map(at).collect());
+    let loops = vec![
+        machine_loop(5, None, 1, 12),
+        machine_loop(7, Some(0), 12, 144),
+        machine_loop(8, Some(1), 144, 2160),
+    ];
+    let sites = vec![
+        site(7, Some(1), 144, 144, 144),
+        site(8, Some(2), 2160, 0, 8640),
+        site(6, Some(1), 144, 0, 0),
+    ];
+    let run = profile(
+        loops.into_iter().map(here).collect(),
+        sites.into_iter().map(at).collect(),
+    );
     let comparison = compared(&report, run);
-    assert_eq!(sides(&comparison, "f@5", "executions"), (Some(1.0), Some(1.0)));
-    assert_eq!(sides(&comparison, "f@5", "iterations"), (Some(144.0), Some(144.0)));
+    assert_eq!(
+        sides(&comparison, "f@5", "executions"),
+        (Some(1.0), Some(1.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@5", "iterations"),
+        (Some(144.0), Some(144.0))
+    );
 }
 
 /// Four executions of 3, 0, 5 and 0 rounds enter the loop twice.
@@ -847,12 +1407,27 @@ fn executions_of_no_round_count() {
       t[j] = t[j] + 1.5;
 }
 ";
-    let inner = MachineLoop { fewest: Some(3), most: Some(5), ..machine_loop(3, Some(0), 2, 8) };
-    let run = profile(vec![machine_loop(2, None, 1, 4), inner], vec![site(4, Some(1), 8, 8, 8)]);
+    let inner = MachineLoop {
+        fewest: Some(3),
+        most: Some(5),
+        ..machine_loop(3, Some(0), 2, 8)
+    };
+    let run = profile(
+        vec![machine_loop(2, None, 1, 4), inner],
+        vec![site(4, Some(1), 8, 8, 8)],
+    );
     let comparison = compared(&promised(source, &["n=4"]), run);
-    let [found] = &comparison.parameters[..] else { panic!("{:?}", comparison.parameters) };
-    assert_eq!((found.parameter.as_str(), found.fits, found.is_mean), ("trip_f_3", 2.0, true));
-    assert_eq!(sides(&comparison, "f@2", "mean trip count of j, line 3").1, Some(2.0));
+    let [found] = &comparison.parameters[..] else {
+        panic!("{:?}", comparison.parameters)
+    };
+    assert_eq!(
+        (found.parameter.as_str(), found.fits, found.is_mean),
+        ("trip_f_3", 2.0, true)
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "mean trip count of j, line 3").1,
+        Some(2.0)
+    );
 }
 
 /// Of 100 rounds 60 end with `continue`: the same machine code, of one loop.
@@ -865,15 +1440,27 @@ fn rounds_that_are_cut_short_are_rounds() {
   }
 }
 ";
-    let inner = MachineLoop { shares_header: true, ..machine_loop(2, Some(0), 40, 100) };
+    let inner = MachineLoop {
+        shares_header: true,
+        ..machine_loop(2, Some(0), 40, 100)
+    };
     let run = profile(
         vec![machine_loop(2, None, 1, 100), inner],
         vec![site(3, Some(1), 100, 0, 0), site(4, Some(0), 40, 40, 40)],
     );
     let comparison = compared(&promised(source, &["n=100"]), run);
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
-    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
-    assert_eq!(sides(&comparison, "f@2", "stores an iteration").1, Some(0.4));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "stores an iteration").1,
+        Some(0.4)
+    );
 }
 
 /// A block that moved to where another had been: the range is not the array of before.
@@ -889,9 +1476,20 @@ fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
     a[n + i] = 3.0;
 }
 ";
-    let range = |name: &str, low: u64| DataRange { name: name.into(), low, high: low + 800, is_variable: false };
+    let range = |name: &str, low: u64| DataRange {
+        name: name.into(),
+        low,
+        high: low + 800,
+        is_variable: false,
+    };
     let stores = |line, machine_loop, range| Site {
-        data: vec![DataAccesses { range, accesses: Accesses { stores: 100, ..Accesses::default() } }],
+        data: vec![DataAccesses {
+            range,
+            accesses: Accesses {
+                stores: 100,
+                ..Accesses::default()
+            },
+        }],
         ..walking(&[8], site(line, Some(machine_loop), 100, 0, 100))
     };
     let run = |moves: Site| SourceProfile {
@@ -902,12 +1500,26 @@ fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
         )
     };
     let rows = |comparison: &Comparison, id| -> Vec<String> {
-        let stores = nest(comparison, id).rows.iter().filter_map(|row| row.quantity.strip_prefix("stores to "));
+        let stores = nest(comparison, id)
+            .rows
+            .iter()
+            .filter_map(|row| row.quantity.strip_prefix("stores to "));
         stores.map(str::to_string).collect()
     };
-    let moves = Called { function: "realloc".into(), times: 1, instructions: 90, accesses: Accesses::default() };
+    let moves = Called {
+        function: "realloc".into(),
+        times: 1,
+        instructions: 90,
+        accesses: Accesses::default(),
+    };
     let report = promised(source, &["n=100"]);
-    let moved = compared(&report, run(Site { calls: vec![moves], ..site(6, None, 1, 0, 0) }));
+    let moved = compared(
+        &report,
+        run(Site {
+            calls: vec![moves],
+            ..site(6, None, 1, 0, 0)
+        }),
+    );
     assert_eq!(rows(&moved, "f@2"), ["a", "b", "heap 1", "heap 2"]);
     assert_eq!(rows(&moved, "f@7"), ["a (heap 2)"]);
     // As long as nothing moves, an array is one range.
@@ -926,21 +1538,48 @@ double f(int n, double s) {
   return s;
 }
 ";
-    let loads = |range| DataAccesses { range, accesses: Accesses { loads: 100, ..Accesses::default() } };
+    let loads = |range| DataAccesses {
+        range,
+        accesses: Accesses {
+            loads: 100,
+            ..Accesses::default()
+        },
+    };
     let run = |data: Vec<DataAccesses>| {
-        let accesses = Accesses { loads: 100, loaded_bytes: 800, ..Accesses::default() };
-        let body = Site { accesses, data, ..walking(&[8], site(4, Some(0), 100, 0, 0)) };
+        let accesses = Accesses {
+            loads: 100,
+            loaded_bytes: 800,
+            ..Accesses::default()
+        };
+        let body = Site {
+            accesses,
+            data,
+            ..walking(&[8], site(4, Some(0), 100, 0, 0))
+        };
         SourceProfile {
             data: vec![
-                DataRange { name: "a".into(), low: 0x100, high: 0x420, is_variable: true },
-                DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+                DataRange {
+                    name: "a".into(),
+                    low: 0x100,
+                    high: 0x420,
+                    is_variable: true,
+                },
+                DataRange {
+                    name: "heap 1".into(),
+                    low: 0x1000,
+                    high: 0x1320,
+                    is_variable: false,
+                },
             ],
             ..profile(vec![machine_loop(3, None, 1, 100)], vec![body])
         }
     };
     let report = promised(source, &["n=100"]);
     let comparison = compared(&report, run(vec![loads(0)]));
-    assert_eq!(sides(&comparison, "f@3", "loads of v"), (Some(50.0), Some(0.0)));
+    assert_eq!(
+        sides(&comparison, "f@3", "loads of v"),
+        (Some(50.0), Some(0.0))
+    );
     assert_eq!(
         reason(&comparison, "f@3", "loads of v"),
         "none of the nest's own loads went to it: values in registers, or paths not taken; which, counts do not tell"
@@ -960,9 +1599,17 @@ fn levels_are_only_set_where_the_machine_has_them() {
     });
     let trace = TraceReport::parse(&trace.to_string()).expect("a trace");
     let notes = compare(&promised(PLAIN, &["n=100"]), &trace, &|_| true).notes;
-    let about = |level: &str| notes.iter().find(|note| note.contains(level)).expect("it is there");
+    let about = |level: &str| {
+        notes
+            .iter()
+            .find(|note| note.contains(level))
+            .expect("it is there")
+    };
     assert!(about("level 1").ends_with("give both the same with --cache and --set l1_bytes"));
-    assert!(about("level 2").ends_with("--set adds no level to that machine, --machine chooses another"));
+    assert!(
+        about("level 2")
+            .ends_with("--set adds no level to that machine, --machine chooses another")
+    );
 }
 
 /// A loop without a count whose rounds vary: 77 in 10 executions. Its parameter is a mean.
@@ -974,29 +1621,52 @@ fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
       y[i] = y[i] + a[k];
 }
 ";
-    let inner = MachineLoop { fewest: Some(5), most: Some(9), ..machine_loop(3, Some(0), 10, 77) };
-    let run = || profile(vec![machine_loop(2, None, 1, 10), inner.clone()], vec![site(4, Some(1), 77, 77, 0)]);
+    let inner = MachineLoop {
+        fewest: Some(5),
+        most: Some(9),
+        ..machine_loop(3, Some(0), 10, 77)
+    };
+    let run = || {
+        profile(
+            vec![machine_loop(2, None, 1, 10), inner.clone()],
+            vec![site(4, Some(1), 77, 77, 0)],
+        )
+    };
     let comparison = compared(&promised(source, &["n=10"]), run());
-    let told: Vec<(&str, f64, bool)> =
-        comparison.parameters.iter().map(|found| (found.parameter.as_str(), found.fits, found.is_mean)).collect();
+    let told: Vec<(&str, f64, bool)> = comparison
+        .parameters
+        .iter()
+        .map(|found| (found.parameter.as_str(), found.fits, found.is_mean))
+        .collect();
     assert_eq!(told, [("trip_f_3", 7.7, true)]);
     assert_eq!(
         reason(&comparison, "f@2", "iterations"),
         "a parameter does not match: trip_f_3 is 128 in the report; in the run it varied, 7.7 on average"
     );
     let comparison = compared(&promised(source, &["n=10", "trip_f_3=7.7"]), run());
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(77.0), Some(77.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(77.0), Some(77.0))
+    );
     assert_eq!(comparison.parameters, []);
 }
 
 /// Called with 10, 20 and 31: no one size fits, and only one is there.
 #[test]
 fn a_size_that_varied_is_said_to_have_no_one_value() {
-    let inner = MachineLoop { fewest: Some(10), most: Some(31), ..machine_loop(2, None, 3, 61) };
-    let run = profile(vec![inner], vec![walking(&[8], site(3, Some(0), 61, 61, 61))]);
+    let inner = MachineLoop {
+        fewest: Some(10),
+        most: Some(31),
+        ..machine_loop(2, None, 3, 61)
+    };
+    let run = profile(
+        vec![inner],
+        vec![walking(&[8], site(3, Some(0), 61, 61, 61))],
+    );
     let comparison = compared(&promised(PLAIN, &["n=100"]), run);
     assert!(
-        reason(&comparison, "f@2", "iterations").ends_with("its bounds depend on n, and no one value of it gives that"),
+        reason(&comparison, "f@2", "iterations")
+            .ends_with("its bounds depend on n, and no one value of it gives that"),
         "{}",
         reason(&comparison, "f@2", "iterations")
     );
@@ -1017,13 +1687,33 @@ void g(int n, int m, double a[n][m], double *b) {
       a[i][j] = 1.0;
 }
 ";
-    let wide = Accesses { loads: 128, stores: 128, loaded_bytes: 1024, stored_bytes: 1024 };
-    let copied = Site { accesses: wide, ..walking(&[16, 512], site(4, Some(0), 64, 0, 0)) };
-    let down = Site { function: "g".into(), ..walking(&[32], site(9, Some(2), 40, 0, 40)) };
-    let of_g = |one: MachineLoop| MachineLoop { function: "g".into(), ..one };
-    let loops =
-        vec![machine_loop(3, None, 1, 64), of_g(machine_loop(7, None, 1, 4)), of_g(machine_loop(8, Some(1), 4, 40))];
-    let comparison = compared(&promised(source, &["n=100", "m=4"]), profile(loops, vec![copied, down]));
+    let wide = Accesses {
+        loads: 128,
+        stores: 128,
+        loaded_bytes: 1024,
+        stored_bytes: 1024,
+    };
+    let copied = Site {
+        accesses: wide,
+        ..walking(&[16, 512], site(4, Some(0), 64, 0, 0))
+    };
+    let down = Site {
+        function: "g".into(),
+        ..walking(&[32], site(9, Some(2), 40, 0, 40))
+    };
+    let of_g = |one: MachineLoop| MachineLoop {
+        function: "g".into(),
+        ..one
+    };
+    let loops = vec![
+        machine_loop(3, None, 1, 64),
+        of_g(machine_loop(7, None, 1, 4)),
+        of_g(machine_loop(8, Some(1), 4, 40)),
+    ];
+    let comparison = compared(
+        &promised(source, &["n=100", "m=4"]),
+        profile(loops, vec![copied, down]),
+    );
     assert_eq!(sides(&comparison, "f@3", "iterations").1, Some(64.0));
     assert_eq!(sides(&comparison, "g@7", "iterations").1, Some(40.0));
 }
@@ -1036,11 +1726,23 @@ fn a_machine_loop_whose_test_is_in_no_loop_comes_from_that_of_its_code() {
         &promised(PLAIN, &["n=100"]),
         profile(
             loops,
-            vec![site(3, Some(0), 100, 100, 100), Site { instructions: 100, ..site(6, Some(0), 100, 0, 0) }],
+            vec![
+                site(3, Some(0), 100, 100, 100),
+                Site {
+                    instructions: 100,
+                    ..site(6, Some(0), 100, 0, 0)
+                },
+            ],
         ),
     );
-    assert_eq!(sides(&comparison, "f@2", "iterations"), (Some(100.0), Some(100.0)));
-    assert_eq!(sides(&comparison, "f@2", "executions"), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "executions"),
+        (Some(1.0), Some(1.0))
+    );
 }
 
 /// A parameter has the name of a global variable, which another parameter points into.
@@ -1053,27 +1755,52 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
   }
 }
 ";
-    let touched =
-        |range, loads, stores| DataAccesses { range, accesses: Accesses { loads, stores, ..Accesses::default() } };
+    let touched = |range, loads, stores| DataAccesses {
+        range,
+        accesses: Accesses {
+            loads,
+            stores,
+            ..Accesses::default()
+        },
+    };
     let run = |of_x: DataAccesses, of_heap: DataAccesses| SourceProfile {
         data: vec![
-            DataRange { name: "x".into(), low: 0x100, high: 0x420, is_variable: true },
-            DataRange { name: "heap 1".into(), low: 0x1000, high: 0x1320, is_variable: false },
+            DataRange {
+                name: "x".into(),
+                low: 0x100,
+                high: 0x420,
+                is_variable: true,
+            },
+            DataRange {
+                name: "heap 1".into(),
+                low: 0x1000,
+                high: 0x1320,
+                is_variable: false,
+            },
         ],
         ..profile(
             vec![machine_loop(2, None, 1, 100)],
-            vec![Site { data: vec![of_x, of_heap], ..walking(&[8], site(4, Some(0), 100, 100, 200)) }],
+            vec![Site {
+                data: vec![of_x, of_heap],
+                ..walking(&[8], site(4, Some(0), 100, 100, 200))
+            }],
         )
     };
     let report = promised(source, &["n=100"]);
     // What has the variable's name is stored once an iteration and not loaded: as y.
     let comparison = compared(&report, run(touched(0, 0, 100), touched(1, 100, 100)));
     assert_eq!(sides(&comparison, "f@2", "loads of x").1, None);
-    assert_eq!(sides(&comparison, "f@2", "stores to x, the variable"), (None, Some(100.0)));
+    assert_eq!(
+        sides(&comparison, "f@2", "stores to x, the variable"),
+        (None, Some(100.0))
+    );
     // Another range is y.
     let comparison = compared(&report, run(touched(0, 100, 100), touched(1, 0, 100)));
     assert_eq!(sides(&comparison, "f@2", "loads of x").1, Some(100.0));
-    assert_eq!(sides(&comparison, "f@2", "stores to y (heap 1)").1, Some(100.0));
+    assert_eq!(
+        sides(&comparison, "f@2", "stores to y (heap 1)").1,
+        Some(100.0)
+    );
 }
 
 /// Addresses are computed in the loop, with the line of the declaration that they come from.
@@ -1081,11 +1808,18 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
 fn what_was_moved_into_a_loop_is_that_of_the_loop() {
     let run = profile(
         vec![machine_loop(2, None, 1, 100)],
-        vec![site(3, Some(0), 100, 100, 100), site(1, Some(0), 100, 0, 0), site(1, None, 1, 0, 0)],
+        vec![
+            site(3, Some(0), 100, 100, 100),
+            site(1, Some(0), 100, 0, 0),
+            site(1, None, 1, 0, 0),
+        ],
     );
     let comparison = compared(&promised(PLAIN, &["n=100"]), run);
-    let share: Vec<(u64, u64)> =
-        comparison.functions.iter().map(|function| (function.instructions, function.joined)).collect();
+    let share: Vec<(u64, u64)> = comparison
+        .functions
+        .iter()
+        .map(|function| (function.instructions, function.joined))
+        .collect();
     assert_eq!(share, [(804, 800)]);
 }
 
@@ -1107,15 +1841,28 @@ fn rounds_of_both_ways_back_to_the_head_count() {
     let report = promised(source, &[]);
     let run = |inner_steps: Option<u64>| {
         let inner = inner_steps.map(|steps| site(8, Some(1), steps, 0, 0));
-        let mut sites = vec![site(4, Some(0), 70, 0, 0), site(4, Some(1), 41, 0, 0), site(8, Some(0), 70, 0, 0)];
+        let mut sites = vec![
+            site(4, Some(0), 70, 0, 0),
+            site(4, Some(1), 41, 0, 0),
+            site(8, Some(0), 70, 0, 0),
+        ];
         sites.extend(inner);
-        profile(vec![machine_loop(3, None, 1, 70), machine_loop(3, Some(0), 30, 41)], sites)
+        profile(
+            vec![
+                machine_loop(3, None, 1, 70),
+                machine_loop(3, Some(0), 30, 41),
+            ],
+            sites,
+        )
     };
     let found = compared(&report, run(Some(41)));
     assert_eq!(sides(&found, "f@3", "iterations").1, Some(111.0));
     assert_eq!(sides(&found, "f@3", "executions").1, Some(1.0));
     // What every round does is not in the inner one: its rounds are none.
-    assert_eq!(sides(&compared(&report, run(None)), "f@3", "iterations").1, Some(70.0));
+    assert_eq!(
+        sides(&compared(&report, run(None)), "f@3", "iterations").1,
+        Some(70.0)
+    );
 }
 
 /// Rows two by two, and the rest in a loop after that: the outer loop walks two elements a round.
@@ -1127,12 +1874,26 @@ fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
       y[j] += a[i][j] * x[i];
 }
 ";
-    let after = vec![After { machine_loop: 0, site: 0, entries: 1 }];
-    let rest = MachineLoop { after, ..machine_loop(2, None, 1, 2) };
-    let loops =
-        vec![machine_loop(2, None, 1, 4), rest, machine_loop(3, Some(0), 4, 80), machine_loop(3, Some(1), 2, 40)];
+    let after = vec![After {
+        machine_loop: 0,
+        site: 0,
+        entries: 1,
+    }];
+    let rest = MachineLoop {
+        after,
+        ..machine_loop(2, None, 1, 2)
+    };
+    let loops = vec![
+        machine_loop(2, None, 1, 4),
+        rest,
+        machine_loop(3, Some(0), 4, 80),
+        machine_loop(3, Some(1), 2, 40),
+    ];
     let multiplied = |site: Site, multiplies| {
-        let operations = Operations { multiplies, ..site.operations };
+        let operations = Operations {
+            multiplies,
+            ..site.operations
+        };
         Site { operations, ..site }
     };
     let between = walking(&[16], site(4, Some(0), 4, 0, 0));
@@ -1145,9 +1906,21 @@ fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
     // Of the second row's products none may be left, where the compiler knows them.
     for multiplies in [160, 80, 0] {
         let found = compared(&report, run(multiplies));
-        assert_eq!(sides(&found, "f@2", "iterations"), (Some(200.0), Some(200.0)), "{multiplies}");
-        assert_eq!(sides(&found, "f@2", "mean trip count of i, line 2").1, Some(10.0), "{multiplies}");
-        assert_eq!(sides(&found, "f@2", "executions").1, Some(1.0), "{multiplies}");
+        assert_eq!(
+            sides(&found, "f@2", "iterations"),
+            (Some(200.0), Some(200.0)),
+            "{multiplies}"
+        );
+        assert_eq!(
+            sides(&found, "f@2", "mean trip count of i, line 2").1,
+            Some(10.0),
+            "{multiplies}"
+        );
+        assert_eq!(
+            sides(&found, "f@2", "executions").1,
+            Some(1.0),
+            "{multiplies}"
+        );
     }
 }
 
@@ -1155,19 +1928,36 @@ fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
 #[test]
 fn outermost_loops_are_executed_without_a_round_too() {
     let report = promised(PLAIN, &["n=10"]);
-    let test = |column, decisions| Site { column, decisions, ..site(2, None, 6, 0, 0) };
+    let test = |column, decisions| Site {
+        column,
+        decisions,
+        ..site(2, None, 6, 0, 0)
+    };
     let run = |outside: Vec<Site>| {
-        let latch = Site { column: Some(21), decisions: 3, ..site(2, Some(0), 3, 0, 0) };
-        profile(vec![machine_loop(2, None, 1, 3)], [vec![latch, site(3, Some(0), 3, 3, 3)], outside].concat())
+        let latch = Site {
+            column: Some(21),
+            decisions: 3,
+            ..site(2, Some(0), 3, 0, 0)
+        };
+        profile(
+            vec![machine_loop(2, None, 1, 3)],
+            [vec![latch, site(3, Some(0), 3, 3, 3)], outside].concat(),
+        )
     };
     let found = compared(&report, run(vec![test(Some(21), 6)]));
     assert_eq!(sides(&found, "f@2", "executions").1, Some(6.0));
-    assert_eq!(sides(&found, "f@2", "mean trip count of i, line 2").1, Some(0.5));
+    assert_eq!(
+        sides(&found, "f@2", "mean trip count of i, line 2").1,
+        Some(0.5)
+    );
     assert_eq!(found.parameters, []);
     assert!(reason(&found, "f@2", "iterations").contains("no one value of it gives that"));
     // Another condition on that line, and one that was done once for several executions.
     for other in [test(Some(5), 6), test(Some(21), 0)] {
-        assert_eq!(sides(&compared(&report, run(vec![other])), "f@2", "executions").1, Some(1.0));
+        assert_eq!(
+            sides(&compared(&report, run(vec![other])), "f@2", "executions").1,
+            Some(1.0)
+        );
     }
 }
 
@@ -1179,17 +1969,46 @@ fn loops_that_share_the_work_of_a_line_go_round_for_the_same_rounds() {
 }
 ";
     let report = promised(source, &["n=100"]);
-    let after = |machine_loop| vec![After { machine_loop, site: 0, entries: 1 }];
-    let loops = vec![machine_loop(2, None, 1, 100), MachineLoop { after: after(0), ..machine_loop(2, None, 1, 100) }];
+    let after = |machine_loop| {
+        vec![After {
+            machine_loop,
+            site: 0,
+            entries: 1,
+        }]
+    };
+    let loops = vec![
+        machine_loop(2, None, 1, 100),
+        MachineLoop {
+            after: after(0),
+            ..machine_loop(2, None, 1, 100)
+        },
+    ];
     let found = compared(
         &report,
-        profile(loops.clone(), vec![site(2, Some(0), 100, 100, 100), site(2, Some(1), 100, 100, 100)]),
+        profile(
+            loops.clone(),
+            vec![
+                site(2, Some(0), 100, 100, 100),
+                site(2, Some(1), 100, 100, 100),
+            ],
+        ),
     );
-    assert_eq!(sides(&found, "f@2", "iterations"), (Some(100.0), Some(100.0)));
+    assert_eq!(
+        sides(&found, "f@2", "iterations"),
+        (Some(100.0), Some(100.0))
+    );
     assert_eq!(sides(&found, "f@2", "executions").1, Some(1.0));
     // Each does the work of whole rounds: they have half of the rounds each.
-    let found =
-        compared(&report, profile(loops, vec![site(2, Some(0), 100, 200, 200), site(2, Some(1), 100, 200, 200)]));
+    let found = compared(
+        &report,
+        profile(
+            loops,
+            vec![
+                site(2, Some(0), 100, 200, 200),
+                site(2, Some(1), 100, 200, 200),
+            ],
+        ),
+    );
     assert_eq!(sides(&found, "f@2", "iterations").1, Some(200.0));
 }
 
@@ -1207,11 +2026,17 @@ fn arms_are_taken_as_often_as_what_only_they_do() {
 ";
     let report = promised(source, &["n=100"]);
     let told = |then: Site, otherwise: Site| {
-        let run = profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 0, 0), then, otherwise]);
+        let run = profile(
+            vec![machine_loop(2, None, 1, 100)],
+            vec![site(3, Some(0), 100, 0, 0), then, otherwise],
+        );
         let found = compared(&report, run).parameters;
         found.first().map(|found| found.fits)
     };
-    let arm = |line, most, least| Site { least: Some(least), ..site(line, Some(0), most, 0, 0) };
+    let arm = |line, most, least| Site {
+        least: Some(least),
+        ..site(line, Some(0), most, 0, 0)
+    };
     assert_eq!(told(arm(4, 30, 30), arm(6, 70, 70)), Some(0.3));
     assert_eq!(told(arm(4, 100, 30), arm(6, 70, 70)), Some(0.3));
     assert_eq!(told(arm(4, 30, 30), arm(6, 100, 70)), Some(0.3));
@@ -1230,13 +2055,35 @@ fn several_loops_of_a_line_are_told_apart_by_columns_or_by_the_rounds_they_have(
     let run = |middle: u64, columns: [Option<u32>; 3]| {
         let at = |column, site: Site| Site { column, ..site };
         let rounds = [10, middle, 20];
-        let loops = rounds.map(|rounds| machine_loop(2, None, 1, rounds)).to_vec();
-        let body = |number: usize| site(2, Some(number as u32), rounds[number].max(1), rounds[number], rounds[number]);
-        profile(loops, (0..3).map(|number| at(columns[number], body(number))).collect())
+        let loops = rounds
+            .map(|rounds| machine_loop(2, None, 1, rounds))
+            .to_vec();
+        let body = |number: usize| {
+            site(
+                2,
+                Some(number as u32),
+                rounds[number].max(1),
+                rounds[number],
+                rounds[number],
+            )
+        };
+        profile(
+            loops,
+            (0..3)
+                .map(|number| at(columns[number], body(number)))
+                .collect(),
+        )
     };
-    let rounds = |comparison: &Comparison| ["f@2", "f@2#2"].map(|id| sides(comparison, id, "iterations").1);
-    assert_eq!(rounds(&compared(&report, run(0, [None; 3]))), [Some(10.0), Some(20.0)]);
-    assert_eq!(rounds(&compared(&report, run(5, [Some(31), Some(44), Some(44)]))), [Some(10.0), Some(25.0)]);
+    let rounds =
+        |comparison: &Comparison| ["f@2", "f@2#2"].map(|id| sides(comparison, id, "iterations").1);
+    assert_eq!(
+        rounds(&compared(&report, run(0, [None; 3]))),
+        [Some(10.0), Some(20.0)]
+    );
+    assert_eq!(
+        rounds(&compared(&report, run(5, [Some(31), Some(44), Some(44)]))),
+        [Some(10.0), Some(25.0)]
+    );
 }
 
 /// Numbers in a file may be of nothing.
@@ -1248,11 +2095,19 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
             "trace": {"path": "by hand", "instructions": 0},
             "source": profile,
         });
-        TraceReport::parse(&trace.to_string()).expect_err("refused").to_string()
+        TraceReport::parse(&trace.to_string())
+            .expect_err("refused")
+            .to_string()
     };
     let told = refused(profile(vec![], vec![site(2, Some(3), 1, 0, 0)]));
     assert!(told.contains("site 0 names a loop"), "{told}");
     // Around each other.
-    let told = refused(profile(vec![machine_loop(2, Some(1), 1, 1), machine_loop(3, Some(0), 1, 1)], vec![]));
+    let told = refused(profile(
+        vec![
+            machine_loop(2, Some(1), 1, 1),
+            machine_loop(3, Some(0), 1, 1),
+        ],
+        vec![],
+    ));
     assert!(told.contains("loop 0 names a loop"), "{told}");
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use loopsheet::trace::isa::{
-    Class, Decoded, Flow, Operands, Register, control_flow, decode_text, decode_word, encodings, length,
-    pseudo_mnemonics,
+    Class, Decoded, Flow, Operands, Register, control_flow, decode_text, decode_word, encodings,
+    length, pseudo_mnemonics,
 };
 use proptest::prelude::Rng;
 use proptest::test_runner::TestRunner;
@@ -16,33 +16,58 @@ const ARCHITECTURE: &str = "-march=rv64gcv_zba_zbb_zbs_zicbop_zihintpause_zifenc
 const LIBRARIES: &str = "/usr/riscv64-linux-gnu/lib";
 
 /// The styles of disassembly.
-const STYLES: [&[&str]; 4] = [&[], &["-M", "no-aliases"], &["-M", "numeric"], &["-M", "no-aliases,numeric"]];
+const STYLES: [&[&str]; 4] = [
+    &[],
+    &["-M", "no-aliases"],
+    &["-M", "numeric"],
+    &["-M", "no-aliases,numeric"],
+];
 
 fn run(command: &mut Command) -> String {
-    let output = command.output().expect("binutils can be run (Debian: binutils-riscv64-linux-gnu)");
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = command
+        .output()
+        .expect("binutils can be run (Debian: binutils-riscv64-linux-gnu)");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("binutils print UTF-8")
 }
 
 /// Words with their text, in order.
 fn disassemble(file: &Path, style: &[&str]) -> Vec<(u32, String)> {
-    with_addresses(file, style).into_iter().map(|(_, word, text)| (word, text)).collect()
+    with_addresses(file, style)
+        .into_iter()
+        .map(|(_, word, text)| (word, text))
+        .collect()
 }
 
 fn with_addresses(file: &Path, style: &[&str]) -> Vec<(i64, u32, String)> {
-    let listing = run(Command::new("riscv64-linux-gnu-objdump").arg("-d").args(style).arg(file));
+    let listing = run(Command::new("riscv64-linux-gnu-objdump")
+        .arg("-d")
+        .args(style)
+        .arg(file));
     let instruction = |line: &str| {
         let (address, rest) = line.split_once(":\t")?;
         let address = i64::from_str_radix(address.trim(), 16).ok()?;
         let (word, text) = rest.split_once('\t')?;
-        Some((address, u32::from_str_radix(word.trim(), 16).ok()?, text.to_owned()))
+        Some((
+            address,
+            u32::from_str_radix(word.trim(), 16).ok()?,
+            text.to_owned(),
+        ))
     };
     listing.lines().filter_map(instruction).collect()
 }
 
 fn assemble(directory: &tempfile::TempDir, source: &Path) -> PathBuf {
     let object = directory.path().join("object.o");
-    run(Command::new("riscv64-linux-gnu-as").arg(ARCHITECTURE).arg("-o").arg(&object).arg(source));
+    run(Command::new("riscv64-linux-gnu-as")
+        .arg(ARCHITECTURE)
+        .arg("-o")
+        .arg(&object)
+        .arg(source));
     object
 }
 
@@ -51,7 +76,11 @@ fn agreed(word: u32, text: &str) -> Result<Decoded, String> {
     let from_word = decode_word(word).ok_or_else(|| format!("{word:08x} `{text}` is not known"))?;
     let from_text = decode_text(text).map_err(|error| format!("{word:08x} `{text}`: {error}"))?;
     let facts = (from_word.facts, from_text.facts);
-    if facts.0 == facts.1 { Ok(from_word) } else { Err(format!("{word:08x} `{text}`: {facts:?}")) }
+    if facts.0 == facts.1 {
+        Ok(from_word)
+    } else {
+        Err(format!("{word:08x} `{text}`: {facts:?}"))
+    }
 }
 
 #[test]
@@ -59,7 +88,11 @@ fn libraries_of_debian() {
     for library in ["libc.so.6", "libm.so.6"] {
         for style in STYLES {
             let mut instructions = disassemble(&Path::new(LIBRARIES).join(library), style);
-            assert!(instructions.len() > 50_000, "{library} has {} instructions", instructions.len());
+            assert!(
+                instructions.len() > 50_000,
+                "{library} has {} instructions",
+                instructions.len()
+            );
             // Texts of jumps differ by their targets; all are looked at.
             instructions.sort_unstable();
             instructions.dedup();
@@ -74,19 +107,35 @@ fn libraries_of_debian() {
 #[test]
 fn targets_in_debians_libraries() {
     for library in ["libc.so.6", "libm.so.6"] {
-        for (address, word, text) in with_addresses(&Path::new(LIBRARIES).join(library), &["-M", "no-aliases"]) {
-            let operands = text.split_once('\t').map_or("", |split| split.1).split('#').next().unwrap_or_default();
+        for (address, word, text) in
+            with_addresses(&Path::new(LIBRARIES).join(library), &["-M", "no-aliases"])
+        {
+            let operands = text
+                .split_once('\t')
+                .map_or("", |split| split.1)
+                .split('#')
+                .next()
+                .unwrap_or_default();
             let target = operands.split_once(" <").map(|(before, _)| {
-                let target = before.rsplit(',').next().expect("rsplit gives one piece at least");
+                let target = before
+                    .rsplit(',')
+                    .next()
+                    .expect("rsplit gives one piece at least");
                 i64::from_str_radix(target, 16).expect("an address") - address
             });
             let distance = match control_flow(word) {
-                Flow::Branch(distance) | Flow::Jump(distance) | Flow::Call(Some(distance)) => Some(i64::from(distance)),
+                Flow::Branch(distance) | Flow::Jump(distance) | Flow::Call(Some(distance)) => {
+                    Some(i64::from(distance))
+                }
                 Flow::Next | Flow::Call(None) | Flow::Indirect => None,
             };
             assert_eq!(distance, target, "{word:08x} `{text}`");
             let indirect = matches!(control_flow(word), Flow::Call(None) | Flow::Indirect);
-            assert_eq!(indirect, text.starts_with("jalr") || text.starts_with("c.j") && target.is_none(), "{text}");
+            assert_eq!(
+                indirect,
+                text.starts_with("jalr") || text.starts_with("c.j") && target.is_none(),
+                "{text}"
+            );
         }
     }
 }
@@ -97,10 +146,15 @@ fn every_mnemonic_of_the_table() {
     let directory = tempfile::tempdir().expect("there is a temporary directory");
     let mut met: BTreeSet<String> = BTreeSet::new();
     for name in ["scalar.s", "compressed.s", "vector.s"] {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa").join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/isa")
+            .join(name);
         let object = assemble(&directory, &source);
         let text = std::fs::read_to_string(&source).expect("the fixture can be read");
-        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(['.', '#'])).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with(['.', '#']))
+            .collect();
         for style in STYLES {
             let listing = disassemble(&object, style);
             assert_eq!(listing.len(), lines.len(), "{name}");
@@ -109,7 +163,12 @@ fn every_mnemonic_of_the_table() {
                 agreed(word, &text).unwrap();
             }
         }
-        met.extend(lines.iter().map(|line| decode_text(line).expect("it was decoded above").mnemonic.to_owned()));
+        met.extend(lines.iter().map(|line| {
+            decode_text(line)
+                .expect("it was decoded above")
+                .mnemonic
+                .to_owned()
+        }));
     }
     for (mnemonic, ..) in encodings() {
         assert!(met.contains(mnemonic), "{mnemonic} is not in the fixtures");
@@ -129,7 +188,10 @@ fn every_mnemonic_of_the_table() {
         "vmornot.mm",
     ];
     for mnemonic in pseudo_mnemonics() {
-        assert!(met.contains(mnemonic) != not_assembled.contains(&mnemonic), "{mnemonic}");
+        assert!(
+            met.contains(mnemonic) != not_assembled.contains(&mnemonic),
+            "{mnemonic}"
+        );
     }
 }
 
@@ -152,14 +214,18 @@ fn random_words() {
     for (_, mask, bits) in encodings().filter(|(_, _, bits)| bits & 3 == 3) {
         words.extend((0..20).map(|_| bits | runner.rng().next_u32() & !mask));
     }
-    let opcodes: BTreeSet<u32> = encodings().filter(|(_, _, bits)| bits & 3 == 3).map(|row| row.2 & 0x7f).collect();
+    let opcodes: BTreeSet<u32> = encodings()
+        .filter(|(_, _, bits)| bits & 3 == 3)
+        .map(|row| row.2 & 0x7f)
+        .collect();
     for opcode in opcodes {
         words.extend((0..4_000).map(|_| runner.rng().next_u32() & !0x7f | opcode));
     }
     let directory = tempfile::tempdir().expect("there is a temporary directory");
     let source = directory.path().join("words.s");
     let insn = |word: &u32| format!(".insn {}, {word:#x}\n", length(*word));
-    std::fs::write(&source, words.iter().map(insn).collect::<String>()).expect("the directory can be written to");
+    std::fs::write(&source, words.iter().map(insn).collect::<String>())
+        .expect("the directory can be written to");
     let object = assemble(&directory, &source);
     let mut differences = Vec::new();
     for style in [STYLES[0], STYLES[3]] {
@@ -168,7 +234,9 @@ fn random_words() {
         for (word, text) in listing {
             if text.starts_with(['.', '0']) || text.starts_with(NOT_KNOWN) {
                 let known = decode_word(word).filter(|known| !WIDER.contains(&known.mnemonic));
-                differences.extend(known.map(|known| format!("{word:08x} is {}, not `{text}`", known.mnemonic)));
+                differences.extend(
+                    known.map(|known| format!("{word:08x} is {}, not `{text}`", known.mnemonic)),
+                );
                 continue;
             }
             if word == RESERVED {
@@ -176,13 +244,20 @@ fn random_words() {
                 continue;
             }
             match agreed(word, &text) {
-                Ok(decoded) if style == STYLES[3] => differences.extend(second_opinion(word, &text, &decoded)),
+                Ok(decoded) if style == STYLES[3] => {
+                    differences.extend(second_opinion(word, &text, &decoded))
+                }
                 Ok(_) => {}
                 Err(difference) => differences.push(difference),
             }
         }
     }
-    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
 }
 
 /// The registers that the text without aliases names, read without the table: all of them are read or written,
@@ -190,12 +265,23 @@ fn random_words() {
 fn second_opinion(word: u32, text: &str, decoded: &Decoded) -> Option<String> {
     let (mnemonic, operands) = text.split_once('\t').unwrap_or((text, ""));
     let operands = operands.split('#').next().unwrap_or_default();
-    let without_target =
-        if operands.contains('<') { operands.rsplit_once(',').map_or("", |split| split.0) } else { operands };
-    let named: Vec<&str> = without_target.split([',', '(', ')', '.', ' ']).filter(|token| is_register(token)).collect();
+    let without_target = if operands.contains('<') {
+        operands.rsplit_once(',').map_or("", |split| split.0)
+    } else {
+        operands
+    };
+    let named: Vec<&str> = without_target
+        .split([',', '(', ')', '.', ' '])
+        .filter(|token| is_register(token))
+        .collect();
     let writes_none = matches!(
         decoded.facts.class,
-        Class::Store | Class::FpStore | Class::VectorStore | Class::Branch | Class::System | Class::Fence
+        Class::Store
+            | Class::FpStore
+            | Class::VectorStore
+            | Class::Branch
+            | Class::System
+            | Class::Fence
     ) || mnemonic == "c.jr"
         || mnemonic.starts_with("prefetch");
     let (written, read) = match mnemonic {
@@ -203,10 +289,16 @@ fn second_opinion(word: u32, text: &str, decoded: &Decoded) -> Option<String> {
         _ if writes_none || named.is_empty() => (set(&[]), set(&named)),
         _ => (set(&named[..1]), set(&named[1..])),
     };
-    let (reads, writes) = (registers(&decoded.facts.reads), registers(&decoded.facts.writes));
+    let (reads, writes) = (
+        registers(&decoded.facts.reads),
+        registers(&decoded.facts.writes),
+    );
     let all = &read | &written;
     let same_registers = writes == written && reads.is_superset(&read) && reads.is_subset(&all);
-    let unordered = mnemonic.trim_end_matches(".aqrl").trim_end_matches(".aq").trim_end_matches(".rl");
+    let unordered = mnemonic
+        .trim_end_matches(".aqrl")
+        .trim_end_matches(".aq")
+        .trim_end_matches(".rl");
     // Encodings of other instructions that have a name for objdump, but no row.
     let named_alike = unordered == decoded.mnemonic
         || unordered.strip_suffix("64") == Some(decoded.mnemonic)
@@ -216,8 +308,12 @@ fn second_opinion(word: u32, text: &str, decoded: &Decoded) -> Option<String> {
             "c.nop" => mnemonic == "c.addi",
             _ => false,
         };
-    (!same_registers || !named_alike)
-        .then(|| format!("{word:08x} `{text}`: {} {reads:?} -> {writes:?}", decoded.mnemonic))
+    (!same_registers || !named_alike).then(|| {
+        format!(
+            "{word:08x} `{text}`: {} {reads:?} -> {writes:?}",
+            decoded.mnemonic
+        )
+    })
 }
 
 fn is_register(token: &str) -> bool {
@@ -226,12 +322,28 @@ fn is_register(token: &str) -> bool {
 }
 
 fn set(names: &[&str]) -> BTreeSet<String> {
-    names.iter().filter(|name| **name != "x0").map(|name| (*name).to_owned()).collect()
+    names
+        .iter()
+        .filter(|name| **name != "x0")
+        .map(|name| (*name).to_owned())
+        .collect()
 }
 
 /// All but those that text does not name.
 fn registers(operands: &Operands) -> BTreeSet<String> {
-    let named = |register: &Register| ![Register::FLOAT_STATUS, Register::VECTOR_CONFIG].contains(register);
-    let name = |register: Register| format!("{}{}", ["x", "f", "v"][register.index() / 32], register.index() % 32);
-    operands.iter().map(|operand| operand.register).filter(named).map(name).collect()
+    let named =
+        |register: &Register| ![Register::FLOAT_STATUS, Register::VECTOR_CONFIG].contains(register);
+    let name = |register: Register| {
+        format!(
+            "{}{}",
+            ["x", "f", "v"][register.index() / 32],
+            register.index() % 32
+        )
+    };
+    operands
+        .iter()
+        .map(|operand| operand.register)
+        .filter(named)
+        .map(name)
+        .collect()
 }

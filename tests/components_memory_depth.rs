@@ -13,7 +13,12 @@ fn root() -> &'static Path {
 
 fn done(command: &mut Command) -> Output {
     let output = command.output().expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     output
 }
 
@@ -23,7 +28,12 @@ fn order(values: &str) -> Value {
                   depth = m.SourceFileLoader('memory_depth', sys.argv[1]).load_module()\n\
                   print(json.dumps(depth.order([eval(sys.argv[2]) for N in range(32, 65, 8)])))";
     let path = root().join("tests/memory_depth");
-    let output = done(Command::new("python3").args(["-W", "ignore", "-B", "-c", script]).arg(path).arg(values));
+    let output = done(
+        Command::new("python3")
+            .args(["-W", "ignore", "-B", "-c", script])
+            .arg(path)
+            .arg(values),
+    );
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
@@ -60,16 +70,41 @@ fn the_published_kernel_is_linear_and_its_line_is_named() {
     for kernel in ["trmm_slide.c", "squares.c"] {
         script.arg("--source").arg(fixtures.join(kernel));
     }
-    script.args(["--sizes", "8,16,24", "--flags=-O2", "--json"]).arg(&found);
-    script.env("LOOPSHEET", env!("CARGO_BIN_EXE_loopsheet")).env_remove("QEMU_LD_PREFIX");
+    script
+        .args(["--sizes", "8,16,24", "--flags=-O2", "--json"])
+        .arg(&found);
+    script
+        .env("LOOPSHEET", env!("CARGO_BIN_EXE_loopsheet"))
+        .env_remove("QEMU_LD_PREFIX");
     done(script.env("XDG_CACHE_HOME", directory.path()));
-    let found: Value = serde_json::from_slice(&std::fs::read(&found).expect("it was written")).expect("JSON");
+    let found: Value =
+        serde_json::from_slice(&std::fs::read(&found).expect("it was written")).expect("JSON");
     let [trmm, squares] = [&found[0], &found[1]];
     // A row's last element waits for all rounds of two rows: a load and a store each.
-    assert_eq!((&trmm["order"], &trmm["chain"]), (&json!(1), &json!("stored, loaded")), "{trmm:#}");
+    assert_eq!(
+        (&trmm["order"], &trmm["chain"]),
+        (&json!(1), &json!("stored, loaded")),
+        "{trmm:#}"
+    );
     let depths: Vec<u64> = serde_json::from_value(trmm["depths"].clone()).expect("depths");
-    assert!(depths.iter().zip([8, 16, 24]).all(|(depth, n)| *depth == 4 * n - 4), "{depths:?}");
-    assert_eq!(trmm["line"]["text"], "B[i][j] += alpha * A[i][k] * B[j][k];", "{trmm:#}");
-    assert_eq!(trmm["line"]["stack"], 0, "registers are not what is missing");
-    assert_eq!((&squares["order"], &squares["depths"]), (&json!(0), &json!([2, 2, 2])), "{squares:#}");
+    assert!(
+        depths
+            .iter()
+            .zip([8, 16, 24])
+            .all(|(depth, n)| *depth == 4 * n - 4),
+        "{depths:?}"
+    );
+    assert_eq!(
+        trmm["line"]["text"], "B[i][j] += alpha * A[i][k] * B[j][k];",
+        "{trmm:#}"
+    );
+    assert_eq!(
+        trmm["line"]["stack"], 0,
+        "registers are not what is missing"
+    );
+    assert_eq!(
+        (&squares["order"], &squares["depths"]),
+        (&json!(0), &json!([2, 2, 2])),
+        "{squares:#}"
+    );
 }

@@ -24,36 +24,66 @@ struct Traced {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/regions").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/regions")
+        .join(name)
 }
 
 fn traced(compiler: &str, flags: &[&str], source: &str) -> Traced {
     let dir = tempfile::tempdir().expect("a directory");
     let (program, trace) = (dir.path().join("nests"), dir.path().join("trace"));
     let mut compile = Command::new(compiler);
-    compile.args(flags).arg("-o").arg(&program).arg(fixture(source)).stderr(Stdio::null());
-    let status = compile.status().unwrap_or_else(|e| panic!("{compiler} can be run: {e}"));
+    compile
+        .args(flags)
+        .arg("-o")
+        .arg(&program)
+        .arg(fixture(source))
+        .stderr(Stdio::null());
+    let status = compile
+        .status()
+        .unwrap_or_else(|e| panic!("{compiler} can be run: {e}"));
     assert!(status.success(), "{compiler} {flags:?} {source}");
     let mut record = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    record.arg("record").arg("-o").arg(&trace).arg("--").arg(&program).stdin(Stdio::null());
-    record.env("XDG_CACHE_HOME", dir.path()).env_remove("QEMU_LD_PREFIX");
+    record
+        .arg("record")
+        .arg("-o")
+        .arg(&trace)
+        .arg("--")
+        .arg(&program)
+        .stdin(Stdio::null());
+    record
+        .env("XDG_CACHE_HOME", dir.path())
+        .env_remove("QEMU_LD_PREFIX");
     let output = record.output().expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    Traced { elf: std::fs::read(&program).expect("a program"), trace: std::fs::read(&trace).expect("a trace"), dir }
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Traced {
+        elf: std::fs::read(&program).expect("a program"),
+        trace: std::fs::read(&trace).expect("a trace"),
+        dir,
+    }
 }
 
 type Placed = (Counted, Result<Vec<Place>, RegionError>, Vec<u32>);
 
 /// Also the region of each distinct instruction.
 fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed {
-    let mut placement = Placement::new(elf, "nests", by, base).expect("a program with symbols and lines");
+    let mut placement =
+        Placement::new(elf, "nests", by, base).expect("a program with symbols and lines");
     let mut of_instructions = Vec::new();
     let mut region_of = |instruction: &trace::Instruction| {
         of_instructions.push(placement.region_of(instruction));
         of_instructions[of_instructions.len() - 1]
     };
     let settings = Settings {
-        rules: Rules { memory: MemoryRule::Bytes, false_dependences: false },
+        rules: Rules {
+            memory: MemoryRule::Bytes,
+            false_dependences: false,
+        },
         caches: Vec::new(),
         costs: Costs::default(),
         like_edan: false,
@@ -65,7 +95,10 @@ fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed
         keep: 0,
     };
     let mut analysis = Analysis::new(settings, Some(&mut region_of)).expect("sound settings");
-    let options = Options { format: None, unknown: UnknownPolicy::Refuse };
+    let options = Options {
+        format: None,
+        unknown: UnknownPolicy::Refuse,
+    };
     trace::stream(std::io::Cursor::new(trace.to_vec()), options, &mut analysis).expect("a trace");
     let counted = analysis.finish(true);
     (counted, placement.finish(), of_instructions)
@@ -76,17 +109,31 @@ fn regions(traced: &Traced, by: Granularity) -> BTreeMap<String, (u64, u64)> {
     let (counted, places, of_instructions) = place(&traced.trace, &traced.elf, by, None);
     let places = places.expect("its own program");
     let lines = traced.trace.iter().filter(|byte| **byte == b'\n').count() as u64;
-    assert_eq!(counted.regions.iter().map(|region| region.instructions).sum::<u64>(), lines, "{by:?}");
+    assert_eq!(
+        counted
+            .regions
+            .iter()
+            .map(|region| region.instructions)
+            .sum::<u64>(),
+        lines,
+        "{by:?}"
+    );
     assert_eq!(of_instructions.len(), counted.executions.len());
     assert_eq!(places.len(), counted.regions.len());
     let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (region, executions) in of_instructions.iter().zip(&counted.executions) {
-        let (sum, most) = found.entry(places[*region as usize].name.clone()).or_default();
+        let (sum, most) = found
+            .entry(places[*region as usize].name.clone())
+            .or_default();
         *sum += executions;
         *most = (*most).max(*executions);
     }
     for (place, region) in places.iter().zip(&counted.regions) {
-        assert!(found[&place.name].0 >= region.instructions, "{}", place.name);
+        assert!(
+            found[&place.name].0 >= region.instructions,
+            "{}",
+            place.name
+        );
     }
     found
 }
@@ -111,7 +158,9 @@ fn executions(traced: &Traced) -> BTreeMap<u64, u64> {
     let mut found = BTreeMap::new();
     for line in String::from_utf8_lossy(&traced.trace).lines() {
         let pc = line.split(", 0x").nth(1).expect("an address");
-        *found.entry(u64::from_str_radix(pc, 16).expect("hexadecimal")).or_default() += 1;
+        *found
+            .entry(u64::from_str_radix(pc, 16).expect("hexadecimal"))
+            .or_default() += 1;
     }
     found
 }
@@ -121,16 +170,35 @@ fn functions_have_what_nm_says() {
     let traced = traced(C, &["-O2", "-g", "-static"], "nests.c");
     let found = regions(&traced, Granularity::Function);
     let program = traced.dir.path().join("nests");
-    let symbols = tool("riscv64-linux-gnu-nm", &["-S", program.to_str().expect("UTF-8")], "");
+    let symbols = tool(
+        "riscv64-linux-gnu-nm",
+        &["-S", program.to_str().expect("UTF-8")],
+        "",
+    );
     let executions = executions(&traced);
     for name in ["main", "multiply", "search", "digits", "__printf_fp_l"] {
-        let symbol = symbols.lines().find(|line| line.ends_with(&format!(" {name}"))).expect("a symbol");
-        let mut numbers = symbol.split(' ').map(|text| u64::from_str_radix(text, 16).unwrap_or(0));
+        let symbol = symbols
+            .lines()
+            .find(|line| line.ends_with(&format!(" {name}")))
+            .expect("a symbol");
+        let mut numbers = symbol
+            .split(' ')
+            .map(|text| u64::from_str_radix(text, 16).unwrap_or(0));
         let (low, size) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        let inside: u64 = executions.range(low..low + size).map(|(_, count)| count).sum();
-        assert_eq!(found.get(name).map_or(0, |region| region.0), inside, "{name}");
+        let inside: u64 = executions
+            .range(low..low + size)
+            .map(|(_, count)| count)
+            .sum();
+        assert_eq!(
+            found.get(name).map_or(0, |region| region.0),
+            inside,
+            "{name}"
+        );
     }
-    assert!(!found.contains_key("outside nests"), "a static program is all there is");
+    assert!(
+        !found.contains_key("outside nests"),
+        "a static program is all there is"
+    );
 }
 
 #[test]
@@ -142,16 +210,31 @@ fn lines_are_those_of_addr2line() {
             let executions = executions(&traced);
             let addresses: Vec<String> = executions.keys().map(|pc| format!("{pc:#x}\n")).collect();
             let program = traced.dir.path().join("nests");
-            let lines =
-                tool("riscv64-linux-gnu-addr2line", &["-e", program.to_str().expect("UTF-8")], &addresses.concat());
+            let lines = tool(
+                "riscv64-linux-gnu-addr2line",
+                &["-e", program.to_str().expect("UTF-8")],
+                &addresses.concat(),
+            );
             let mut expected: BTreeMap<String, u64> = BTreeMap::new();
             for (line, count) in lines.lines().zip(executions.values()) {
                 let line = line.split(" (discriminator").next().expect("a piece");
                 let name = line.rsplit('/').next().expect("a piece");
                 let is_known = name.starts_with("nests.") && !name.ends_with(":?");
-                *expected.entry(if is_known { name } else { "no line information" }.to_string()).or_default() += count;
+                *expected
+                    .entry(
+                        if is_known {
+                            name
+                        } else {
+                            "no line information"
+                        }
+                        .to_string(),
+                    )
+                    .or_default() += count;
             }
-            let found: BTreeMap<String, u64> = found.into_iter().map(|(name, (sum, _))| (name, sum)).collect();
+            let found: BTreeMap<String, u64> = found
+                .into_iter()
+                .map(|(name, (sum, _))| (name, sum))
+                .collect();
             assert_eq!(found, expected, "{source} {level}");
             assert!(found.len() > 10, "{found:?}");
         }
@@ -161,7 +244,10 @@ fn lines_are_those_of_addr2line() {
 /// Name, iterations and entries of the loops marked in a fixture.
 fn marked(source: &str) -> Vec<(String, u64, u64)> {
     let text = std::fs::read_to_string(fixture(source)).expect("a fixture");
-    let marks = text.lines().enumerate().filter_map(|(number, line)| Some((number + 1, line.split("loop: ").nth(1)?)));
+    let marks = text
+        .lines()
+        .enumerate()
+        .filter_map(|(number, line)| Some((number + 1, line.split("loop: ").nth(1)?)));
     marks
         .map(|(line, mark)| {
             let mut words = mark.split([' ', ',']).filter(|word| !word.is_empty());
@@ -172,7 +258,8 @@ fn marked(source: &str) -> Vec<(String, u64, u64)> {
                 name = format!("{name} (in {})", words.next().expect("a caller"));
                 next = words.next();
             }
-            let number = |text: Option<&str>| text.and_then(|text| text.parse().ok()).expect("a number");
+            let number =
+                |text: Option<&str>| text.and_then(|text| text.parse().ok()).expect("a number");
             let iterations = number(next);
             assert_eq!(words.next(), Some("of"));
             (name, iterations, number(words.next()))
@@ -188,16 +275,30 @@ fn loops_are_those_of_the_source() {
             let found = regions(&traced, Granularity::Loop);
             let marked = marked(source);
             for (name, iterations, entries) in &marked {
-                let Some((_, most)) = found.get(name) else { panic!("{source} {level}: no {name} in {found:#?}") };
+                let Some((_, most)) = found.get(name) else {
+                    panic!("{source} {level}: no {name} in {found:#?}")
+                };
                 let possible = *iterations..=iterations + entries;
-                assert!(possible.contains(most), "{source} {level}: {name} is executed {most} times, not {possible:?}");
+                assert!(
+                    possible.contains(most),
+                    "{source} {level}: {name} is executed {most} times, not {possible:?}"
+                );
             }
             let is_own = |name: &&String| name.contains('@');
-            let unexpected = found.keys().filter(is_own).filter(|name| !marked.iter().any(|mark| mark.0 == **name));
+            let unexpected = found
+                .keys()
+                .filter(is_own)
+                .filter(|name| !marked.iter().any(|mark| mark.0 == **name));
             // gfortran makes loops of its own of the assignments to whole arrays and of sum.
-            let unexpected: Vec<&String> = unexpected.filter(|name| !name.starts_with("MAIN__@")).collect();
+            let unexpected: Vec<&String> = unexpected
+                .filter(|name| !name.starts_with("MAIN__@"))
+                .collect();
             assert_eq!(unexpected, Vec::<&String>::new(), "{source} {level}");
-            let function = if compiler == C { "multiply (no loop)" } else { "smooth_ (no loop)" };
+            let function = if compiler == C {
+                "multiply (no loop)"
+            } else {
+                "smooth_ (no loop)"
+            };
             assert!(found.contains_key(function), "{source} {level}: {found:#?}");
         }
     }
@@ -207,11 +308,23 @@ fn loops_are_those_of_the_source() {
 fn without_debug_information_loops_have_addresses_and_lines_are_refused() {
     let traced = traced(C, &["-O2", "-static"], "nests.c");
     let found = regions(&traced, Granularity::Loop);
-    assert!(found.iter().any(|(name, (_, most))| name.starts_with("multiply+0x") && *most == 5184), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .any(|(name, (_, most))| name.starts_with("multiply+0x") && *most == 5184),
+        "{found:#?}"
+    );
     let refused = |by| Placement::new(&traced.elf, "nests", by, None).err();
     assert_eq!(refused(Granularity::Line), Some(RegionError::NoLines));
     let program = traced.dir.path().join("nests");
-    assert_eq!(tool("riscv64-linux-gnu-strip", &[program.to_str().expect("UTF-8")], ""), "");
+    assert_eq!(
+        tool(
+            "riscv64-linux-gnu-strip",
+            &[program.to_str().expect("UTF-8")],
+            ""
+        ),
+        ""
+    );
     let stripped = std::fs::read(&program).expect("a program");
     let refused = |by| Placement::new(&stripped, "nests", by, None).err();
     assert_eq!(refused(Granularity::Function), Some(RegionError::NoSymbols));
@@ -238,22 +351,52 @@ fn position_independent_programs_are_where_qemu_loads_them() {
     let traced = traced(C, &["-O1", "-g", "-pie", "-fPIE"], "nests.c");
     let found = regions(&traced, Granularity::Loop);
     for (name, iterations, _) in marked("nests.c") {
-        assert!(found.get(&name).is_some_and(|(_, most)| *most >= iterations), "{name} {found:#?}");
+        assert!(
+            found
+                .get(&name)
+                .is_some_and(|(_, most)| *most >= iterations),
+            "{name} {found:#?}"
+        );
     }
     assert!(found.contains_key("outside nests"), "{found:#?}");
-    let at = |base| place(&traced.trace, &traced.elf, Granularity::Function, Some(base)).1;
+    let at = |base| {
+        place(
+            &traced.trace,
+            &traced.elf,
+            Granularity::Function,
+            Some(base),
+        )
+        .1
+    };
     assert!(at(QEMU_BASE).is_ok());
     let likely_base = LikelyBase::At(QEMU_BASE);
     let elsewhere = QEMU_BASE + (1 << 32);
-    assert_eq!(at(elsewhere), Err(RegionError::NothingInside { base: elsewhere, likely_base }));
+    assert_eq!(
+        at(elsewhere),
+        Err(RegionError::NothingInside {
+            base: elsewhere,
+            likely_base
+        })
+    );
 }
 
 #[test]
 fn another_program_is_refused() {
     let right = traced(C, &["-O2", "-g", "-static"], "nests.c");
     let wrong = traced(C, &["-O1", "-g", "-static"], "nests.c");
-    let refused = place(&right.trace, &wrong.elf, Granularity::Function, None).1.expect_err("another program");
-    assert!(matches!(refused, RegionError::Differs { likely_base: LikelyBase::Fixed, .. }), "{refused}");
+    let refused = place(&right.trace, &wrong.elf, Granularity::Function, None)
+        .1
+        .expect_err("another program");
+    assert!(
+        matches!(
+            refused,
+            RegionError::Differs {
+                likely_base: LikelyBase::Fixed,
+                ..
+            }
+        ),
+        "{refused}"
+    );
     let fixed = Placement::new(&right.elf, "nests", Granularity::Function, Some(0x1000)).err();
     assert_eq!(fixed, Some(RegionError::FixedBase));
 
@@ -263,12 +406,18 @@ fn another_program_is_refused() {
         .map(|line| {
             let parts: Vec<&str> = line.split('"').collect();
             let pc = parts[0].split(", ").nth(1).expect("an address");
-            let access = parts[2].split(", ").nth(2).map_or(String::new(), |address| format!(";{address}"));
+            let access = parts[2]
+                .split(", ")
+                .nth(2)
+                .map_or(String::new(), |address| format!(";{address}"));
             format!("0;{pc};{}{access}\n", parts[1])
         })
         .collect();
     let (_, places, _) = place(edan.as_bytes(), &right.elf, Granularity::Function, None);
     assert!(places.is_ok(), "{:?}", places.err());
     let (_, places, _) = place(edan.as_bytes(), &wrong.elf, Granularity::Function, None);
-    assert!(matches!(places, Err(RegionError::Differs { .. })), "{places:?}");
+    assert!(
+        matches!(places, Err(RegionError::Differs { .. })),
+        "{places:?}"
+    );
 }

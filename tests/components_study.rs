@@ -17,20 +17,39 @@ fn source() -> PathBuf {
 fn compiled(dir: &Path) -> PathBuf {
     let program = dir.join("smooth");
     let mut compile = Command::new("riscv64-linux-gnu-gcc");
-    compile.args(["-O1", "-g", "-ffp-contract=off", "-static", "-fno-inline", "-o"]).arg(&program).arg(source());
+    compile
+        .args([
+            "-O1",
+            "-g",
+            "-ffp-contract=off",
+            "-static",
+            "-fno-inline",
+            "-o",
+        ])
+        .arg(&program)
+        .arg(source());
     assert!(compile.status().expect("the compiler runs").success());
     program
 }
 
 fn loopsheet(dir: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    command.args(arguments).current_dir(dir).env("XDG_CACHE_HOME", dir).env_remove("QEMU_LD_PREFIX");
+    command
+        .args(arguments)
+        .current_dir(dir)
+        .env("XDG_CACHE_HOME", dir)
+        .env_remove("QEMU_LD_PREFIX");
     command.output().expect("it runs")
 }
 
 fn done(dir: &Path, arguments: &[&str]) -> Output {
     let output = loopsheet(dir, arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     output
 }
 
@@ -44,7 +63,16 @@ fn studied(options: &[&str]) -> TempDir {
     compiled(dir.path());
     let source = source();
     let source = source.to_str().expect("a path");
-    let mut arguments = vec!["study", source, "--keep", "kept", "--cache", "4KiB,full", "-o", "study.xlsx"];
+    let mut arguments = vec![
+        "study",
+        source,
+        "--keep",
+        "kept",
+        "--cache",
+        "4KiB,full",
+        "-o",
+        "study.xlsx",
+    ];
     arguments.extend(options);
     arguments.extend(["--", "./smooth", "40"]);
     done(dir.path(), &arguments);
@@ -53,13 +81,22 @@ fn studied(options: &[&str]) -> TempDir {
 
 fn nest<'v>(comparison: &'v Value, function: &str) -> &'v Value {
     let nests = comparison["nests"].as_array().expect("nests");
-    nests.iter().find(|nest| nest["function"] == function).unwrap_or_else(|| panic!("{function}: {comparison:#}"))
+    nests
+        .iter()
+        .find(|nest| nest["function"] == function)
+        .unwrap_or_else(|| panic!("{function}: {comparison:#}"))
 }
 
 fn sides(nest: &Value, quantity: &str) -> (f64, f64) {
     let rows = nest["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["quantity"] == quantity).unwrap_or_else(|| panic!("{quantity}: {nest:#}"));
-    (row["static"].as_f64().expect("static"), row["traced"].as_f64().expect("traced"))
+    let row = rows
+        .iter()
+        .find(|row| row["quantity"] == quantity)
+        .unwrap_or_else(|| panic!("{quantity}: {nest:#}"));
+    (
+        row["static"].as_f64().expect("static"),
+        row["traced"].as_f64().expect("traced"),
+    )
 }
 
 #[test]
@@ -92,19 +129,47 @@ fn a_run_tells_sizes_and_frequencies() {
         .filter(|(_, parameter)| parameter["origin"] == "traced")
         .map(|(name, parameter)| (name, parameter["value"].as_f64().expect("a value")))
         .collect();
-    assert!(traced.iter().any(|(name, value)| name.starts_with('n') && *value == N), "{traced:?}");
-    assert!(traced.iter().any(|(name, value)| name.starts_with("prob_collect") && *value == 0.25), "{traced:?}");
+    assert!(
+        traced
+            .iter()
+            .any(|(name, value)| name.starts_with('n') && *value == N),
+        "{traced:?}"
+    );
+    assert!(
+        traced
+            .iter()
+            .any(|(name, value)| name.starts_with("prob_collect") && *value == 0.25),
+        "{traced:?}"
+    );
 
     // The same by hand, into XML with the counters of the run.
     let source = source();
     let source = source.to_str().expect("a path");
-    done(dir.path(), &["analyze", source, "--parameters-from-trace", "kept/trace.json", "--xml", "model.xml"]);
+    done(
+        dir.path(),
+        &[
+            "analyze",
+            source,
+            "--parameters-from-trace",
+            "kept/trace.json",
+            "--xml",
+            "model.xml",
+        ],
+    );
     let model = std::fs::read_to_string(dir.path().join("model.xml")).expect("it was written");
     let inside = 3 * 38 * 38;
-    let counted = model.lines().find(|line| line.contains("<pininfo") && line.contains(&format!("iters=\"{inside}\"")));
+    let counted = model
+        .lines()
+        .find(|line| line.contains("<pininfo") && line.contains(&format!("iters=\"{inside}\"")));
     let counted = counted.unwrap_or_else(|| panic!("{model}"));
-    assert!(counted.contains(&format!("adds=\"{}\" muls=\"{inside}\"", 3 * inside)), "{counted}");
-    done(dir.path(), &["analyze", "model.xml", "--json", "again.json"]);
+    assert!(
+        counted.contains(&format!("adds=\"{}\" muls=\"{inside}\"", 3 * inside)),
+        "{counted}"
+    );
+    done(
+        dir.path(),
+        &["analyze", "model.xml", "--json", "again.json"],
+    );
 }
 
 #[test]
@@ -112,19 +177,38 @@ fn a_wrong_size_is_named_with_the_right_one() {
     let dir = studied(&["--set", "n=64"]);
     let comparison = json(&dir.path().join("kept/compare.json"));
     let parameters = comparison["parameters"].as_array().expect("parameters");
-    let wrong = parameters.iter().find(|found| found["parameter"] == "n").unwrap_or_else(|| panic!("{parameters:?}"));
-    assert_eq!((wrong["value"].as_f64(), wrong["fits"].as_f64()), (Some(64.0), Some(N)));
-    let rows = nest(&comparison, "smooth")["rows"].as_array().expect("rows");
-    let iterations = rows.iter().find(|row| row["quantity"] == "iterations").expect("iterations");
+    let wrong = parameters
+        .iter()
+        .find(|found| found["parameter"] == "n")
+        .unwrap_or_else(|| panic!("{parameters:?}"));
+    assert_eq!(
+        (wrong["value"].as_f64(), wrong["fits"].as_f64()),
+        (Some(64.0), Some(N))
+    );
+    let rows = nest(&comparison, "smooth")["rows"]
+        .as_array()
+        .expect("rows");
+    let iterations = rows
+        .iter()
+        .find(|row| row["quantity"] == "iterations")
+        .expect("iterations");
     let reason = iterations["reason"].as_str().expect("a reason");
-    assert!(reason.contains("n is 64") && reason.contains("40 would fit"), "{reason}");
+    assert!(
+        reason.contains("n is 64") && reason.contains("40 would fit"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn what_cannot_be_joined_is_an_error_or_listed() {
     let dir = studied(&[]);
     let comparison = json(&dir.path().join("kept/compare.json"));
-    assert!(!comparison["unjoined"].as_array().expect("a list").is_empty());
+    assert!(
+        !comparison["unjoined"]
+            .as_array()
+            .expect("a list")
+            .is_empty()
+    );
     let listed: u64 = comparison["unjoined"]
         .as_array()
         .expect("a list")
@@ -133,18 +217,48 @@ fn what_cannot_be_joined_is_an_error_or_listed() {
         .sum();
     let all = comparison["instructions"].as_u64().expect("a count");
     let joined = comparison["joined_share"].as_f64().expect("a share");
-    assert_eq!((joined * all as f64).round() as u64 + listed, all, "nothing is lost");
+    assert_eq!(
+        (joined * all as f64).round() as u64 + listed,
+        all,
+        "nothing is lost"
+    );
 
     // A report of other source.
-    std::fs::write(dir.path().join("other.c"), "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n")
-        .expect("it can be written");
+    std::fs::write(
+        dir.path().join("other.c"),
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n",
+    )
+    .expect("it can be written");
     done(dir.path(), &["analyze", "other.c", "--json", "other.json"]);
-    let output = loopsheet(dir.path(), &["compare", "--static", "other.json", "--trace", "kept/trace.json"]);
+    let output = loopsheet(
+        dir.path(),
+        &[
+            "compare",
+            "--static",
+            "other.json",
+            "--trace",
+            "kept/trace.json",
+        ],
+    );
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("nothing to compare"));
     // A trace without a program.
-    done(dir.path(), &["trace", "kept/trace.execlog.zst", "--json", "bare.json"]);
-    let output = loopsheet(dir.path(), &["compare", "--static", "other.json", "--trace", "bare.json", "-o", "x.xlsx"]);
+    done(
+        dir.path(),
+        &["trace", "kept/trace.execlog.zst", "--json", "bare.json"],
+    );
+    let output = loopsheet(
+        dir.path(),
+        &[
+            "compare",
+            "--static",
+            "other.json",
+            "--trace",
+            "bare.json",
+            "-o",
+            "x.xlsx",
+        ],
+    );
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--elf"));
     assert!(!dir.path().join("x.xlsx").exists());
@@ -156,9 +270,14 @@ fn json_on_standard_output_is_alone_there() {
     let text = "#include <stdio.h>\ndouble x[9];\nint main(void) {\n  for (int i = 0; i < 9; i++)\n    x[i] = x[i] + 1.0;\n  puts(\"done\");\n}\n";
     std::fs::write(dir.path().join("talk.c"), text).expect("written");
     let mut compile = Command::new("riscv64-linux-gnu-gcc");
-    compile.args(["-O1", "-g", "-static", "-o", "talk", "talk.c"]).current_dir(dir.path());
+    compile
+        .args(["-O1", "-g", "-static", "-o", "talk", "talk.c"])
+        .current_dir(dir.path());
     assert!(compile.status().expect("the compiler runs").success());
-    let output = done(dir.path(), &["study", "talk.c", "--json", "-", "--", "./talk"]);
+    let output = done(
+        dir.path(),
+        &["study", "talk.c", "--json", "-", "--", "./talk"],
+    );
     let comparison: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert_eq!(comparison["schema"], "loopsheet/compare/1");
     assert!(String::from_utf8_lossy(&output.stderr).contains("done"));
@@ -188,16 +307,33 @@ int main(int argc, char **argv) {
     std::fs::write(dir.path().join("made.c"), text).expect("written");
     for level in ["-O0", "-O2", "-O3"] {
         let mut compile = Command::new("riscv64-linux-gnu-gcc");
-        compile.args([level, "-g", "-static", "-o", "made", "made.c"]).current_dir(dir.path());
+        compile
+            .args([level, "-g", "-static", "-o", "made", "made.c"])
+            .current_dir(dir.path());
         assert!(compile.status().expect("the compiler runs").success());
-        done(dir.path(), &["study", "made.c", "--json", "made.json", "--", "./made"]);
+        done(
+            dir.path(),
+            &["study", "made.c", "--json", "made.json", "--", "./made"],
+        );
         let comparison = json(&dir.path().join("made.json"));
         for function in ["complexes", "zeros"] {
-            assert_eq!(sides(nest(&comparison, function), "iterations"), (100.0, 100.0), "{level}: {function}");
+            assert_eq!(
+                sides(nest(&comparison, function), "iterations"),
+                (100.0, 100.0),
+                "{level}: {function}"
+            );
         }
-        assert_eq!(comparison["parameters"].as_array().map(Vec::len), Some(0), "{level}");
+        assert_eq!(
+            comparison["parameters"].as_array().map(Vec::len),
+            Some(0),
+            "{level}"
+        );
         let rows = nest(&comparison, "zeros")["rows"].to_string();
-        assert_eq!(rows.contains("became a call of memset, which stored 800 B"), level != "-O0", "{level}: {rows}");
+        assert_eq!(
+            rows.contains("became a call of memset, which stored 800 B"),
+            level != "-O0",
+            "{level}: {rows}"
+        );
     }
 }
 
@@ -208,9 +344,27 @@ fn source_that_changed_after_compiling_is_told() {
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
     let copy = dir.path().join("smooth.c");
     std::fs::copy(source(), &copy).expect("a copy");
-    std::fs::File::options().write(true).open(&copy).and_then(|file| file.set_modified(later)).expect("a later time");
-    let output = done(dir.path(), &["study", "smooth.c", "--json", "study.json", "--", "./smooth", "40"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("smooth.c changed after ./smooth was compiled"));
+    std::fs::File::options()
+        .write(true)
+        .open(&copy)
+        .and_then(|file| file.set_modified(later))
+        .expect("a later time");
+    let output = done(
+        dir.path(),
+        &[
+            "study",
+            "smooth.c",
+            "--json",
+            "study.json",
+            "--",
+            "./smooth",
+            "40",
+        ],
+    );
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("smooth.c changed after ./smooth was compiled")
+    );
     let notes = json(&dir.path().join("study.json"))["notes"].to_string();
     assert!(notes.contains("changed after"), "{notes}");
 }
@@ -219,10 +373,22 @@ fn source_that_changed_after_compiling_is_told() {
 fn a_program_without_lines_is_refused_before_it_runs() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut compile = Command::new("riscv64-linux-gnu-gcc");
-    compile.args(["-O1", "-static", "-o"]).arg(dir.path().join("smooth")).arg(source());
+    compile
+        .args(["-O1", "-static", "-o"])
+        .arg(dir.path().join("smooth"))
+        .arg(source());
     assert!(compile.status().expect("the compiler runs").success());
     let source = source();
-    let output = loopsheet(dir.path(), &["study", source.to_str().expect("a path"), "--", "./smooth", "40"]);
+    let output = loopsheet(
+        dir.path(),
+        &[
+            "study",
+            source.to_str().expect("a path"),
+            "--",
+            "./smooth",
+            "40",
+        ],
+    );
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("compile it with -g"));
     assert!(output.stdout.is_empty(), "the program printed something");
@@ -234,13 +400,31 @@ fn the_workbook_follows_its_inputs() {
     let mut book = calamine::open_workbook_auto(dir.path().join("study.xlsx")).expect("a workbook");
     use calamine::Reader;
     let names = book.sheet_names();
-    for wanted in ["Summary", "Loops", "Compare", "Compare chart", "Not compared", "eDAG", "Regions"] {
-        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+    for wanted in [
+        "Summary",
+        "Loops",
+        "Compare",
+        "Compare chart",
+        "Not compared",
+        "eDAG",
+        "Regions",
+    ] {
+        assert!(
+            names.iter().any(|name| name == wanted),
+            "{wanted}: {names:?}"
+        );
     }
     let formulas = book.worksheet_formula("Compare").expect("formulas");
     let (live, ratios) = formulas.rows().fold((0, 0), |(live, ratios), row| {
-        let is = |column: usize, part: &str| row.iter().any(|cell| cell.contains(part)) && column > 0;
-        (live + usize::from(is(5, "Loops!")), ratios + usize::from(is(7, "IF(")))
+        let is =
+            |column: usize, part: &str| row.iter().any(|cell| cell.contains(part)) && column > 0;
+        (
+            live + usize::from(is(5, "Loops!")),
+            ratios + usize::from(is(7, "IF(")),
+        )
     });
-    assert!(live > 10 && ratios > 10, "{live} rows refer to Loops, {ratios} have a ratio");
+    assert!(
+        live > 10 && ratios > 10,
+        "{live} rows refer to Loops, {ratios} have a ratio"
+    );
 }

@@ -21,7 +21,10 @@ fn xmllint(files: &[PathBuf]) -> (Option<i32>, String) {
         .args(files)
         .output()
         .expect("xmllint can be run (Debian: libxml2-utils)");
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 fn put(directory: &tempfile::TempDir, number: usize, text: &str) -> PathBuf {
@@ -34,11 +37,23 @@ fn put(directory: &tempfile::TempDir, number: usize, text: &str) -> PathBuf {
 fn accepts_what_we_write() {
     let directory = tempfile::tempdir().expect("there is a temporary directory");
     let mut runner = TestRunner::deterministic();
-    let mut texts: Vec<String> = [NEWER, OLDER].iter().map(|text| write(&read(text, "m.xml").unwrap())).collect();
+    let mut texts: Vec<String> = [NEWER, OLDER]
+        .iter()
+        .map(|text| write(&read(text, "m.xml").unwrap()))
+        .collect();
     for _ in 0..100 {
-        texts.push(write(&program().new_tree(&mut runner).expect("a program").current()));
+        texts.push(write(
+            &program()
+                .new_tree(&mut runner)
+                .expect("a program")
+                .current(),
+        ));
     }
-    let files: Vec<PathBuf> = texts.iter().enumerate().map(|(n, text)| put(&directory, n, text)).collect();
+    let files: Vec<PathBuf> = texts
+        .iter()
+        .enumerate()
+        .map(|(n, text)| put(&directory, n, text))
+        .collect();
     let (status, messages) = xmllint(&files);
     assert_eq!(status, Some(0), "{messages}");
 }

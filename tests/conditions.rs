@@ -8,17 +8,28 @@ use serde_json::Value;
 fn analysis(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command.arg("analyze").arg(path).args(["--json", "-"]).output().expect("runs");
+    let output = command
+        .arg("analyze")
+        .arg(path)
+        .args(["--json", "-"])
+        .output()
+        .expect("runs");
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 /// Iterations of the only nest of a function, and whether they are marked as approximate.
 fn iterations(json: &Value, function: &str) -> (f64, bool) {
     let functions = json["functions"].as_array().expect("functions");
-    let found = functions.iter().find(|f| f["name"] == function).unwrap_or_else(|| panic!("no {function}"));
+    let found = functions
+        .iter()
+        .find(|f| f["name"] == function)
+        .unwrap_or_else(|| panic!("no {function}"));
     let nest = &found["nests"][0];
     let reasons = nest["reasons"].as_array().expect("reasons");
-    (nest["iterations"].as_f64().expect("a number"), reasons.iter().any(|r| r == "approximate_trip_count"))
+    (
+        nest["iterations"].as_f64().expect("a number"),
+        reasons.iter().any(|r| r == "approximate_trip_count"),
+    )
 }
 
 #[test]

@@ -14,8 +14,11 @@ use serde_json::Value;
 
 fn fixtures() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kernels");
-    let entries = std::fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable directory").path()).collect();
+    let entries = std::fs::read_dir(&directory)
+        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a readable directory").path())
+        .collect();
     files.sort();
     files
 }
@@ -24,11 +27,18 @@ fn fixtures() -> Vec<PathBuf> {
 type Table = BTreeMap<usize, Vec<String>>;
 
 fn expected(path: &Path) -> Table {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut table = Table::new();
-    for line in text.lines().filter_map(|line| line.split_once("@ ").map(|(_, facts)| facts.trim())) {
+    for line in text
+        .lines()
+        .filter_map(|line| line.split_once("@ ").map(|(_, facts)| facts.trim()))
+    {
         let (number, facts) = line.split_once(' ').expect("a loop and its facts");
-        table.entry(number.parse().expect("a number")).or_default().push(facts.to_string());
+        table
+            .entry(number.parse().expect("a number"))
+            .or_default()
+            .push(facts.to_string());
     }
     table.values_mut().for_each(|facts| facts.sort());
     table
@@ -36,22 +46,51 @@ fn expected(path: &Path) -> Table {
 
 fn counted(path: &Path, with_streams: impl Fn(usize) -> bool) -> Table {
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output =
-        command.arg("analyze").arg(path).args(["--json", "-", "--machine", "exasat"]).output().expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), String::from_utf8_lossy(&output.stderr)));
+    let output = command
+        .arg("analyze")
+        .arg(path)
+        .args(["--json", "-", "--machine", "exasat"])
+        .output()
+        .expect("it runs");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}\n{}",
+            path.display(),
+            String::from_utf8_lossy(&output.stderr)
+        )
+    });
     let functions = json["functions"].as_array().expect("functions");
-    let loops = functions.iter().flat_map(|function| function["loops"].as_array().expect("loops"));
+    let loops = functions
+        .iter()
+        .flat_map(|function| function["loops"].as_array().expect("loops"));
     let innermost = loops.filter(|l| l["children"].as_array().expect("children").is_empty());
-    (1..).zip(innermost).map(|(number, l)| (number, facts(l, with_streams(number)))).collect()
+    (1..)
+        .zip(innermost)
+        .map(|(number, l)| (number, facts(l, with_streams(number))))
+        .collect()
 }
 
 fn facts(innermost: &Value, with_streams: bool) -> Vec<String> {
-    assert_eq!(innermost["reasons"], Value::Array(Vec::new()), "{}", innermost["id"]);
+    assert_eq!(
+        innermost["reasons"],
+        Value::Array(Vec::new()),
+        "{}",
+        innermost["id"]
+    );
     let names = ["adds", "multiplies", "divides", "specials", "fma_pairs"];
-    let mut facts = vec![names.map(|name| innermost["flops"][name].to_string()).join(" ")];
+    let mut facts = vec![
+        names
+            .map(|name| innermost["flops"][name].to_string())
+            .join(" "),
+    ];
     if with_streams {
-        facts.extend(innermost["arrays"].as_array().expect("arrays").iter().map(stream));
+        facts.extend(
+            innermost["arrays"]
+                .as_array()
+                .expect("arrays")
+                .iter()
+                .map(stream),
+        );
     }
     facts.sort();
     facts
@@ -63,9 +102,19 @@ fn stream(array: &Value) -> String {
         "" => String::new(),
         component => format!("[{component}]"),
     };
-    let ghosts = array["ghost"].as_array().expect("ghosts").iter().map(|g| format!("{}:{}", g[0], g[1]));
+    let ghosts = array["ghost"]
+        .as_array()
+        .expect("ghosts")
+        .iter()
+        .map(|g| format!("{}:{}", g[0], g[1]));
     let ghosts = ghosts.collect::<Vec<_>>().join(",");
-    format!("{}{component} {} {} {ghosts} {}", text("name"), text("class"), text("shape"), array["cells"])
+    format!(
+        "{}{component} {} {} {ghosts} {}",
+        text("name"),
+        text("class"),
+        text("shape"),
+        array["cells"]
+    )
 }
 
 #[test]
@@ -74,7 +123,8 @@ fn kernels_have_the_counts_that_their_comments_explain() {
         let expected = expected(&path);
         assert!(!expected.is_empty(), "{} states no counts", path.display());
         // A loop of which no stream is stated is there for its operations.
-        let has_streams = |number: usize| expected.get(&number).is_some_and(|facts| facts.len() > 1);
+        let has_streams =
+            |number: usize| expected.get(&number).is_some_and(|facts| facts.len() > 1);
         assert_eq!(counted(&path, has_streams), expected, "{}", path.display());
     }
 }

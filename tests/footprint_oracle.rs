@@ -29,7 +29,12 @@ impl Case {
     /// Every loop moves along its own dimension by one.
     fn plain(name: &str, offsets: Offsets) -> Case {
         let depth = offsets[0].len();
-        Case { name: name.to_string(), offsets, walks: (0..depth).map(|d| (d, 1)).collect(), depth }
+        Case {
+            name: name.to_string(),
+            offsets,
+            walks: (0..depth).map(|d| (d, 1)).collect(),
+            depth,
+        }
     }
 
     /// Smallest block extent of each loop for which the formulas are promised: the span of the offsets.
@@ -63,14 +68,25 @@ impl Case {
     /// above stand still.
     fn touched(&self, block: &[i64], level: usize, line: i64) -> i64 {
         let mut rows: BTreeMap<Vec<i64>, BTreeSet<i64>> = BTreeMap::new();
-        let swept: Vec<i64> = (0..3).map(|l| if l < level { *block.get(l).unwrap_or(&1) } else { 1 }).collect();
+        let swept: Vec<i64> = (0..3)
+            .map(|l| {
+                if l < level {
+                    *block.get(l).unwrap_or(&1)
+                } else {
+                    1
+                }
+            })
+            .collect();
         for k in 0..swept[2] {
             for j in 0..swept[1] {
                 for i in 0..swept[0] {
                     for offset in &self.offsets {
-                        let place = |d: usize| [i, j, k][self.walks[d].0] * self.walks[d].1 + offset[d];
+                        let place =
+                            |d: usize| [i, j, k][self.walks[d].0] * self.walks[d].1 + offset[d];
                         let place: Vec<i64> = (0..offset.len()).map(place).collect();
-                        rows.entry(place[1..].to_vec()).or_default().insert(place[0]);
+                        rows.entry(place[1..].to_vec())
+                            .or_default()
+                            .insert(place[0]);
                     }
                 }
             }
@@ -97,9 +113,20 @@ fn whole_lines(row: &BTreeSet<i64>, line: i64) -> i64 {
 }
 
 fn program_of(streams: &[Stream], depth: usize) -> Program {
-    let body = Block { streams: streams.to_vec(), ..Block::default() };
-    let loops: Vec<(&str, &str, &str)> = (0..depth).rev().map(|l| (NAMES[l], "1", SIZES[l])).collect();
-    program(vec![function("f", "f.f90", &[], vec![nest("f", "f.f90", 1, &loops, body)])])
+    let body = Block {
+        streams: streams.to_vec(),
+        ..Block::default()
+    };
+    let loops: Vec<(&str, &str, &str)> = (0..depth)
+        .rev()
+        .map(|l| (NAMES[l], "1", SIZES[l]))
+        .collect();
+    program(vec![function(
+        "f",
+        "f.f90",
+        &[],
+        vec![nest("f", "f.f90", 1, &loops, body)],
+    )])
 }
 
 /// Builds the model for sizes, block sizes (innermost first) and a line, and looks at its nest.
@@ -111,9 +138,22 @@ fn look(
     see: impl FnOnce(&NestModel, &dyn Fn(&[u32]) -> Vec<i64>),
 ) {
     let mut set: Vec<(&str, String)> = vec![("line_bytes", line.to_string())];
-    set.extend(SIZES.iter().zip(sizes).map(|(name, size)| (*name, size.to_string())));
-    set.extend(["block_x", "block_y", "block_z"].iter().zip(blocks).map(|(name, size)| (*name, size.to_string())));
-    let set: Vec<(&str, &str)> = set.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    set.extend(
+        SIZES
+            .iter()
+            .zip(sizes)
+            .map(|(name, size)| (*name, size.to_string())),
+    );
+    set.extend(
+        ["block_x", "block_y", "block_z"]
+            .iter()
+            .zip(blocks)
+            .map(|(name, size)| (*name, size.to_string())),
+    );
+    let set: Vec<(&str, &str)> = set
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
     let model = model(program, "exasat", &set);
     let values = |ids: &[u32]| -> Vec<i64> {
         let exact = |id: &u32| {
@@ -150,22 +190,36 @@ fn axes(dimensions: usize, values: &[i64]) -> Offsets {
 
 fn full_box(dimensions: usize, values: &[i64]) -> Offsets {
     (0..dimensions).fold(vec![Vec::new()], |found, _| {
-        found.iter().flat_map(|o: &Vec<i64>| values.iter().map(move |v| [o.as_slice(), &[*v]].concat())).collect()
+        found
+            .iter()
+            .flat_map(|o: &Vec<i64>| values.iter().map(move |v| [o.as_slice(), &[*v]].concat()))
+            .collect()
     })
 }
 
 fn along(dimensions: usize, dimension: usize, values: &[i64]) -> Offsets {
-    values.iter().map(|v| (0..dimensions).map(|d| if d == dimension { *v } else { 0 }).collect()).collect()
+    values
+        .iter()
+        .map(|v| {
+            (0..dimensions)
+                .map(|d| if d == dimension { *v } else { 0 })
+                .collect()
+        })
+        .collect()
 }
 
 /// Offsets without any pattern, from a fixed linear congruence.
 fn scattered(dimensions: usize, count: usize, reach: i64, seed: u64) -> Offsets {
     let mut state = seed;
     let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (state >> 33) as i64 % (2 * reach + 1) - reach
     };
-    let all: BTreeSet<Vec<i64>> = (0..count).map(|_| (0..dimensions).map(|_| next()).collect()).collect();
+    let all: BTreeSet<Vec<i64>> = (0..count)
+        .map(|_| (0..dimensions).map(|_| next()).collect())
+        .collect();
     all.into_iter().collect()
 }
 
@@ -182,7 +236,13 @@ fn cases(dimensions: usize) -> Vec<Case> {
         Case::plain("diagonal", (-2..=2).map(|v| vec![v; n]).collect()),
         Case::plain(
             "antidiagonal",
-            (0..4).map(|v| (0..n as i64).map(|d| if d % 2 == 0 { v } else { -v }).collect()).collect(),
+            (0..4)
+                .map(|v| {
+                    (0..n as i64)
+                        .map(|d| if d % 2 == 0 { v } else { -v })
+                        .collect()
+                })
+                .collect(),
         ),
     ];
     cases.extend((1..=4).map(|r| Case::plain(&format!("star {r}"), star(n, r))));
@@ -190,18 +250,28 @@ fn cases(dimensions: usize) -> Vec<Case> {
         [&[-2, -1, 1, 2][..], &[-2, -1, 0, 1, 2], &[0, 4], &[-4, 1]]
             .map(|values| Case::plain(&format!("{values:?} along {d}"), along(n, d, values)))
     }));
-    cases.extend(
-        (1..=6).map(|seed| Case::plain(&format!("scattered {seed}"), scattered(n, 3 + seed as usize, 2, seed))),
-    );
+    cases.extend((1..=6).map(|seed| {
+        Case::plain(
+            &format!("scattered {seed}"),
+            scattered(n, 3 + seed as usize, 2, seed),
+        )
+    }));
     cases
 }
 
 fn check_elements(case: &Case, block: &[i64], line: i64, program: &Program) {
     look(program, block, &[], line, |nest, values| {
         let model = values(&ids(&nest.streams[0].elements));
-        let counted: Vec<i64> = (1..=case.depth).map(|level| case.touched(block, level, line)).collect();
+        let counted: Vec<i64> = (1..=case.depth)
+            .map(|level| case.touched(block, level, line))
+            .collect();
         assert_eq!(model[0], case.offsets.len() as i64, "{} cells", case.name);
-        assert_eq!(model[1..], counted, "{} {block:?} lines of {line}", case.name);
+        assert_eq!(
+            model[1..],
+            counted,
+            "{} {block:?} lines of {line}",
+            case.name
+        );
     });
 }
 
@@ -225,7 +295,15 @@ fn three_dimensions_at_many_block_sizes() {
         let program = case.program(AccessClass::ReadOnly);
         let from: Vec<i64> = (0..3).map(|l| case.span(l)).collect();
         for (step, line) in [(0, 8), (1, 64), (5, 8), (6, 64), (7, 64)] {
-            for (x, y, z) in [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (2, 1, 0), (1, 0, 2)] {
+            for (x, y, z) in [
+                (0, 0, 0),
+                (1, 0, 0),
+                (0, 1, 0),
+                (0, 0, 1),
+                (1, 1, 1),
+                (2, 1, 0),
+                (1, 0, 2),
+            ] {
                 let block = [from[0] + step + x, from[1] + step * y, from[2] + y + z];
                 check_elements(&case, &block, line, &program);
             }
@@ -236,16 +314,28 @@ fn three_dimensions_at_many_block_sizes() {
 
 #[test]
 fn dimensions_and_loops_in_other_orders() {
-    let offsets = [along(2, 0, &[0]), star(2, 1), star(2, 2), along(2, 1, &[-2, -1, 1, 2])];
+    let offsets = [
+        along(2, 0, &[0]),
+        star(2, 1),
+        star(2, 2),
+        along(2, 1, &[-2, -1, 1, 2]),
+    ];
     for offsets in offsets {
         // The inner loop runs along the second dimension.
-        let case = Case { walks: vec![(1, 1), (0, 1)], ..Case::plain("transposed", offsets.clone()) };
+        let case = Case {
+            walks: vec![(1, 1), (0, 1)],
+            ..Case::plain("transposed", offsets.clone())
+        };
         let program = case.program(AccessClass::ReadOnly);
         // One loop of three does not move the array.
         for absent in 0..3 {
             let loops: Vec<usize> = (0..3).filter(|l| *l != absent).collect();
             let walks = vec![(loops[0], 1), (loops[1], 1)];
-            let case = Case { walks, depth: 3, ..Case::plain(&format!("without loop {absent}"), offsets.clone()) };
+            let case = Case {
+                walks,
+                depth: 3,
+                ..Case::plain(&format!("without loop {absent}"), offsets.clone())
+            };
             let program = case.program(AccessClass::ReadOnly);
             for block in [[4, 5, 6], [9, 7, 4], [8, 8, 8], [17, 4, 5]] {
                 check_elements(&case, &block, 64, &program);
@@ -268,9 +358,21 @@ fn strides() {
         ("rows apart", along(2, 1, &[-3, 0, 2])),
     ];
     for (name, offsets) in colours {
-        for (sx, sy) in [(1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (4, 1), (-1, 1), (1, -2), (-2, 1)] {
-            let case =
-                Case { walks: vec![(0, sx), (1, sy)], ..Case::plain(&format!("{name} by {sx},{sy}"), offsets.clone()) };
+        for (sx, sy) in [
+            (1, 2),
+            (2, 1),
+            (2, 2),
+            (1, 3),
+            (3, 2),
+            (4, 1),
+            (-1, 1),
+            (1, -2),
+            (-2, 1),
+        ] {
+            let case = Case {
+                walks: vec![(0, sx), (1, sy)],
+                ..Case::plain(&format!("{name} by {sx},{sy}"), offsets.clone())
+            };
             let program = case.program(AccessClass::ReadOnly);
             for bx in 4..=20 {
                 for by in [4, 5, 8, 13] {
@@ -291,12 +393,21 @@ fn cost(class: AccessClass) -> i64 {
 
 /// Block extents along one loop: full ones and a last smaller one.
 fn split(size: i64, block: i64) -> Vec<i64> {
-    (0..size).step_by(block as usize).map(|start| block.min(size - start)).collect()
+    (0..size)
+        .step_by(block as usize)
+        .map(|start| block.min(size - start))
+        .collect()
 }
 
 /// Traffic of every scenario, block by block; level 0 is no reuse.
 fn traffic(case: &Case, class: AccessClass, sizes: &[i64], blocks: &[i64], line: i64) -> Vec<i64> {
-    let extents = |l: usize| if l < case.depth { split(sizes[l], blocks[l]) } else { vec![1] };
+    let extents = |l: usize| {
+        if l < case.depth {
+            split(sizes[l], blocks[l])
+        } else {
+            vec![1]
+        }
+    };
     let mut bytes = vec![0; case.depth + 1];
     for bz in extents(2) {
         for by in extents(1) {
@@ -324,7 +435,11 @@ fn check_traffic(case: &Case, sizes: &[i64], blocks: &[i64], line: i64) {
             assert_eq!(values(&ids(&nest.streams[0].traffic)), counted, "{what}");
             let scenarios = values(&ids(&nest.traffic.scenarios));
             assert_eq!(scenarios[..=case.depth], counted, "{what}");
-            let blocks: i64 = sizes.iter().zip(blocks).map(|(n, b)| split(*n, *b).len() as i64).product();
+            let blocks: i64 = sizes
+                .iter()
+                .zip(blocks)
+                .map(|(n, b)| split(*n, *b).len() as i64)
+                .product();
             assert_eq!(values(&[nest.blocks.0]), [blocks], "{what}");
         });
     }
@@ -334,14 +449,23 @@ fn check_traffic(case: &Case, sizes: &[i64], blocks: &[i64], line: i64) {
 fn traffic_of_partial_blocks_is_that_of_the_blocks_one_by_one() {
     for case in cases(2) {
         for line in [8, 64] {
-            for (sizes, blocks) in [([20, 21], [7, 8]), ([21, 12], [8, 12]), ([15, 21], [9, 16]), ([20, 17], [20, 6])] {
+            for (sizes, blocks) in [
+                ([20, 21], [7, 8]),
+                ([21, 12], [8, 12]),
+                ([15, 21], [9, 16]),
+                ([20, 17], [20, 6]),
+            ] {
                 check_traffic(&case, &sizes, &blocks, line);
             }
         }
     }
     for case in cases(3) {
         for line in [8, 64] {
-            for (sizes, blocks) in [([21, 13, 12], [8, 8, 12]), ([12, 13, 14], [12, 8, 8]), ([21, 9, 13], [16, 9, 8])] {
+            for (sizes, blocks) in [
+                ([21, 13, 12], [8, 8, 12]),
+                ([12, 13, 14], [12, 8, 8]),
+                ([21, 9, 13], [16, 9, 8]),
+            ] {
                 check_traffic(&case, &sizes, &blocks, line);
             }
         }
@@ -353,8 +477,16 @@ fn traffic_of_arrays_that_some_loops_do_not_move() {
     for absent in 0..3 {
         let loops: Vec<usize> = (0..3).filter(|l| *l != absent).collect();
         let walks = vec![(loops[0], 1), (loops[1], 1)];
-        let case = Case { walks, depth: 3, ..Case::plain(&format!("without loop {absent}"), along(2, 0, &[0])) };
-        for (sizes, blocks) in [([12, 13, 14], [12, 13, 14]), ([12, 13, 14], [5, 4, 3]), ([9, 9, 9], [4, 9, 2])] {
+        let case = Case {
+            walks,
+            depth: 3,
+            ..Case::plain(&format!("without loop {absent}"), along(2, 0, &[0]))
+        };
+        for (sizes, blocks) in [
+            ([12, 13, 14], [12, 13, 14]),
+            ([12, 13, 14], [5, 4, 3]),
+            ([9, 9, 9], [4, 9, 2]),
+        ] {
             for line in [8, 64] {
                 if absent != 0 {
                     check_traffic(&case, &sizes, &blocks, line);
@@ -374,14 +506,25 @@ fn live(cases: &[&Case], level: usize) -> Vec<i64> {
             let place = family.remove(0);
             found.entry(family).or_default().insert(place);
         }
-        found.into_values().map(|places| places.into_iter().collect()).collect()
+        found
+            .into_values()
+            .map(|places| places.into_iter().collect())
+            .collect()
     };
     let gaps = cases
         .iter()
         .flat_map(|case| families(case))
         .flat_map(|f| f.windows(2).map(|p| p[1] - p[0]).collect::<Vec<_>>());
     let gap = gaps.max().unwrap_or(1);
-    cases.iter().map(|case| families(case).iter().map(|f| f[f.len() - 1] - f[0] + gap).sum()).collect()
+    cases
+        .iter()
+        .map(|case| {
+            families(case)
+                .iter()
+                .map(|f| f[f.len() - 1] - f[0] + gap)
+                .sum()
+        })
+        .collect()
 }
 
 #[test]
@@ -390,19 +533,30 @@ fn live_groups_and_working_sets() {
     for (index, first) in plain.iter().enumerate() {
         let second = &plain[(index * 7 + 3) % plain.len()];
         let both = [first, second];
-        let streams = [first.stream("a", AccessClass::ReadOnly), second.stream("b", AccessClass::ReadOnly)];
+        let streams = [
+            first.stream("a", AccessClass::ReadOnly),
+            second.stream("b", AccessClass::ReadOnly),
+        ];
         let block = [12, 9, 8];
         look(&program_of(&streams, 3), &block, &[], 64, |nest, values| {
             for (position, case) in both.iter().enumerate() {
                 let figures = &nest.streams[position];
                 let what = format!("{} beside {}", both[0].name, both[1].name);
-                let count =
-                    |level: usize| case.offsets.iter().map(|o| &o[level..]).collect::<BTreeSet<_>>().len() as i64;
+                let count = |level: usize| {
+                    case.offsets
+                        .iter()
+                        .map(|o| &o[level..])
+                        .collect::<BTreeSet<_>>()
+                        .len() as i64
+                };
                 let groups: Vec<i64> = (0..3).map(count).collect();
                 assert_eq!(values(&ids(&figures.groups)), groups, "{what}");
                 let live: Vec<i64> = (0..3).map(|level| live(&both, level)[position]).collect();
                 assert_eq!(values(&ids(&figures.live))[1..], live[1..], "{what}");
-                let single = Case { offsets: case.offsets[..1].to_vec(), ..(*case).clone() };
+                let single = Case {
+                    offsets: case.offsets[..1].to_vec(),
+                    ..(*case).clone()
+                };
                 let mut held = vec![WORD * groups[0]];
                 held.extend((1..3).map(|level| {
                     let waiting = (live[level] - groups[level]) * single.touched(&block, level, 64);
@@ -416,12 +570,26 @@ fn live_groups_and_working_sets() {
 
 #[test]
 fn live_planes_of_the_specification() {
-    for (planes, expected) in
-        [(&[-2, -1, 1, 2][..], 6), (&[-2, -1, 0, 1, 2], 5), (&[0], 1), (&[-1, 0, 1], 3), (&[0, 4], 8)]
-    {
+    for (planes, expected) in [
+        (&[-2, -1, 1, 2][..], 6),
+        (&[-2, -1, 0, 1, 2], 5),
+        (&[0], 1),
+        (&[-1, 0, 1], 3),
+        (&[0, 4], 8),
+    ] {
         let case = Case::plain("planes", along(3, 2, planes));
-        look(&case.program(AccessClass::ReadOnly), &[8, 8, 8], &[], 64, |nest, values| {
-            assert_eq!(values(&[nest.streams[0].live[2].0]), [expected], "{planes:?}");
-        });
+        look(
+            &case.program(AccessClass::ReadOnly),
+            &[8, 8, 8],
+            &[],
+            64,
+            |nest, values| {
+                assert_eq!(
+                    values(&[nest.streams[0].live[2].0]),
+                    [expected],
+                    "{planes:?}"
+                );
+            },
+        );
     }
 }

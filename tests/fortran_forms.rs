@@ -11,20 +11,49 @@ fn figures(source: &str, name: &str) -> String {
     let path = directory.path().join(name);
     std::fs::write(&path, source).expect("a file");
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command.arg("analyze").arg(&path).args(["--json", "-"]).output().expect("it runs");
+    let output = command
+        .arg("analyze")
+        .arg(&path)
+        .args(["--json", "-"])
+        .output()
+        .expect("it runs");
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let function = json["functions"].as_array().and_then(|f| f.last()).expect("a function");
-    let innermost = function["loops"].as_array().and_then(|l| l.last()).expect("a loop");
-    let nest = function["nests"].as_array().and_then(|n| n.last()).expect("a nest");
+    let function = json["functions"]
+        .as_array()
+        .and_then(|f| f.last())
+        .expect("a function");
+    let innermost = function["loops"]
+        .as_array()
+        .and_then(|l| l.last())
+        .expect("a loop");
+    let nest = function["nests"]
+        .as_array()
+        .and_then(|n| n.last())
+        .expect("a nest");
     let mut text = format!("{}\n", innermost["flops"]);
     for array in innermost["arrays"].as_array().expect("arrays") {
-        let array_name = array["name"].as_str().and_then(|n| n.rsplit('%').next()).expect("a name");
-        let mut accesses: Vec<String> =
-            array["accesses"].as_array().expect("accesses").iter().map(Value::to_string).collect();
+        let array_name = array["name"]
+            .as_str()
+            .and_then(|n| n.rsplit('%').next())
+            .expect("a name");
+        let mut accesses: Vec<String> = array["accesses"]
+            .as_array()
+            .expect("accesses")
+            .iter()
+            .map(Value::to_string)
+            .collect();
         accesses.sort();
-        let _ = writeln!(text, "{array_name} {} {} {} {accesses:?}", array["class"], array["shape"], array["ghost"]);
+        let _ = writeln!(
+            text,
+            "{array_name} {} {} {} {accesses:?}",
+            array["class"], array["shape"], array["ghost"]
+        );
     }
-    let _ = writeln!(text, "{} {} {}", nest["iterations"], nest["working_set"], nest["traffic"]);
+    let _ = writeln!(
+        text,
+        "{} {} {}",
+        nest["iterations"], nest["working_set"], nest["traffic"]
+    );
     assert_eq!(innermost["reasons"], Value::Array(Vec::new()), "{name}");
     text
 }
@@ -88,9 +117,19 @@ const LABELLED: &str = "
 fn one_kernel_in_many_words_is_one_nest() {
     let plain = figures(PLAIN, "plain.f90");
     // Three sums, one product; four neighbours read, one element written.
-    assert!(plain.contains("\"adds\":3") && plain.contains("\"multiplies\":1"), "{plain}");
-    assert!(plain.contains("u \"readonly\" \"star\" [[-1,1],[-1,1]]"), "{plain}");
-    for (name, source) in [("sections.f90", SECTIONS), ("components.f90", COMPONENTS), ("labelled.f", LABELLED)] {
+    assert!(
+        plain.contains("\"adds\":3") && plain.contains("\"multiplies\":1"),
+        "{plain}"
+    );
+    assert!(
+        plain.contains("u \"readonly\" \"star\" [[-1,1],[-1,1]]"),
+        "{plain}"
+    );
+    for (name, source) in [
+        ("sections.f90", SECTIONS),
+        ("components.f90", COMPONENTS),
+        ("labelled.f", LABELLED),
+    ] {
         assert_eq!(figures(source, name), plain, "{name}");
     }
 }
@@ -122,18 +161,40 @@ end subroutine
     let path = directory.path().join("names.f90");
     std::fs::write(&path, source).expect("a file");
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command.arg("analyze").arg(&path).args(["--quiet", "--json", "-"]).output().expect("it runs");
+    let output = command
+        .arg("analyze")
+        .arg(&path)
+        .args(["--quiet", "--json", "-"])
+        .output()
+        .expect("it runs");
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let arrays = json["functions"][0]["loops"][0]["arrays"].as_array().expect("arrays");
+    let arrays = json["functions"][0]["loops"][0]["arrays"]
+        .as_array()
+        .expect("arrays");
     let mut sizes: Vec<(&str, Option<u64>, usize)> = arrays
         .iter()
         .map(|array| {
             let rank = array["subscripts"].as_array().expect("subscripts").len();
-            (array["name"].as_str().expect("a name"), array["element_bytes"].as_u64(), rank)
+            (
+                array["name"].as_str().expect("a name"),
+                array["element_bytes"].as_u64(),
+                rank,
+            )
         })
         .collect();
     sizes.sort_unstable();
     let eight = |name| (name, Some(8), 1);
     let one = |name| (name, Some(1), 1);
-    assert_eq!(sizes, [eight("a"), ("any", None, 1), eight("b"), eight("c"), eight("d"), one("e"), one("text")]);
+    assert_eq!(
+        sizes,
+        [
+            eight("a"),
+            ("any", None, 1),
+            eight("b"),
+            eight("c"),
+            eight("d"),
+            one("e"),
+            one("text")
+        ]
+    );
 }

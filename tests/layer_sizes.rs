@@ -7,7 +7,10 @@ use serde_json::Value;
 
 fn conditions(path: &Path, settings: &[String]) -> Vec<Value> {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    command.arg("analyze").arg(path).args(["--machine", "xeon-8380", "--json", "-", "--quiet"]);
+    command
+        .arg("analyze")
+        .arg(path)
+        .args(["--machine", "xeon-8380", "--json", "-", "--quiet"]);
     let output = command.args(settings).output().expect("it runs");
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut found = Vec::new();
@@ -19,7 +22,14 @@ fn conditions(path: &Path, settings: &[String]) -> Vec<Value> {
 fn gather(value: &Value, found: &mut Vec<Value>) {
     match value {
         Value::Object(fields) => {
-            found.extend(fields.get("layer_conditions").and_then(Value::as_array).into_iter().flatten().cloned());
+            found.extend(
+                fields
+                    .get("layer_conditions")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
             fields.values().for_each(|field| gather(field, found));
         }
         Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
@@ -32,24 +42,42 @@ fn a_size_solved_for_fills_the_cache() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let capacities = [49152.0, 1_310_720.0];
     let mut seen = 0;
-    for file in ["tests/fixtures/stencils/stencils.c", "samples/kernels/matmul.c", "samples/kernels/euler.f90"] {
+    for file in [
+        "tests/fixtures/stencils/stencils.c",
+        "samples/kernels/matmul.c",
+        "samples/kernels/euler.f90",
+    ] {
         let path = root.join(file);
         for condition in conditions(&path, &[]) {
-            for (cache, capacity) in condition["caches"].as_array().expect("caches").iter().zip(capacities) {
+            for (cache, capacity) in condition["caches"]
+                .as_array()
+                .expect("caches")
+                .iter()
+                .zip(capacities)
+            {
                 for (name, largest) in cache["largest"].as_object().expect("sizes") {
                     let largest = largest.as_f64().expect("a number");
                     if !(64.0..100_000.0).contains(&largest) {
                         continue;
                     }
                     let same = |other: &Value| {
-                        ["carried_by", "in_between", "arrays"].iter().all(|key| other[key] == condition[key])
+                        ["carried_by", "in_between", "arrays"]
+                            .iter()
+                            .all(|key| other[key] == condition[key])
                     };
                     let settings = ["--set".to_string(), format!("{name}={largest}")];
                     let with = conditions(&path, &settings);
-                    let sets =
-                        with.iter().filter(|other| same(other)).filter_map(|other| other["working_set"].as_f64());
-                    let nearest = sets.map(|set| (set / capacity - 1.0).abs()).fold(f64::INFINITY, f64::min);
-                    assert!(nearest < 0.1, "{file}: {name}={largest} in {capacity}: {nearest} off, {condition}");
+                    let sets = with
+                        .iter()
+                        .filter(|other| same(other))
+                        .filter_map(|other| other["working_set"].as_f64());
+                    let nearest = sets
+                        .map(|set| (set / capacity - 1.0).abs())
+                        .fold(f64::INFINITY, f64::min);
+                    assert!(
+                        nearest < 0.1,
+                        "{file}: {name}={largest} in {capacity}: {nearest} off, {condition}"
+                    );
                     seen += 1;
                 }
             }
@@ -67,8 +95,17 @@ fn rows_of_a_stencil() {
       for (int i = 1; i < n - 1; i++) for (int j = 0; j < m; j++) b[i][j] = a[i - 1][j] + a[i][j] + a[i + 1][j]; }";
     std::fs::write(&path, text).expect("written");
     let all = conditions(&path, &["--set".to_string(), "m=1024".to_string()]);
-    let rows = all.iter().find(|c| c["carried_by"] == "i" && c["in_between"] == "1 iteration of i").expect("rows");
+    let rows = all
+        .iter()
+        .find(|c| c["carried_by"] == "i" && c["in_between"] == "1 iteration of i")
+        .expect("rows");
     // Rows of 8 KiB begin at lines: 32 KiB together.
     assert_eq!(rows["working_set"], 32768);
-    assert_eq!((&rows["caches"][0]["fits"], &rows["caches"][0]["largest"]["m"]), (&Value::Bool(true), &1536.into()));
+    assert_eq!(
+        (
+            &rows["caches"][0]["fits"],
+            &rows["caches"][0]["largest"]["m"]
+        ),
+        (&Value::Bool(true), &1536.into())
+    );
 }

@@ -44,7 +44,12 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
 
 fn module(path: &Path, root: &Path) -> String {
     let inside = path.strip_prefix(root).expect("below src");
-    let first = inside.components().next().expect("a component").as_os_str().to_string_lossy();
+    let first = inside
+        .components()
+        .next()
+        .expect("a component")
+        .as_os_str()
+        .to_string_lossy();
     first.trim_end_matches(".rs").to_string()
 }
 
@@ -57,15 +62,28 @@ fn modules_name_only_modules_before_them() {
     let mut wrong = Vec::new();
     for path in files {
         let module = module(&path, &root);
-        let Some(own) = ORDER.iter().position(|m| *m == module) else { continue };
+        let Some(own) = ORDER.iter().position(|m| *m == module) else {
+            continue;
+        };
         let text = std::fs::read_to_string(&path).expect("source text");
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or("");
             for (place, _) in code.match_indices("crate::") {
                 let rest = &code[place + "crate::".len()..];
-                let named: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                if ORDER.iter().position(|m| *m == named).is_some_and(|other| other > own) {
-                    wrong.push(format!("{}:{}: {module} names {named}", path.display(), number + 1));
+                let named: String = rest
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                if ORDER
+                    .iter()
+                    .position(|m| *m == named)
+                    .is_some_and(|other| other > own)
+                {
+                    wrong.push(format!(
+                        "{}:{}: {module} names {named}",
+                        path.display(),
+                        number + 1
+                    ));
                 }
             }
         }
@@ -86,7 +104,13 @@ fn only_commands_and_main_touch_files_and_terminals() {
         let text = std::fs::read_to_string(&path).expect("source text");
         // Unit tests may read what they check.
         let code = text.split("#[cfg(test)]").next().unwrap_or("");
-        for forbidden in ["std::fs", "std::env::", "println!", "eprintln!", "std::process"] {
+        for forbidden in [
+            "std::fs",
+            "std::env::",
+            "println!",
+            "eprintln!",
+            "std::process",
+        ] {
             if code.contains(forbidden) && !path.ends_with("tests.rs") {
                 wrong.push(format!("{}: {forbidden}", path.display()));
             }

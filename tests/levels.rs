@@ -8,11 +8,18 @@ use loopsheet::machine::MachineModel;
 use loopsheet::model::{Detail, Model};
 use programs::{matrix_multiply, mixed, program, settings, seven_point};
 
-fn bytes(program: &Program, machine: &str, pairs: &[(&str, &str)], detail: Detail) -> Vec<[f64; 3]> {
+fn bytes(
+    program: &Program,
+    machine: &str,
+    pairs: &[(&str, &str)],
+    detail: Detail,
+) -> Vec<[f64; 3]> {
     let machine = MachineModel::preset(machine).expect("a preset");
     let model = Model::with(program, machine, &settings(pairs), detail).expect("sound settings");
     let caches = model.nests.iter().flat_map(|nest| &nest.levels.caches);
-    caches.map(|cache| [cache.fetched, cache.written_back, cache.bytes].map(|id| model.value(id))).collect()
+    caches
+        .map(|cache| [cache.fetched, cache.written_back, cache.bytes].map(|id| model.value(id)))
+        .collect()
 }
 
 #[test]
@@ -24,7 +31,10 @@ fn formulas_and_numbers_are_one_rule() {
         (&star, &[("hi(1)", "60"), ("hi(2)", "70"), ("hi(3)", "80")]),
         (&star, &[("block_y", "24"), ("hi(1)", "100")]),
         (&multiply, &[("m", "50")]),
-        (&multiply, &[("m", "333"), ("block_x", "32"), ("block_z", "50")]),
+        (
+            &multiply,
+            &[("m", "333"), ("block_x", "32"), ("block_z", "50")],
+        ),
         (&mixed(), &[]),
     ];
     for (program, pairs) in cases {
@@ -35,7 +45,10 @@ fn formulas_and_numbers_are_one_rule() {
             for (value, formula) in values.iter().flatten().zip(formulas.iter().flatten()) {
                 let both_unknown = value.is_nan() && formula.is_nan();
                 let close = (value - formula).abs() <= 1e-9 * value.abs().max(1.0);
-                assert!(both_unknown || close, "{machine} {pairs:?}: {value} and {formula}");
+                assert!(
+                    both_unknown || close,
+                    "{machine} {pairs:?}: {value} and {formula}"
+                );
             }
         }
     }

@@ -80,7 +80,10 @@ struct Element {
 fn element(start: &BytesStart) -> Element {
     let attribute = |a: quick_xml::events::attributes::Attribute| {
         let key = a.key.as_ref().to_string();
-        (key, quick_xml::escape::unescape(&a.value).unwrap().into_owned())
+        (
+            key,
+            quick_xml::escape::unescape(&a.value).unwrap().into_owned(),
+        )
     };
     Element {
         name: start.name().as_ref().to_string(),
@@ -95,7 +98,10 @@ fn elements(part: &str, text: &str) -> Vec<Element> {
     reader.config_mut().check_end_names = true;
     let (mut found, mut depth): (Vec<Element>, usize) = (Vec::new(), 0);
     loop {
-        match reader.read_event().unwrap_or_else(|error| panic!("{part}: {error}")) {
+        match reader
+            .read_event()
+            .unwrap_or_else(|error| panic!("{part}: {error}"))
+        {
             Event::Start(start) => {
                 found.push(element(&start));
                 depth += 1;
@@ -110,7 +116,8 @@ fn elements(part: &str, text: &str) -> Vec<Element> {
             Event::GeneralRef(reference) => {
                 let name = reference.to_string();
                 if let Some(last) = found.last_mut() {
-                    last.text.push_str(&quick_xml::escape::unescape(&format!("&{name};")).unwrap());
+                    last.text
+                        .push_str(&quick_xml::escape::unescape(&format!("&{name};")).unwrap());
                 }
             }
             Event::Eof => break,
@@ -129,7 +136,12 @@ impl Package {
             let mut part = archive.by_index(index).unwrap();
             let mut text = String::new();
             part.read_to_string(&mut text).unwrap();
-            assert!(parts.insert(part.name().unwrap().into_owned(), text).is_none(), "a part is there twice");
+            assert!(
+                parts
+                    .insert(part.name().unwrap().into_owned(), text)
+                    .is_none(),
+                "a part is there twice"
+            );
         }
         Package { parts }
     }
@@ -139,25 +151,43 @@ impl Package {
     }
 
     fn sheets(&self) -> BTreeSet<String> {
-        let sheets = self.elements("xl/workbook.xml").into_iter().filter(|e| e.name == "sheet");
+        let sheets = self
+            .elements("xl/workbook.xml")
+            .into_iter()
+            .filter(|e| e.name == "sheet");
         sheets.map(|e| e.attributes["name"].clone()).collect()
     }
 
     fn names(&self) -> Vec<(String, String)> {
-        let names = self.elements("xl/workbook.xml").into_iter().filter(|e| e.name == "definedName");
-        names.map(|e| (e.attributes["name"].clone(), e.text)).collect()
+        let names = self
+            .elements("xl/workbook.xml")
+            .into_iter()
+            .filter(|e| e.name == "definedName");
+        names
+            .map(|e| (e.attributes["name"].clone(), e.text))
+            .collect()
     }
 
     /// Part and text of all formulas: of cells, validations, conditional formats, charts.
     fn formulas(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
-        for part in
-            self.parts.keys().filter(|part| part.starts_with("xl/worksheets/sheet") || part.contains("/charts/"))
+        for part in self
+            .parts
+            .keys()
+            .filter(|part| part.starts_with("xl/worksheets/sheet") || part.contains("/charts/"))
         {
             let is_formula = |e: &Element| {
-                matches!(e.name.as_str(), "f" | "c:f" | "formula" | "formula1" | "formula2") && !e.text.is_empty()
+                matches!(
+                    e.name.as_str(),
+                    "f" | "c:f" | "formula" | "formula1" | "formula2"
+                ) && !e.text.is_empty()
             };
-            found.extend(self.elements(part).into_iter().filter(is_formula).map(|e| (part.clone(), e.text)));
+            found.extend(
+                self.elements(part)
+                    .into_iter()
+                    .filter(is_formula)
+                    .map(|e| (part.clone(), e.text)),
+            );
         }
         found
     }
@@ -172,17 +202,31 @@ impl Package {
     fn check_content_types(&self) {
         let types = self.elements("[Content_Types].xml");
         let all = |name: &str, key: &str| -> BTreeSet<String> {
-            types.iter().filter(|e| e.name == name).map(|e| e.attributes[key].clone()).collect()
+            types
+                .iter()
+                .filter(|e| e.name == name)
+                .map(|e| e.attributes[key].clone())
+                .collect()
         };
         let (extensions, parts) = (all("Default", "Extension"), all("Override", "PartName"));
-        for part in self.parts.keys().filter(|part| *part != "[Content_Types].xml") {
+        for part in self
+            .parts
+            .keys()
+            .filter(|part| *part != "[Content_Types].xml")
+        {
             let extension = part.rsplit('.').next().unwrap();
             let own = parts.contains(&format!("/{part}"));
-            assert!(own || extensions.contains(extension), "{part} has no content type");
+            assert!(
+                own || extensions.contains(extension),
+                "{part} has no content type"
+            );
             assert!(own || extension != "xml", "{part} is plain XML only");
         }
         for part in parts {
-            assert!(self.parts.contains_key(&part[1..]), "{part} has a type and is not there");
+            assert!(
+                self.parts.contains_key(&part[1..]),
+                "{part} has a type and is not there"
+            );
         }
     }
 
@@ -191,23 +235,50 @@ impl Package {
         for part in self.parts.keys().filter(|part| part.ends_with(".rels")) {
             let (folder, file) = part.rsplit_once("_rels/").unwrap();
             let source = format!("{folder}{}", file.strip_suffix(".rels").unwrap());
-            assert!(source.is_empty() || self.parts.contains_key(&source), "{part} is of no part");
+            assert!(
+                source.is_empty() || self.parts.contains_key(&source),
+                "{part} is of no part"
+            );
             let mut ids = BTreeSet::new();
-            for relation in self.elements(part).into_iter().filter(|e| e.name == "Relationship") {
-                assert!(ids.insert(relation.attributes["Id"].clone()), "{part}: an Id is there twice");
-                if relation.attributes.get("TargetMode").is_some_and(|mode| mode == "External") {
+            for relation in self
+                .elements(part)
+                .into_iter()
+                .filter(|e| e.name == "Relationship")
+            {
+                assert!(
+                    ids.insert(relation.attributes["Id"].clone()),
+                    "{part}: an Id is there twice"
+                );
+                if relation
+                    .attributes
+                    .get("TargetMode")
+                    .is_some_and(|mode| mode == "External")
+                {
                     continue;
                 }
                 let target = resolved(folder, &relation.attributes["Target"]);
-                assert!(self.parts.contains_key(&target), "{part}: there is no {target}");
+                assert!(
+                    self.parts.contains_key(&target),
+                    "{part}: there is no {target}"
+                );
                 reached.insert(target);
             }
             if self.parts.contains_key(&source) {
-                let used = self.elements(&source).into_iter().flat_map(|e| e.attributes).filter(|(k, _)| k == "r:id");
-                used.for_each(|(_, id)| assert!(ids.contains(&id), "{source}: there is no relation {id}"));
+                let used = self
+                    .elements(&source)
+                    .into_iter()
+                    .flat_map(|e| e.attributes)
+                    .filter(|(k, _)| k == "r:id");
+                used.for_each(|(_, id)| {
+                    assert!(ids.contains(&id), "{source}: there is no relation {id}")
+                });
             }
         }
-        for part in self.parts.keys().filter(|part| !part.ends_with(".rels") && *part != "[Content_Types].xml") {
+        for part in self
+            .parts
+            .keys()
+            .filter(|part| !part.ends_with(".rels") && *part != "[Content_Types].xml")
+        {
             assert!(reached.contains(part), "nothing leads to {part}");
         }
     }
@@ -218,34 +289,73 @@ impl Package {
         let mut seen = BTreeSet::new();
         for (name, reference) in self.names() {
             let is_built_in = name.starts_with("_xlnm.");
-            assert!(is_built_in || seen.insert(name.to_lowercase()), "{name} is defined twice");
+            assert!(
+                is_built_in || seen.insert(name.to_lowercase()),
+                "{name} is defined twice"
+            );
             let mut characters = name.chars();
-            assert!(characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_'), "{name}");
-            assert!(characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')), "{name}");
+            assert!(
+                characters
+                    .next()
+                    .is_some_and(|c| c.is_ascii_alphabetic() || c == '_'),
+                "{name}"
+            );
+            assert!(
+                characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')),
+                "{name}"
+            );
             assert!(!is_cell(&name), "{name} is a cell");
             for area in reference.split(',') {
-                let (sheet, cells) = area.rsplit_once('!').unwrap_or_else(|| panic!("{name} = {reference}"));
-                assert!(sheets.contains(&unquoted(sheet)), "{name} = {reference}: there is no such sheet");
-                let is_area = |cell: &str| is_cell(cell) || is_built_in && cell.chars().all(char::is_alphanumeric);
-                assert!(cells.replace('$', "").split(':').all(is_area), "{name} = {reference} is no range");
+                let (sheet, cells) = area
+                    .rsplit_once('!')
+                    .unwrap_or_else(|| panic!("{name} = {reference}"));
+                assert!(
+                    sheets.contains(&unquoted(sheet)),
+                    "{name} = {reference}: there is no such sheet"
+                );
+                let is_area = |cell: &str| {
+                    is_cell(cell) || is_built_in && cell.chars().all(char::is_alphanumeric)
+                };
+                assert!(
+                    cells.replace('$', "").split(':').all(is_area),
+                    "{name} = {reference} is no range"
+                );
             }
         }
     }
 
     fn check_formulas(&self) {
         let sheets = self.sheets();
-        let names: BTreeSet<String> = self.names().into_iter().map(|(name, _)| name.to_lowercase()).collect();
+        let names: BTreeSet<String> = self
+            .names()
+            .into_iter()
+            .map(|(name, _)| name.to_lowercase())
+            .collect();
         for (part, formula) in self.formulas() {
-            assert!(formula.len() <= 8192, "{part}: {} characters", formula.len());
+            assert!(
+                formula.len() <= 8192,
+                "{part}: {} characters",
+                formula.len()
+            );
             for token in tokens(&formula) {
                 match token {
                     Token::Function(name) => {
-                        assert!(FUNCTIONS.contains(&name.as_str()), "{part}: {name} in {formula}");
+                        assert!(
+                            FUNCTIONS.contains(&name.as_str()),
+                            "{part}: {name} in {formula}"
+                        );
                     }
-                    Token::Sheet(name) => assert!(sheets.contains(&name), "{part}: no sheet {name} in {formula}"),
+                    Token::Sheet(name) => assert!(
+                        sheets.contains(&name),
+                        "{part}: no sheet {name} in {formula}"
+                    ),
                     Token::Name(name) => {
-                        let is_known = names.contains(&name.to_lowercase()) || is_cell(&name.replace('$', ""));
-                        assert!(is_known || matches!(name.as_str(), "TRUE" | "FALSE"), "{part}: {name} in {formula}");
+                        let is_known =
+                            names.contains(&name.to_lowercase()) || is_cell(&name.replace('$', ""));
+                        assert!(
+                            is_known || matches!(name.as_str(), "TRUE" | "FALSE"),
+                            "{part}: {name} in {formula}"
+                        );
                     }
                 }
             }
@@ -284,7 +394,9 @@ fn tokens(formula: &str) -> Vec<Token> {
             c if c.is_ascii_digit() => {
                 let in_number = |at: usize| {
                     let c = characters[at];
-                    c.is_ascii_digit() || matches!(c, '.' | 'E') || matches!(c, '+' | '-') && characters[at - 1] == 'E'
+                    c.is_ascii_digit()
+                        || matches!(c, '.' | 'E')
+                        || matches!(c, '+' | '-') && characters[at - 1] == 'E'
                 };
                 while at < characters.len() && in_number(at) {
                     at += 1;
@@ -315,7 +427,11 @@ fn resolved(folder: &str, target: &str) -> String {
     }
     let mut path: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
     for step in target.split('/') {
-        if step == ".." { path.pop().map(|_| ()).unwrap() } else { path.push(step) }
+        if step == ".." {
+            path.pop().map(|_| ()).unwrap()
+        } else {
+            path.push(step)
+        }
     }
     path.join("/")
 }
@@ -327,7 +443,9 @@ fn unquoted(sheet: &str) -> String {
 /// `C5`, in a sheet of 16,384 columns and 1,048,576 rows.
 fn is_cell(text: &str) -> bool {
     let letters = text.chars().take_while(char::is_ascii_uppercase).count();
-    let column = text[..letters].bytes().fold(0u32, |n, b| (n * 26 + u32::from(b - b'A') + 1).min(99_999));
+    let column = text[..letters]
+        .bytes()
+        .fold(0u32, |n, b| (n * 26 + u32::from(b - b'A') + 1).min(99_999));
     let row = text[letters..].parse::<u32>();
     (1..=16_384).contains(&column) && row.is_ok_and(|row| (1..=1_048_576).contains(&row))
 }
@@ -365,8 +483,16 @@ fn the_check_finds_what_is_wrong() {
     assert!(!broken("xl/workbook.xml", "Summary", "Summary"));
     assert!(broken("xl/workbook.xml", "<sheets>", "<sheets"));
     assert!(broken("xl/workbook.xml", "Machine!", "Machines!"));
-    assert!(broken("[Content_Types].xml", "/xl/worksheets/sheet1.xml", "/xl/worksheets/sheet0.xml"));
-    assert!(broken("xl/_rels/workbook.xml.rels", "worksheets/sheet1.xml", "worksheets/sheet0.xml"));
+    assert!(broken(
+        "[Content_Types].xml",
+        "/xl/worksheets/sheet1.xml",
+        "/xl/worksheets/sheet0.xml"
+    ));
+    assert!(broken(
+        "xl/_rels/workbook.xml.rels",
+        "worksheets/sheet1.xml",
+        "worksheets/sheet0.xml"
+    ));
     assert!(broken("xl/worksheets/sheet1.xml", "LARGE(", "XLOOKUP("));
     assert!(broken("xl/worksheets/sheet1.xml", "Loops!", "Loop!"));
 }

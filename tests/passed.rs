@@ -8,10 +8,17 @@ use serde_json::{Value, json};
 fn only_loop(function: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/calls/passed.f90");
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.arg("analyze").arg(path).args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    let json: Value = serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
+    command
+        .arg("analyze")
+        .arg(path)
+        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
+    let json: Value =
+        serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
     let functions = json["functions"].as_array().expect("functions");
-    let found = functions.iter().find(|f| f["name"] == function).expect("the function");
+    let found = functions
+        .iter()
+        .find(|f| f["name"] == function)
+        .expect("the function");
     found["loops"][0].clone()
 }
 
@@ -19,7 +26,12 @@ fn only_loop(function: &str) -> Value {
 fn accesses(facts: &Value) -> Value {
     let arrays = facts["arrays"].as_array().expect("arrays").iter();
     let of = |a: &Value| {
-        json!([a["name"], a["accesses"][0]["offset"], a["accesses"][0]["reads"], a["accesses"][0]["writes"]])
+        json!([
+            a["name"],
+            a["accesses"][0]["offset"],
+            a["accesses"][0]["reads"],
+            a["accesses"][0]["writes"]
+        ])
     };
     arrays.map(of).collect()
 }
@@ -27,21 +39,30 @@ fn accesses(facts: &Value) -> Value {
 #[test]
 fn a_structure_that_is_passed_is_not_read_as_a_whole() {
     let facts = only_loop("structure");
-    assert_eq!((accesses(&facts), &facts["reasons"]), (json!([]), &json!([])));
+    assert_eq!(
+        (accesses(&facts), &facts["reasons"]),
+        (json!([]), &json!([]))
+    );
 }
 
 #[test]
 fn scalars_of_a_body_with_loops_are_accessed_as_the_body_does() {
     let facts = only_loop("scalars");
     // t is given a value and read again, a is read, b is neither.
-    assert_eq!(accesses(&facts), json!([["t", [0], 1, 1], ["a", [0], 1, 0]]));
+    assert_eq!(
+        accesses(&facts),
+        json!([["t", [0], 1, 1], ["a", [0], 1, 0]])
+    );
     assert_eq!(facts["reasons"], json!([]));
 }
 
 #[test]
 fn a_body_of_integers_stores_too() {
     let facts = only_loop("integers");
-    assert_eq!((accesses(&facts), &facts["reasons"]), (json!([["k", [0], 1, 1]]), &json!([])));
+    assert_eq!(
+        (accesses(&facts), &facts["reasons"]),
+        (json!([["k", [0], 1, 1]]), &json!([]))
+    );
 }
 
 #[test]
@@ -58,8 +79,14 @@ fn recursion_is_told_where_it_is_called_from() {
     };
     let (code, line, detail) = reason("recursion");
     assert_eq!((code, line), (json!("recursion"), json!(80)));
-    assert!(detail.starts_with("down: down calls down in ") && detail.ends_with("passed.f90:36"), "{detail}");
+    assert!(
+        detail.starts_with("down: down calls down in ") && detail.ends_with("passed.f90:36"),
+        "{detail}"
+    );
     let (code, line, detail) = reason("mutual");
     assert_eq!((code, line), (json!("recursion"), json!(88)));
-    assert!(detail.starts_with("ping: ") && detail.contains(" calls p"), "{detail}");
+    assert!(
+        detail.starts_with("ping: ") && detail.contains(" calls p"),
+        "{detail}"
+    );
 }

@@ -26,9 +26,17 @@ fn files(extension: &str) -> Vec<PathBuf> {
         let path = root.join(directory);
         std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    let entries = ["samples/kernels", "tests/fixtures/kernels", "tests/fixtures/ways"].into_iter().flat_map(list);
+    let entries = [
+        "samples/kernels",
+        "tests/fixtures/kernels",
+        "tests/fixtures/ways",
+    ]
+    .into_iter()
+    .flat_map(list);
     let paths = entries.map(|entry| entry.expect("a readable directory").path());
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    let mut files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|e| e == extension))
+        .collect();
     files.sort();
     assert!(files.len() >= 4, "{extension}");
     files
@@ -36,8 +44,15 @@ fn files(extension: &str) -> Vec<PathBuf> {
 
 fn lower_c(text: &str) -> Unit {
     let name: Arc<str> = "prefix.c".into();
-    let options = Options { defines: Vec::new(), language: Language::C };
-    let source = preprocess(SourceText::verbatim(&name, text.to_string()), &options, &NoFiles);
+    let options = Options {
+        defines: Vec::new(),
+        language: Language::C,
+    };
+    let source = preprocess(
+        SourceText::verbatim(&name, text.to_string()),
+        &options,
+        &NoFiles,
+    );
     lower::c::lower(&name, &source)
 }
 
@@ -50,20 +65,31 @@ fn lower_fortran(text: &str) -> Unit {
 
 fn analyse_every_prefix(path: &Path, lower: fn(&str) -> Unit) {
     let text = std::fs::read_to_string(path).expect("a readable file");
-    let ends: Vec<usize> = (0..=text.len()).filter(|end| text.is_char_boundary(*end)).collect();
+    let ends: Vec<usize> = (0..=text.len())
+        .filter(|end| text.is_char_boundary(*end))
+        .collect();
     ends.par_iter().for_each(|end| {
         let unit = lower(&text[..*end]);
         let coverage = coverage(&analysis::analyze(&[unit]));
-        assert_eq!(coverage.loops, coverage.understood + coverage.partial, "{} up to {end}", path.display());
+        assert_eq!(
+            coverage.loops,
+            coverage.understood + coverage.partial,
+            "{} up to {end}",
+            path.display()
+        );
     });
 }
 
 #[test]
 fn every_prefix_of_c_is_analysed() {
-    files("c").iter().for_each(|path| analyse_every_prefix(path, lower_c));
+    files("c")
+        .iter()
+        .for_each(|path| analyse_every_prefix(path, lower_c));
 }
 
 #[test]
 fn every_prefix_of_fortran_is_analysed() {
-    files("f90").iter().for_each(|path| analyse_every_prefix(path, lower_fortran));
+    files("f90")
+        .iter()
+        .for_each(|path| analyse_every_prefix(path, lower_fortran));
 }

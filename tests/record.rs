@@ -41,7 +41,11 @@ fn put(dir: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
 
 fn record(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    command.arg("record").args(arguments).env_remove("LOOPSHEET_QEMU").envs(environment.iter().copied());
+    command
+        .arg("record")
+        .args(arguments)
+        .env_remove("LOOPSHEET_QEMU")
+        .envs(environment.iter().copied());
     command.output().expect("it runs")
 }
 
@@ -49,15 +53,34 @@ fn record(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
 fn refused(program: &Path, environment: &[(&str, &str)], parts: &[&str]) {
     let dir = tempfile::tempdir().expect("a directory");
     let trace = dir.path().join("trace");
-    let arguments = ["-o", trace.to_str().expect("UTF-8"), "--", program.to_str().expect("UTF-8")];
+    let arguments = [
+        "-o",
+        trace.to_str().expect("UTF-8"),
+        "--",
+        program.to_str().expect("UTF-8"),
+    ];
     let output = record(&arguments, environment);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{}: {said}", program.display());
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "{}: {said}",
+        program.display()
+    );
     for part in parts {
-        assert!(said.contains(part), "{}: no `{part}` in: {said}", program.display());
+        assert!(
+            said.contains(part),
+            "{}: no `{part}` in: {said}",
+            program.display()
+        );
     }
     assert!(!said.contains("panicked"), "{said}");
-    assert_eq!(std::fs::read_dir(dir.path()).expect("it is there").count(), 0, "{}", program.display());
+    assert_eq!(
+        std::fs::read_dir(dir.path()).expect("it is there").count(),
+        0,
+        "{}",
+        program.display()
+    );
 }
 
 #[test]
@@ -71,15 +94,51 @@ fn what_is_no_program_to_record_is_refused() {
     };
     refused(&dir.path().join("absent"), &[], &["absent", "No such file"]);
     refused(dir.path(), &[], &["is a directory"]);
-    refused(&std::env::current_exe().expect("a path"), &[], &["it is a program for", "riscv64-linux-gnu-gcc"]);
-    refused(&put(dir.path(), "script", b"#!/bin/sh\nexit 0\n", 0o755), &[], &["script"]);
-    refused(&put(dir.path(), "text", b"hello", 0o755), &[], &["not an ELF file"]);
-    refused(&put(dir.path(), "empty", b"", 0o755), &[], &["not an ELF file"]);
-    refused(&put(dir.path(), "bits32", &changed(4, 1), 0o755), &[], &["32-bit"]);
-    refused(&put(dir.path(), "object", &changed(16, 1), 0o755), &[], &["object file"]);
-    refused(&put(dir.path(), "data", &changed(68, 4), 0o755), &[], &["no code"]);
-    refused(&put(dir.path(), "cut", &program[..100], 0o755), &[], &["damaged"]);
-    refused(&put(dir.path(), "plain", &program, 0o644), &[], &["permission to execute", "chmod +x"]);
+    refused(
+        &std::env::current_exe().expect("a path"),
+        &[],
+        &["it is a program for", "riscv64-linux-gnu-gcc"],
+    );
+    refused(
+        &put(dir.path(), "script", b"#!/bin/sh\nexit 0\n", 0o755),
+        &[],
+        &["script"],
+    );
+    refused(
+        &put(dir.path(), "text", b"hello", 0o755),
+        &[],
+        &["not an ELF file"],
+    );
+    refused(
+        &put(dir.path(), "empty", b"", 0o755),
+        &[],
+        &["not an ELF file"],
+    );
+    refused(
+        &put(dir.path(), "bits32", &changed(4, 1), 0o755),
+        &[],
+        &["32-bit"],
+    );
+    refused(
+        &put(dir.path(), "object", &changed(16, 1), 0o755),
+        &[],
+        &["object file"],
+    );
+    refused(
+        &put(dir.path(), "data", &changed(68, 4), 0o755),
+        &[],
+        &["no code"],
+    );
+    refused(
+        &put(dir.path(), "cut", &program[..100], 0o755),
+        &[],
+        &["damaged"],
+    );
+    refused(
+        &put(dir.path(), "plain", &program, 0o644),
+        &[],
+        &["permission to execute", "chmod +x"],
+    );
     refused(Path::new("/dev/null"), &[], &["not a file"]);
 }
 
@@ -89,12 +148,32 @@ fn what_is_not_installed_is_named_with_where_to_get_it() {
     let program = put(dir.path(), "program", &smallest_program(), 0o755);
     let cache = dir.path().join("cache");
     let cache = cache.to_str().expect("UTF-8");
-    refused(&program, &[("PATH", "")], &["qemu-riscv64", "apt-get install qemu-user", "LOOPSHEET_QEMU"]);
-    refused(&program, &[("LOOPSHEET_QEMU", "/no/qemu")], &["LOOPSHEET_QEMU", "/no/qemu"]);
+    refused(
+        &program,
+        &[("PATH", "")],
+        &[
+            "qemu-riscv64",
+            "apt-get install qemu-user",
+            "LOOPSHEET_QEMU",
+        ],
+    );
+    refused(
+        &program,
+        &[("LOOPSHEET_QEMU", "/no/qemu")],
+        &["LOOPSHEET_QEMU", "/no/qemu"],
+    );
     let qemu = put(dir.path(), "qemu", b"#!/bin/sh\nexit 3\n", 0o755);
     let qemu = ("LOOPSHEET_QEMU", qemu.to_str().expect("UTF-8"));
-    refused(&program, &[qemu, ("PATH", ""), ("XDG_CACHE_HOME", cache)], &["no C compiler `cc`", "apt-get install gcc"]);
-    refused(&program, &[qemu, ("XDG_CACHE_HOME", cache)], &["did not load the tracer (exit status 3)", "plugins"]);
+    refused(
+        &program,
+        &[qemu, ("PATH", ""), ("XDG_CACHE_HOME", cache)],
+        &["no C compiler `cc`", "apt-get install gcc"],
+    );
+    refused(
+        &program,
+        &[qemu, ("XDG_CACHE_HOME", cache)],
+        &["did not load the tracer (exit status 3)", "plugins"],
+    );
 }
 
 #[test]
@@ -105,8 +184,15 @@ fn functions_are_looked_for_before_anything_runs() {
     let output = record(&["--function", "f", "--", program], &[("PATH", "")]);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("no function f") && said.contains("no symbols"), "{said}");
-    for usage in [&["--without-callees", "--", program][..], &["--limit", "0", "--", program], &["-o", "-"]] {
+    assert!(
+        said.contains("no function f") && said.contains("no symbols"),
+        "{said}"
+    );
+    for usage in [
+        &["--without-callees", "--", program][..],
+        &["--limit", "0", "--", program],
+        &["-o", "-"],
+    ] {
         assert_eq!(record(usage, &[]).status.code(), Some(2), "{usage:?}");
     }
 }

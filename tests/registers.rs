@@ -6,27 +6,53 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, options: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/registers").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/registers")
+        .join(file);
     let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.arg("analyze").arg(path).args(["--json", "-", "--machine", "epyc-7763", "--quiet"]).args(options);
+    command
+        .arg("analyze")
+        .arg(path)
+        .args(["--json", "-", "--machine", "epyc-7763", "--quiet"])
+        .args(options);
     serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
 }
 
 fn registers<'j>(json: &'j Value, function: &str) -> &'j Value {
     let functions = json["functions"].as_array().expect("functions");
-    let found = functions.iter().find(|f| f["name"] == function).unwrap_or_else(|| panic!("no function {function}"));
+    let found = functions
+        .iter()
+        .find(|f| f["name"] == function)
+        .unwrap_or_else(|| panic!("no function {function}"));
     &found["nests"][0]["registers"]
 }
 
 /// Counters, scalars, pointers, invariants, temporaries, live.
 fn parts(file: &Value) -> Value {
-    ["counters", "scalars", "pointers", "invariants", "temporaries", "live"].map(|key| file[key].clone()).into()
+    [
+        "counters",
+        "scalars",
+        "pointers",
+        "invariants",
+        "temporaries",
+        "live",
+    ]
+    .map(|key| file[key].clone())
+    .into()
 }
 
 fn check(json: &Value, function: &str, integer: [u32; 6], floating: [u32; 6]) {
     let found = registers(json, function);
-    assert_eq!(parts(&found["integer"]), json!(integer), "{function}, integer");
-    assert_eq!(parts(&found["floating"]), json!(floating), "{function}, floating");
+    assert_eq!(
+        parts(&found["integer"]),
+        json!(integer),
+        "{function}, integer"
+    );
+    assert_eq!(
+        parts(&found["floating"]),
+        json!(floating),
+        "{function}, floating"
+    );
 }
 
 #[test]
@@ -50,7 +76,10 @@ fn many_live_scalars_spill_and_few_do_not() {
     assert_eq!(registers(&json, "axpy")["spills"], json!(false));
     // 40 scalars and two operands in 16 registers.
     let forty = registers(&json, "forty");
-    assert_eq!((&forty["spills"], &forty["floating"]["spilled"]), (&json!(true), &json!(26)));
+    assert_eq!(
+        (&forty["spills"], &forty["floating"]["spilled"]),
+        (&json!(true), &json!(26))
+    );
     assert_eq!(forty["integer"]["spilled"], json!(0));
     let wide = analysed("kernels.c", &["--set", "fp_registers=42"]);
     assert_eq!(registers(&wide, "forty")["spills"], json!(false));

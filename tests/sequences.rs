@@ -20,7 +20,10 @@ fn loops_over_real_variables_run_as_often_as_programs_run_them() {
     assert_eq!(iterations(&json, "hundredths"), [100.0]);
     assert_eq!(iterations(&json, "down"), [4.0]);
     assert_eq!(iterations(&json, "inner"), [128.0 * 4.0]);
-    assert_eq!(small::function(&json, "unknown")["loops"][0]["upper"], "trip_unknown_8");
+    assert_eq!(
+        small::function(&json, "unknown")["loops"][0]["upper"],
+        "trip_unknown_8"
+    );
     let json = fortran(
         "subroutine s(a)
            real(8) a(*), t
@@ -55,7 +58,10 @@ fn bounds_that_are_assigned_between_loops_have_each_value() {
              a(i) = 0
            end do
          end subroutine";
-    assert_eq!(iterations(&analyse(&[("a.f90", source)], &["n=1000"]), "s"), [1000.0, 500.0]);
+    assert_eq!(
+        iterations(&analyse(&[("a.f90", source)], &["n=1000"]), "s"),
+        [1000.0, 500.0]
+    );
     // A value that is not known makes a name of its own again, also for what was made from the old one.
     let json = fortran(
         "subroutine s(a, n)
@@ -109,14 +115,19 @@ fn loops_go_on_where_others_ended() {
     assert_eq!(iterations(&json, "remainder"), [32.0, 0.0]);
     let source = "double r(double *a, int n) { int i; double s = 0; for (i = 0; i < n - 3; i += 4) s += a[i]; for (; i < n; i++) s += a[i]; return s; }";
     // 25 times 4, and 100, 101, 102.
-    assert_eq!(iterations(&analyse(&[("a.c", source)], &["n=103"]), "r"), [25.0, 3.0]);
+    assert_eq!(
+        iterations(&analyse(&[("a.c", source)], &["n=103"]), "r"),
+        [25.0, 3.0]
+    );
     assert_eq!(iterations(&json, "halves"), [64.0, 64.0]);
     assert_eq!(iterations(&json, "whiles"), [128.0, 128.0]);
     assert_eq!(iterations(&json, "rows"), [128.0 * 32.0, 128.0 * 96.0]);
     // Where the first ends is not known: a parameter.
     assert_eq!(small::reasons(&json, "early"), Vec::<String>::new());
     assert_eq!(
-        small::function(&json, "early")["loops"][1]["upper"].as_str().map(|upper| upper.contains('i')),
+        small::function(&json, "early")["loops"][1]["upper"]
+            .as_str()
+            .map(|upper| upper.contains('i')),
         Some(true)
     );
     let json = fortran(

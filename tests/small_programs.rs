@@ -9,14 +9,16 @@ use small::{analyse, bytes, c, fortran, function, iterations, operations, reason
 
 #[test]
 fn loops_that_count_in_their_condition() {
-    let json = c("void down(double *a) { for (int i = 100; i-- > 0;) a[i] *= 2; }
+    let json = c(
+        "void down(double *a) { for (int i = 100; i-- > 0;) a[i] *= 2; }
         void until_zero(double *a) { for (int i = 100; i--;) a[i] *= 2; }
         void prefix(double *a) { for (int i = 100; --i >= 0;) a[i] *= 2; }
         void up(double *a) { int i; for (i = 0; i++ < 100;) a[i] *= 2; }
         void nonzero(double *a) { int i = 100; while (--i) a[i] *= 2; }
         void from(double *a, int n) { for (int i = n; i-- > 0;) a[i] *= 2; }
         void from_while(double *a, int n) { int i = n; while (i-- > 0) a[i] *= 2; }
-        void ends(double *a, int n) { for (int i = 0, j = n - 1; i < j; i++, j--) a[i] += a[j]; }");
+        void ends(double *a, int n) { for (int i = 0, j = n - 1; i < j; i++, j--) a[i] += a[j]; }",
+    );
     for name in ["down", "until_zero", "prefix", "up"] {
         assert_eq!(iterations(&json, name), [100.0], "{name}");
     }
@@ -26,7 +28,10 @@ fn loops_that_count_in_their_condition() {
         assert_eq!(function(&json, name)["loops"][0]["upper"], "n", "{name}");
     }
     // i = k and j = n − 1 − k meet at k = (n − 1)/2: below that it runs.
-    assert_eq!(function(&json, "ends")["loops"][0]["upper"], "floor((n - 2)/2)");
+    assert_eq!(
+        function(&json, "ends")["loops"][0]["upper"],
+        "floor((n - 2)/2)"
+    );
 }
 
 #[test]
@@ -56,10 +61,23 @@ fn declared_extents_answer_inquiries() {
            end do
          end subroutine",
     );
-    let bounds: Vec<(&str, &str)> = (function(&json, "s")["loops"].as_array().expect("loops").iter())
-        .map(|l| (l["lower"].as_str().unwrap(), l["upper"].as_str().unwrap()))
-        .collect();
-    assert_eq!(bounds, [("1", "20"), ("1", "4"), ("0", "n"), ("1", "12"), ("1", "7"), ("1", "size(open)")]);
+    let bounds: Vec<(&str, &str)> = (function(&json, "s")["loops"]
+        .as_array()
+        .expect("loops")
+        .iter())
+    .map(|l| (l["lower"].as_str().unwrap(), l["upper"].as_str().unwrap()))
+    .collect();
+    assert_eq!(
+        bounds,
+        [
+            ("1", "20"),
+            ("1", "4"),
+            ("0", "n"),
+            ("1", "12"),
+            ("1", "7"),
+            ("1", "size(open)")
+        ]
+    );
 }
 
 #[test]
@@ -91,21 +109,37 @@ fn rows_of_sparse_matrices_follow_each_other() {
           }
           return s;
         }";
-    let json = analyse(&[("a.c", source)], &["n=1000", "trip_v_4=10", "trip_w_11=10"]);
+    let json = analyse(
+        &[("a.c", source)],
+        &["n=1000", "trip_v_4=10", "trip_w_11=10"],
+    );
     // 1000 rows of 10 elements of 8 bytes and 1001 row pointers of 4 bytes, loaded by the bounds or in the body; where
     // the first row begins in its line is not known.
     for name in ["v", "w"] {
-        assert!((84_000.0..=84_192.0).contains(&bytes(&json, name)[0]), "{name}: {:?}", bytes(&json, name));
+        assert!(
+            (84_000.0..=84_192.0).contains(&bytes(&json, name)[0]),
+            "{name}: {:?}",
+            bytes(&json, name)
+        );
     }
 }
 
 #[test]
 fn private_procedures_are_nobody_elses() {
-    let a = ("a.c", "double f(double x); void user(double *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }");
-    let hidden = ("b.c", "static double f(double x) { return x * x * x * x; } double g(double x) { return f(x); }");
+    let a = (
+        "a.c",
+        "double f(double x); void user(double *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }",
+    );
+    let hidden = (
+        "b.c",
+        "static double f(double x) { return x * x * x * x; } double g(double x) { return f(x); }",
+    );
     let meant = ("c.c", "double f(double x) { return x + 1.0; }");
     // The function of the other file adds once; the static one multiplies three times.
-    assert_eq!(operations(&analyse(&[a, hidden, meant], &[]), "user"), [[1, 0, 0]]);
+    assert_eq!(
+        operations(&analyse(&[a, hidden, meant], &[]), "user"),
+        [[1, 0, 0]]
+    );
     assert_eq!(operations(&analyse(&[a, hidden], &[]), "user"), [[0, 0, 0]]);
     let json = fortran(
         "module first
@@ -136,7 +170,9 @@ fn private_procedures_are_nobody_elses() {
 
 /// The scalars of the dependences of a function's first sequence.
 fn through(json: &Value, name: &str) -> Vec<String> {
-    let found = function(json, name)["dependencies"].as_array().expect("dependences");
+    let found = function(json, name)["dependencies"]
+        .as_array()
+        .expect("dependences");
     found.iter().map(|edge| edge.to_string()).collect()
 }
 
@@ -156,8 +192,18 @@ fn bounds_and_pointers_carry_scalars_from_loop_to_loop() {
           for (int i = 0; i < n; i++) a[i] = 1;
           for (int j = 0; j < n; j++) b[j] = 1;
         }");
-    assert!(through(&json, "bound").iter().any(|edge| edge.contains("flow") && edge.contains("\"m\"")), "{json}");
-    assert!(through(&json, "pointed").iter().any(|edge| edge.contains("flow") && edge.contains("\"s\"")), "{json}");
+    assert!(
+        through(&json, "bound")
+            .iter()
+            .any(|edge| edge.contains("flow") && edge.contains("\"m\"")),
+        "{json}"
+    );
+    assert!(
+        through(&json, "pointed")
+            .iter()
+            .any(|edge| edge.contains("flow") && edge.contains("\"s\"")),
+        "{json}"
+    );
     assert!(through(&json, "apart").is_empty());
 }
 
@@ -170,7 +216,10 @@ fn real_operands_of_complex_operations_have_one_part() {
           for (int i = 0; i < 9; i++) z[i] = w[i] / a[i];
           for (int i = 0; i < 9; i++) z[i] = w[i] - z[i];
         }");
-    assert_eq!(operations(&json, "z"), [[0, 2, 0], [3, 4, 0], [0, 0, 2], [2, 0, 0]]);
+    assert_eq!(
+        operations(&json, "z"),
+        [[0, 2, 0], [3, 4, 0], [0, 0, 2], [2, 0, 0]]
+    );
     let json = fortran(
         "subroutine z(z1, a)
            complex(8) z1(9)
@@ -206,9 +255,16 @@ fn bit_fields_and_packing_size_structures() {
           for (int i = 0; i < sizeof(struct F); i++) a[i] = 1;
         }
         double walk(struct P *s) { double t = 0; for (int i = 0; i < 6400; i++) t += s[i].a; return t; }");
-    assert_eq!(iterations(&json, "sizes"), [9.0, 16.0, 12.0, 12.0, 10.0, 16.0]);
+    assert_eq!(
+        iterations(&json, "sizes"),
+        [9.0, 16.0, 12.0, 12.0, 10.0, 16.0]
+    );
     // 6400 structures of 9 bytes: 57,600 bytes are 900 lines.
-    assert!((57_600.0..=57_728.0).contains(&bytes(&json, "walk")[0]), "{:?}", bytes(&json, "walk"));
+    assert!(
+        (57_600.0..=57_728.0).contains(&bytes(&json, "walk")[0]),
+        "{:?}",
+        bytes(&json, "walk")
+    );
 }
 
 #[test]
@@ -245,7 +301,10 @@ fn conditions_that_never_change_have_no_half_probability() {
           }
         }");
     let nest = &function(&json, "f")["nests"][0];
-    assert_eq!((nest["adds"].as_f64(), nest["multiplies"].as_f64()), (Some(10.0), Some(0.0)));
+    assert_eq!(
+        (nest["adds"].as_f64(), nest["multiplies"].as_f64()),
+        (Some(10.0), Some(0.0))
+    );
     let json = fortran(
         "subroutine f(a)
            real(8) a(10)
@@ -257,7 +316,10 @@ fn conditions_that_never_change_have_no_half_probability() {
          end subroutine",
     );
     let nest = &function(&json, "f")["nests"][0];
-    assert_eq!((nest["adds"].as_f64(), nest["multiplies"].as_f64()), (Some(0.0), Some(10.0)));
+    assert_eq!(
+        (nest["adds"].as_f64(), nest["multiplies"].as_f64()),
+        (Some(0.0), Some(10.0))
+    );
 }
 
 #[test]
@@ -271,7 +333,13 @@ fn calls_of_mpi_stay_calls() {
         }
         void g(double *loc) { for (int i = 0; i < 3; i++) MPI_Send(loc); }");
     // Four messages of 80 bytes and one of 800; none for the call without arguments.
-    assert_eq!(json["communication"]["bytes"].as_f64().or(json["calls"]["bytes"].as_f64()), Some(1120.0), "{json}");
+    assert_eq!(
+        json["communication"]["bytes"]
+            .as_f64()
+            .or(json["calls"]["bytes"].as_f64()),
+        Some(1120.0),
+        "{json}"
+    );
     assert!(reasons(&json, "f").is_empty(), "{:?}", reasons(&json, "f"));
     assert!(reasons(&json, "g").contains(&"missing_arguments".to_string()));
 }
@@ -285,7 +353,12 @@ fn ranks_are_positive() {
     for (ranks, status) in [("0", 2), ("-4", 2), ("1", 0)] {
         let mut command = Command::cargo_bin("loopsheet").expect("the program");
         let setting = format!("ranks={ranks}");
-        let output = command.arg("analyze").arg(&file).args(["--set", &setting, "--json", "-"]).output().expect("runs");
+        let output = command
+            .arg("analyze")
+            .arg(&file)
+            .args(["--set", &setting, "--json", "-"])
+            .output()
+            .expect("runs");
         assert_eq!(output.status.code(), Some(status), "{ranks}");
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(status == 0 || told.contains("at least 1"), "{told}");
@@ -315,7 +388,11 @@ fn cases_run_on_and_jumps_back_repeat() {
           i++;
           if (i < n) goto again;
         }");
-    assert!(reasons(&json, "cases").is_empty(), "{:?}", reasons(&json, "cases"));
+    assert!(
+        reasons(&json, "cases").is_empty(),
+        "{:?}",
+        reasons(&json, "cases")
+    );
     assert_eq!(operations(&json, "cases"), [[1, 1, 1]]);
     assert_eq!(operations(&json, "outside"), [[1, 0, 0], [0, 1, 0]]);
     let loops = function(&json, "back")["loops"].as_array().expect("loops");
@@ -325,9 +402,16 @@ fn cases_run_on_and_jumps_back_repeat() {
 
 /// `n` arms of which each adds once.
 fn arms(n: usize) -> f64 {
-    let arms: Vec<String> = (0..n).map(|k| format!("if (k[i] == {k}) a[i] += 1;")).collect();
-    let text = format!("void f(double *a, int *k) {{ for (int i = 0; i < 128; i++) {{ {} }} }}", arms.join(" else "));
-    function(&c(&text), "f")["nests"][0]["adds"].as_f64().expect("a number")
+    let arms: Vec<String> = (0..n)
+        .map(|k| format!("if (k[i] == {k}) a[i] += 1;"))
+        .collect();
+    let text = format!(
+        "void f(double *a, int *k) {{ for (int i = 0; i < 128; i++) {{ {} }} }}",
+        arms.join(" else ")
+    );
+    function(&c(&text), "f")["nests"][0]["adds"]
+        .as_f64()
+        .expect("a number")
 }
 
 #[test]
@@ -339,15 +423,21 @@ fn long_chains_of_arms_take_one_of_them() {
 
 #[test]
 fn long_sums_are_counted() {
-    let terms = |sign: &str, text: &dyn Fn(usize) -> String| (1..=5000).map(text).collect::<Vec<_>>().join(sign);
+    let terms = |sign: &str, text: &dyn Fn(usize) -> String| {
+        (1..=5000).map(text).collect::<Vec<_>>().join(sign)
+    };
     for sign in [" + ", " - "] {
         let text = terms(sign, &|k| format!("a[i + {k}]"));
-        let json = c(&format!("void f(double *a, double *b) {{ for (int i = 0; i < 8; i++) b[i] = {text}; }}"));
+        let json = c(&format!(
+            "void f(double *a, double *b) {{ for (int i = 0; i < 8; i++) b[i] = {text}; }}"
+        ));
         assert_eq!(operations(&json, "f"), [[4999, 0, 0]]);
         assert!(reasons(&json, "f").is_empty());
     }
     let text = terms(" &\n + ", &|k| format!("a(i + {k})"));
-    let json = fortran(&format!("subroutine f(a, b)\nreal(8) a(*), b(*)\ndo i = 1, 8\nb(i) = {text}\nend do\nend\n"));
+    let json = fortran(&format!(
+        "subroutine f(a, b)\nreal(8) a(*), b(*)\ndo i = 1, 8\nb(i) = {text}\nend do\nend\n"
+    ));
     assert_eq!(operations(&json, "f"), [[4999, 0, 0]]);
 }
 
@@ -355,11 +445,22 @@ fn long_sums_are_counted() {
 fn sizes_to_validate_are_given_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("a.c");
-    std::fs::write(&file, "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 1; }").expect("a file");
+    std::fs::write(
+        &file,
+        "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 1; }",
+    )
+    .expect("a file");
     let validate = |arguments: &[&str]| {
         let mut command = Command::cargo_bin("loopsheet").expect("the program");
-        let output = command.arg("validate").arg(&file).args(arguments).output().expect("runs");
-        let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        let output = command
+            .arg("validate")
+            .arg(&file)
+            .args(arguments)
+            .output()
+            .expect("runs");
+        let told = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .concat();
         (output.status.code(), told)
     };
     for arguments in [
@@ -373,9 +474,17 @@ fn sizes_to_validate_are_given_once() {
         assert_eq!(validate(arguments).0, Some(2), "{arguments:?}");
     }
     let (status, told) = validate(&["--sizes", "n=8,8"]);
-    assert_eq!((status, told.contains("cases: 1,")), (Some(0), true), "{told}");
+    assert_eq!(
+        (status, told.contains("cases: 1,")),
+        (Some(0), true),
+        "{told}"
+    );
     let (status, told) = validate(&["--max-accesses", "1"]);
-    assert_eq!((status, told.contains("too_long")), (Some(1), true), "{told}");
+    assert_eq!(
+        (status, told.contains("too_long")),
+        (Some(1), true),
+        "{told}"
+    );
 }
 
 /// Two grids that take turns are two grids: in a cache that holds them nothing moves but their first fetch and the
@@ -418,7 +527,8 @@ fn grids_that_take_turns() {
 /// Whole rows and planes behind a pointer to a row are neighbours of it in the array.
 #[test]
 fn rows_that_pointers_reach() {
-    let json = c("void rows(int ny, int nx, double v[ny][nx], double u[ny][nx]) {
+    let json = c(
+        "void rows(int ny, int nx, double v[ny][nx], double u[ny][nx]) {
   for (int j = 1; j < ny - 1; j++) {
     double *r = v[j];
     for (int i = 0; i < nx; i++) u[j][i] = r[i] + r[i+nx] + r[i-nx];
@@ -439,15 +549,28 @@ void cube(int nz, int ny, int nx, double v[nz][ny][nx], double u[nz][ny][nx]) {
 void backwards(int n, double a[n][n]) {
   for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) a[j][n-1-i] += a[j][n-1];
 }
-");
+",
+    );
     let offsets = |name: &str| -> Vec<Value> {
         let array = |a: &&Value| a["name"] == "v" || a["name"] == "a";
         let loops = function(&json, name)["loops"].as_array().expect("loops");
-        let arrays = loops.iter().flat_map(|l| l["arrays"].as_array().expect("arrays")).filter(array);
-        arrays.flat_map(|a| a["accesses"].as_array().expect("accesses")).map(|x| x["offset"].clone()).collect()
+        let arrays = loops
+            .iter()
+            .flat_map(|l| l["arrays"].as_array().expect("arrays"))
+            .filter(array);
+        arrays
+            .flat_map(|a| a["accesses"].as_array().expect("accesses"))
+            .map(|x| x["offset"].clone())
+            .collect()
     };
-    assert_eq!(offsets("rows"), [json!([0, 0]), json!([0, 1]), json!([0, -1])]);
-    assert_eq!(offsets("fixed"), [json!([0, 0]), json!([0, 1]), json!([0, -1])]);
+    assert_eq!(
+        offsets("rows"),
+        [json!([0, 0]), json!([0, 1]), json!([0, -1])]
+    );
+    assert_eq!(
+        offsets("fixed"),
+        [json!([0, 0]), json!([0, 1]), json!([0, -1])]
+    );
     let star = [[0, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
     assert_eq!(offsets("cube"), star.map(|offset| json!(offset)));
     // The last element of a row, and what goes backwards from there, stay in it.
@@ -472,16 +595,23 @@ fn bounds_of_wavefronts_are_counted_on_the_way_up_and_down() {
     // Σ ⌊127/i⌋ − 1 over i = 2 … 127: 466.
     let exact: i64 = (2..128).map(|i| 127 / i - 1).sum();
     let counted = iterations(&json, "multiples")[0];
-    assert!((0.5..2.0).contains(&(counted / exact as f64)), "{counted} and {exact}");
+    assert!(
+        (0.5..2.0).contains(&(counted / exact as f64)),
+        "{counted} and {exact}"
+    );
 }
 
 #[test]
 fn loops_of_one_line_have_trip_counts_of_their_own() {
-    let json =
-        c("void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }");
-    let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
-        .map(|l| l["upper"].as_str().expect("a bound"))
-        .collect();
+    let json = c(
+        "void f(int n, double *a) { while (a[0] > 1) while (a[1] > 2) a[2] += 1; while (a[3] > 0) a[3] -= 1; }",
+    );
+    let uppers: Vec<&str> = (function(&json, "f")["loops"]
+        .as_array()
+        .expect("loops")
+        .iter())
+    .map(|l| l["upper"].as_str().expect("a bound"))
+    .collect();
     assert_eq!(uppers, ["trip_f_1", "trip_f_1_2", "trip_f_1_3"]);
 }
 
@@ -496,9 +626,12 @@ fn loops_that_share_an_index_are_counted_by_a_parameter() {
             i += 2;
         }
     }");
-    let uppers: Vec<&str> = (function(&json, "f")["loops"].as_array().expect("loops").iter())
-        .map(|l| l["upper"].as_str().expect("a bound"))
-        .collect();
+    let uppers: Vec<&str> = (function(&json, "f")["loops"]
+        .as_array()
+        .expect("loops")
+        .iter())
+    .map(|l| l["upper"].as_str().expect("a bound"))
+    .collect();
     assert_eq!(uppers, ["trip_f_3", "trip_f_4"]);
     assert!(iterations(&json, "f")[0] > 0.0);
 }
@@ -589,9 +722,15 @@ fn structures_choose_and_elemental_subroutines_are_loops() {
         &["n=10"],
     );
     let nests = function(&json, "run")["nests"].as_array().expect("nests");
-    let found: Vec<_> = nests.iter().map(|n| [&n["iterations"], &n["flops"]].map(|v| v.as_f64())).collect();
+    let found: Vec<_> = nests
+        .iter()
+        .map(|n| [&n["iterations"], &n["flops"]].map(|v| v.as_f64()))
+        .collect();
     let expected = [[10, 0], [10, 10], [10, 10], [10, 40], [100, 200], [9, 18]];
-    assert_eq!(found, expected.map(|pair| pair.map(|n: u32| Some(f64::from(n)))));
+    assert_eq!(
+        found,
+        expected.map(|pair| pair.map(|n: u32| Some(f64::from(n))))
+    );
     assert_eq!(json["coverage"]["loops"], json["coverage"]["understood"]);
 }
 
@@ -628,9 +767,15 @@ fn a_bound_made_from_the_loop_variable_is_that_from_before() {
     );
     let bounds = |name: &str| {
         let loops = function(&json, name)["loops"].as_array().expect("loops");
-        loops.iter().map(|l| [&l["lower"], &l["upper"]].map(|bound| bound.to_string())).collect::<Vec<_>>()
+        loops
+            .iter()
+            .map(|l| [&l["lower"], &l["upper"]].map(|bound| bound.to_string()))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(bounds("copied")[1..], [["\"1\"", "\"nb - 1\""], ["\"1\"", "\"nb\""]]);
+    assert_eq!(
+        bounds("copied")[1..],
+        [["\"1\"", "\"nb - 1\""], ["\"1\"", "\"nb\""]]
+    );
     assert_eq!(iterations(&json, "copied")[1], 110.0);
     assert_eq!(bounds("rest"), [["\"`i before line 19`\"", "\"n\""]]);
     assert_eq!(iterations(&json, "rest"), [7.0]);
@@ -652,19 +797,37 @@ fn loops_whose_variable_doubles_or_halves_are_counted() {
         &["n=100"],
     );
     // 1 … 64; 3 … 96; 100, 50, 25, 12, 6, 3, 1; the same without 1; 4 … 64.
-    for (name, rounds) in [("up", 7.0), ("up_to", 6.0), ("down", 7.0), ("down_to", 6.0), ("turned", 5.0)] {
+    for (name, rounds) in [
+        ("up", 7.0),
+        ("up_to", 6.0),
+        ("down", 7.0),
+        ("down_to", 6.0),
+        ("turned", 5.0),
+    ] {
         assert_eq!(iterations(&json, name), [rounds], "{name}");
     }
     for name in ["three", "changed"] {
-        let upper = function(&json, name)["loops"][0]["upper"].as_str().expect("a bound");
+        let upper = function(&json, name)["loops"][0]["upper"]
+            .as_str()
+            .expect("a bound");
         assert!(upper.starts_with("trip_"), "{name}: {upper}");
     }
     // 3 · 2^k ≤ 96 has six powers, 3 · 2^k ≤ 95 five; 1 … 64 is below 65 and not below 64.
-    let json =
-        analyse(&[("a.c", "void up_to(int n, double *a) { for (int h = 3; h <= n; h *= 2) a[h] += 1; }")], &["n=95"]);
+    let json = analyse(
+        &[(
+            "a.c",
+            "void up_to(int n, double *a) { for (int h = 3; h <= n; h *= 2) a[h] += 1; }",
+        )],
+        &["n=95"],
+    );
     assert_eq!(iterations(&json, "up_to"), [5.0]);
-    let json =
-        analyse(&[("a.c", "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }")], &["n=64"]);
+    let json = analyse(
+        &[(
+            "a.c",
+            "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }",
+        )],
+        &["n=64"],
+    );
     assert_eq!(iterations(&json, "up"), [6.0]);
 }
 

@@ -42,17 +42,30 @@ fn components_of_fortran_arrays_of_structures_are_a_structure_apart() {
          end module",
     );
     let p = array(&json, "points", "p");
-    assert_eq!((p["element_bytes"].as_u64(), p["subscripts"][0].as_str()), (Some(8), Some("4*i")));
+    assert_eq!(
+        (p["element_bytes"].as_u64(), p["subscripts"][0].as_str()),
+        (Some(8), Some("4*i"))
+    );
     // x is the first and y the second of four.
     let offsets = |a: &serde_json::Value| -> Vec<i64> {
-        a["accesses"].as_array().expect("accesses").iter().map(|o| o["offset"][0].as_i64().expect("a number")).collect()
+        a["accesses"]
+            .as_array()
+            .expect("accesses")
+            .iter()
+            .map(|o| o["offset"][0].as_i64().expect("a number"))
+            .collect()
     };
     assert_eq!(offsets(p), [1, 0]);
     // 8 + 4 and 4 to align + 2 times 8 + an address of 8: 40 bytes; v(2) is the fourth number of 8 bytes.
     let cell = array(&json, "cells", "g%c");
     assert_eq!(cell["subscripts"][0].as_str(), Some("5*i"));
     assert_eq!(offsets(cell), [3, 0]);
-    assert_eq!(array(&json, "whole", "g%c")["subscripts"][0].as_str().map(|s| s.starts_with("5*")), Some(true));
+    assert_eq!(
+        array(&json, "whole", "g%c")["subscripts"][0]
+            .as_str()
+            .map(|s| s.starts_with("5*")),
+        Some(true)
+    );
 }
 
 #[test]
@@ -89,20 +102,43 @@ fn pointers_that_are_cast_have_elements_of_their_own_type() {
           for (int i = 0; i < n; i++) f[i] = 0;
           for (int i = 0; i < n; i++) x[i] += 1;
         }");
-    for (name, pointer, ty, size) in
-        [("parts", "d", "real8", 8), ("floats", "f", "real4", 4), ("raw", "e", "real8", 8), ("quads", "f", "real4", 4)]
-    {
+    for (name, pointer, ty, size) in [
+        ("parts", "d", "real8", 8),
+        ("floats", "f", "real4", 4),
+        ("raw", "e", "real8", 8),
+        ("quads", "f", "real4", 4),
+    ] {
         let array = array(&json, name, pointer);
-        assert_eq!((array["type"].as_str(), array["element_bytes"].as_u64()), (Some(ty), Some(size)), "{name}");
+        assert_eq!(
+            (array["type"].as_str(), array["element_bytes"].as_u64()),
+            (Some(ty), Some(size)),
+            "{name}"
+        );
         assert_eq!(array["subscripts"][0], "i", "{name}");
-        assert_eq!(small::bytes(&json, name), [2.0 * 128.0 * size as f64], "{name}");
+        assert_eq!(
+            small::bytes(&json, name),
+            [2.0 * 128.0 * size as f64],
+            "{name}"
+        );
     }
-    assert_eq!(array(&json, "bytes", "c")["element_bytes"].as_u64(), Some(1));
+    assert_eq!(
+        array(&json, "bytes", "c")["element_bytes"].as_u64(),
+        Some(1)
+    );
     // The same type: an element of the array itself.
-    assert_eq!(array(&json, "same", "a")["accesses"][0]["offset"][0].as_i64(), Some(2));
+    assert_eq!(
+        array(&json, "same", "a")["accesses"][0]["offset"][0].as_i64(),
+        Some(2)
+    );
     // The second loop comes after the first.
-    let edges = small::function(&json, "both")["dependencies"].as_array().map(|all| all.len());
-    assert!(edges.is_some_and(|count| count > 0), "{:?}", small::function(&json, "both"));
+    let edges = small::function(&json, "both")["dependencies"]
+        .as_array()
+        .map(|all| all.len());
+    assert!(
+        edges.is_some_and(|count| count > 0),
+        "{:?}",
+        small::function(&json, "both")
+    );
 }
 
 #[test]

@@ -27,9 +27,16 @@ fn the_promised_keys_are_there() {
             }
         };
         has(&json, "trace mix cache edag regions notes");
-        has(&json["trace"], "path format instructions bytes harts unknown");
+        has(
+            &json["trace"],
+            "path format instructions bytes harts unknown",
+        );
         has(&json["edag"], EDAG);
-        json["cache"].as_array().unwrap().iter().for_each(|level| has(level, "size line ways policy write"));
+        json["cache"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .for_each(|level| has(level, "size line ways policy write"));
         for region in json["regions"].as_array().unwrap() {
             has(region, "kind name file line");
             has(region, EDAG);
@@ -57,7 +64,10 @@ fn figures_are_plain_numbers() {
         let found = edag[key].as_f64().unwrap();
         assert!((found - value).abs() <= 1e-12 * value, "{key}: {found}");
     }
-    assert_eq!(edag["brent"], serde_json::json!({"processors": 4, "lower": 7, "upper": 8.75}));
+    assert_eq!(
+        edag["brent"],
+        serde_json::json!({"processors": 4, "lower": 7, "upper": 8.75})
+    );
     assert_eq!(json["mix"]["fp_load"], 4);
     assert_eq!(json["trace"]["unknown"]["frob.x"], 2);
     assert_eq!(
@@ -70,7 +80,13 @@ fn figures_are_plain_numbers() {
     );
     // 21 trials, 100 to 300: the median is the eleventh.
     assert_eq!(json["remote"]["quantiles"]["p50"], 200);
-    assert_eq!((&json["remote"]["quantiles"]["min"], &json["remote"]["quantiles"]["max"]), (&100.into(), &300.into()));
+    assert_eq!(
+        (
+            &json["remote"]["quantiles"]["min"],
+            &json["remote"]["quantiles"]["max"]
+        ),
+        (&100.into(), &300.into())
+    );
     assert_eq!(json["reuse"]["exact"][4], serde_json::json!([6, 1]));
 }
 
@@ -80,7 +96,13 @@ fn what_was_not_asked_for_is_absent_and_the_unknown_is_null() {
     for key in ["reuse", "remote", "movement", "schedule"] {
         assert!(json.get(key).is_none(), "{key}");
     }
-    for key in ["memory_work", "lambda", "time_upper", "average_bandwidth", "bytes_moved"] {
+    for key in [
+        "memory_work",
+        "lambda",
+        "time_upper",
+        "average_bandwidth",
+        "bytes_moved",
+    ] {
         assert!(json["edag"][key].is_null(), "{key}");
     }
     assert_eq!(json["edag"]["parallelism"], 2);
@@ -89,12 +111,22 @@ fn what_was_not_asked_for_is_absent_and_the_unknown_is_null() {
 #[test]
 fn the_table_says_what_is_unknown_and_why() {
     let text = trace_table::render(&trace_reports::bare(), None);
-    assert_eq!(text.matches("unknown (the trace has no addresses)").count(), 11, "{text}");
+    assert_eq!(
+        text.matches("unknown (the trace has no addresses)").count(),
+        11,
+        "{text}"
+    );
     let text = trace_table::render(&trace_reports::full(), Some(1));
     assert!(!text.contains("unknown"), "{text}");
-    for part in
-        ["sum_4.out (edan): 14 instructions", "fp_load", "28.6 %", "λ_lower", "… and 1 more", "p50", "frob.x (2)"]
-    {
+    for part in [
+        "sum_4.out (edan): 14 instructions",
+        "fp_load",
+        "28.6 %",
+        "λ_lower",
+        "… and 1 more",
+        "p50",
+        "frob.x (2)",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.lines().all(|line| line.trim_end() == line), "{text}");
@@ -102,15 +134,31 @@ fn the_table_says_what_is_unknown_and_why() {
 
 /// A dot product unrolled over `n` elements: two loads and a fused multiply-add each.
 fn steps(n: u64) -> Vec<Step> {
-    let float = |number: u8| Operand { register: Register::float(number), extent: Extent::One };
-    let integer = |number: u8| Operand { register: Register::integer(number).unwrap(), extent: Extent::One };
+    let float = |number: u8| Operand {
+        register: Register::float(number),
+        extent: Extent::One,
+    };
+    let integer = |number: u8| Operand {
+        register: Register::integer(number).unwrap(),
+        extent: Extent::One,
+    };
     let step = |label: String, class, reads: &[Operand], writes: Operand, address: Option<u64>| {
         let (mut read, mut written) = (Operands::default(), Operands::default());
         reads.iter().for_each(|operand| read.insert(*operand));
         written.insert(writes);
-        let facts =
-            Facts { class, reads: read, writes: written, access: None, sets_vector_type: None, edan_omits: false };
-        let touch = |address| Touch { address, bytes: 8, kind: AccessKind::Load };
+        let facts = Facts {
+            class,
+            reads: read,
+            writes: written,
+            access: None,
+            sets_vector_type: None,
+            edan_omits: false,
+        };
+        let touch = |address| Touch {
+            address,
+            bytes: 8,
+            kind: AccessKind::Load,
+        };
         let misses = address.is_some_and(|address| address.is_multiple_of(64));
         Step {
             facts,
@@ -139,10 +187,28 @@ fn steps(n: u64) -> Vec<Step> {
             float(to + 1),
             Some(0x8000 + index * 8),
         ));
-        steps.push(step("addi a0,a0,8".into(), Class::Integer, &[integer(10)], integer(10), None));
-        steps.push(step("addi a1,a1,8".into(), Class::Integer, &[integer(11)], integer(11), None));
+        steps.push(step(
+            "addi a0,a0,8".into(),
+            Class::Integer,
+            &[integer(10)],
+            integer(10),
+            None,
+        ));
+        steps.push(step(
+            "addi a1,a1,8".into(),
+            Class::Integer,
+            &[integer(11)],
+            integer(11),
+            None,
+        ));
         let text = format!("fmadd.d fa0,ft{to},ft{},fa0 <\"&>", to + 1);
-        steps.push(step(text, Class::FpFma, &[float(to), float(to + 1), float(10)], float(10), None));
+        steps.push(step(
+            text,
+            Class::FpFma,
+            &[float(to), float(to + 1), float(10)],
+            float(10),
+            None,
+        ));
     }
     steps
 }
@@ -165,9 +231,12 @@ fn elements(svg: &str) -> std::collections::BTreeMap<String, usize> {
 
 #[test]
 fn drawings_show_every_vertex_and_every_edge() {
-    for (n, dependences) in
-        [(0, Dependences::True), (12, Dependences::True), (12, Dependences::All), (1000, Dependences::All)]
-    {
+    for (n, dependences) in [
+        (0, Dependences::True),
+        (12, Dependences::True),
+        (12, Dependences::All),
+        (1000, Dependences::All),
+    ] {
         let edag = Edag::new(&steps(n), dependences).unwrap();
         let drawing = svg::edag(&edag, "dot product <&>");
         let counts = elements(&drawing);
@@ -189,7 +258,12 @@ fn the_latency_sweep_needs_addresses() {
     let drawing = svg::latency_sweep(&trace_reports::large()).unwrap();
     let counts = elements(&drawing);
     assert_eq!((counts["polyline"], counts["polygon"]), (2, 1));
-    for text in ["latency α of a RAM access [cycles]", "time [10⁹ cycles]", "upper bound", "lower bound"] {
+    for text in [
+        "latency α of a RAM access [cycles]",
+        "time [10⁹ cycles]",
+        "upper bound",
+        "lower bound",
+    ] {
         assert!(drawing.contains(text), "{text}");
     }
 }

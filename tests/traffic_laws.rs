@@ -59,24 +59,45 @@ fn unit(path: &Arc<str>, language: Language, form: Form, text: String) -> Unit {
     let text = SourceText::verbatim(path, text);
     match (language, form) {
         (Language::C, _) => lower::c::lower(path, &text),
-        (Language::Fortran, Form::Free) => lower::fortran::lower(path, form, &text, &Modules::default()),
-        (Language::Fortran, Form::Fixed) => {
-            lower::fortran::lower(path, form, &fixed_form::to_free_form(text), &Modules::default())
+        (Language::Fortran, Form::Free) => {
+            lower::fortran::lower(path, form, &text, &Modules::default())
         }
+        (Language::Fortran, Form::Fixed) => lower::fortran::lower(
+            path,
+            form,
+            &fixed_form::to_free_form(text),
+            &Modules::default(),
+        ),
     }
 }
 
 /// The sources of the repository, and the awkward ones.
 fn units() -> Vec<Unit> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let directories = ["samples/kernels", "tests/fixtures/stencils", "tests/fixtures/kernels"];
-    let mut units = vec![unit(&Arc::from("awkward.c"), Language::C, Form::Free, AWKWARD.to_string())];
+    let directories = [
+        "samples/kernels",
+        "tests/fixtures/stencils",
+        "tests/fixtures/kernels",
+    ];
+    let mut units = vec![unit(
+        &Arc::from("awkward.c"),
+        Language::C,
+        Form::Free,
+        AWKWARD.to_string(),
+    )];
     for directory in directories {
         for entry in std::fs::read_dir(root.join(directory)).expect("a directory") {
             let path = entry.expect("an entry").path();
-            let Some((language, form, _)) = source::classify(&path) else { continue };
+            let Some((language, form, _)) = source::classify(&path) else {
+                continue;
+            };
             let name: Arc<str> = path.to_string_lossy().into();
-            units.push(unit(&name, language, form, std::fs::read_to_string(&path).expect("text")));
+            units.push(unit(
+                &name,
+                language,
+                form,
+                std::fs::read_to_string(&path).expect("text"),
+            ));
         }
     }
     units
@@ -87,22 +108,38 @@ fn larger_caches_never_move_more() {
     let program = analysis::analyze(&units());
     let machine = MachineModel::preset("xeon-8380").expect("a preset");
     let plain = Model::with(&program, machine.clone(), &[], Detail::Values).expect("sound");
-    let sizes: Vec<String> =
-        plain.parameters.rows().iter().filter(|row| row.value == 128.0).map(|row| row.name.clone()).collect();
+    let sizes: Vec<String> = plain
+        .parameters
+        .rows()
+        .iter()
+        .filter(|row| row.value == 128.0)
+        .map(|row| row.name.clone())
+        .collect();
     let mut nests = 0;
     for size in [-7, 0, 1, 2, 3, 5, 17, 48, 100, 1024] {
-        let setting = |name: &String| Setting { name: name.clone(), value: size.to_string() };
+        let setting = |name: &String| Setting {
+            name: name.clone(),
+            value: size.to_string(),
+        };
         let settings: Vec<Setting> = sizes.iter().map(setting).collect();
-        let model = Model::with(&program, machine.clone(), &settings, Detail::Values).expect("sound");
+        let model =
+            Model::with(&program, machine.clone(), &settings, Detail::Values).expect("sound");
         for (index, nest) in model.nests.iter().enumerate() {
             let place = format!("{} with sizes of {size}", nest.nest.head().id);
             let (profile, _) = model.profile(index);
             let mut before = (f64::INFINITY, f64::INFINITY);
             for power in 6..34 {
                 let (fetched, written) = profile.through(f64::from(power).exp2());
-                assert!(fetched >= 0.0 && written >= 0.0, "{place}: {fetched}, {written} lines through 2^{power}");
-                let is_more = fetched > before.0 * (1.0 + 1e-9) || written > before.1 * (1.0 + 1e-9);
-                assert!(!is_more, "{place}: {fetched}, {written} lines through 2^{power}, {before:?} before");
+                assert!(
+                    fetched >= 0.0 && written >= 0.0,
+                    "{place}: {fetched}, {written} lines through 2^{power}"
+                );
+                let is_more =
+                    fetched > before.0 * (1.0 + 1e-9) || written > before.1 * (1.0 + 1e-9);
+                assert!(
+                    !is_more,
+                    "{place}: {fetched}, {written} lines through 2^{power}, {before:?} before"
+                );
                 before = (fetched, written);
             }
             nests += 1;

@@ -7,9 +7,17 @@ use expect_test::expect;
 
 fn loopsheet(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command.current_dir(directory).args(arguments).output().expect("it runs");
+    let output = command
+        .current_dir(directory)
+        .args(arguments)
+        .output()
+        .expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    (
+        output.status.code().unwrap_or(-1),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// Rows of 16 doubles are two lines: what the formulas say is what happens.
@@ -38,7 +46,16 @@ fn the_table() {
     let directory = project();
     let (status, table, errors) = loopsheet(
         directory.path(),
-        &["validate", "k.c", "--function", "copy", "--sizes", "n=32,64", "--cache", "4KiB,1way"],
+        &[
+            "validate",
+            "k.c",
+            "--function",
+            "copy",
+            "--sizes",
+            "n=32,64",
+            "--cache",
+            "4KiB,1way",
+        ],
     );
     assert_eq!((status, errors.as_str()), (0, ""));
     // 32 rows: 4 KiB read, 4 KiB fetched and written. One array lies a multiple of the cache behind the other: every
@@ -57,9 +74,22 @@ fn the_table() {
 #[test]
 fn the_json() {
     let directory = project();
-    let arguments =
-        ["validate", "k.c", "--set", "n=512", "--cache", "1KiB,full", "--cache", "64KiB,full", "--json", "-"];
-    let (status, json, _) = loopsheet(directory.path(), &[&arguments[..], &["--function", "again"]].concat());
+    let arguments = [
+        "validate",
+        "k.c",
+        "--set",
+        "n=512",
+        "--cache",
+        "1KiB,full",
+        "--cache",
+        "64KiB,full",
+        "--json",
+        "-",
+    ];
+    let (status, json, _) = loopsheet(
+        directory.path(),
+        &[&arguments[..], &["--function", "again"]].concat(),
+    );
     assert_eq!(status, 0);
     expect![[r#"
         {
@@ -80,11 +110,28 @@ fn the_json() {
 #[test]
 fn caches_stay_warm_in_a_whole_function() {
     let directory = project();
-    let arguments =
-        ["validate", "k.c", "--set", "n=512", "--cache", "1KiB,full", "--cache", "64KiB,full", "--json", "-"];
-    let (_, json, _) = loopsheet(directory.path(), &[&arguments[..], &["--function", "again", "--whole"]].concat());
+    let arguments = [
+        "validate",
+        "k.c",
+        "--set",
+        "n=512",
+        "--cache",
+        "1KiB,full",
+        "--cache",
+        "64KiB,full",
+        "--json",
+        "-",
+    ];
+    let (_, json, _) = loopsheet(
+        directory.path(),
+        &[&arguments[..], &["--function", "again", "--whole"]].concat(),
+    );
     let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    let simulated = |case: usize| document["cases"][case]["simulated_bytes"].as_u64().expect("a number");
+    let simulated = |case: usize| {
+        document["cases"][case]["simulated_bytes"]
+            .as_u64()
+            .expect("a number")
+    };
     // By nest and level. Lines of `x` are written back for the nest that wrote them.
     assert_eq!([0, 1, 2, 3].map(simulated), [8192, 8192, 12288, 8192]);
 }
@@ -96,30 +143,50 @@ fn long_nests_are_sampled() {
                   for (int i = 1; i < n - 1; i++) for (int j = 0; j < n; j++) b[i][j] = a[i - 1][j] + a[i + 1][j]; }";
     std::fs::write(directory.path().join("s.c"), text).expect("written");
     let run = |most: &str| {
-        let arguments =
-            ["validate", "s.c", "--set", "n=1000", "--cache", "32KiB,full", "--json", "-", "--max-accesses", most];
+        let arguments = [
+            "validate",
+            "s.c",
+            "--set",
+            "n=1000",
+            "--cache",
+            "32KiB,full",
+            "--json",
+            "-",
+            "--max-accesses",
+            most,
+        ];
         let (_, json, _) = loopsheet(directory.path(), &arguments);
         let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         document["cases"][0].clone()
     };
     let (whole, part) = (run("10000000"), run("400000"));
-    assert_eq!((&whole["explained"], &part["explained"]), (&"".into(), &"sampled".into()));
+    assert_eq!(
+        (&whole["explained"], &part["explained"]),
+        (&"".into(), &"sampled".into())
+    );
     let bytes = |case: &serde_json::Value| case["simulated_bytes"].as_f64().expect("a number");
     let share = part["sampled_share"].as_f64().expect("a number");
     assert!((0.03..0.15).contains(&share), "{share}");
-    assert!((bytes(&part) / bytes(&whole) - 1.0).abs() < 0.01, "{} for {}", bytes(&part), bytes(&whole));
+    assert!(
+        (bytes(&part) / bytes(&whole) - 1.0).abs() < 0.01,
+        "{} for {}",
+        bytes(&part),
+        bytes(&whole)
+    );
     assert_eq!(part["accesses"], whole["accesses"]);
 }
 
 #[test]
 fn what_cannot_be_run_is_listed() {
     let directory = project();
-    let text =
-        "struct node { double x; struct node *next; }; void f(struct node *p) { while (p) { p->x = 1; p = p->next; } }";
+    let text = "struct node { double x; struct node *next; }; void f(struct node *p) { while (p) { p->x = 1; p = p->next; } }";
     std::fs::write(directory.path().join("l.c"), text).expect("written");
     let (status, table, _) = loopsheet(directory.path(), &["validate", "l.c", "--cache", "4KiB"]);
     assert_eq!(status, 1);
-    assert!(table.contains("not run:\n  l.c:1: f@1: member_of_pointer"), "{table}");
+    assert!(
+        table.contains("not run:\n  l.c:1: f@1: member_of_pointer"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -127,7 +194,10 @@ fn bad_usage_writes_nothing() {
     let directory = project();
     for (arguments, message) in [
         (&["--cache", "1000B,3way"][..], "--cache 1000B,3way"),
-        (&["--cache", "4KiB", "--cache", "1KiB"], "smaller than level 1"),
+        (
+            &["--cache", "4KiB", "--cache", "1KiB"],
+            "smaller than level 1",
+        ),
         (&["--sizes", "n"], "expected NAMES=LIST"),
         (&["--sizes", "n=1..x"], "not a whole number"),
         (&["--set", "nn=3"], "no parameter of that name"),

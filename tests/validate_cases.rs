@@ -16,29 +16,43 @@ fn cases(text: &str, arguments: &[&str]) -> Vec<Value> {
 
 fn of_file(path: &Path, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output =
-        command.arg("validate").arg(path).args(["--json", "-", "-q"]).args(arguments).output().expect("it runs");
+    let output = command
+        .arg("validate")
+        .arg(path)
+        .args(["--json", "-", "-q"])
+        .args(arguments)
+        .output()
+        .expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let Value::Array(cases) = document["cases"].take() else { panic!("no cases: {errors}") };
+    let Value::Array(cases) = document["cases"].take() else {
+        panic!("no cases: {errors}")
+    };
     assert!(!cases.is_empty(), "{errors}");
     cases
 }
 
 fn number(case: &Value, name: &str) -> f64 {
-    case[name].as_f64().unwrap_or_else(|| panic!("no {name}: {case}"))
+    case[name]
+        .as_f64()
+        .unwrap_or_else(|| panic!("no {name}: {case}"))
 }
 
 fn is_explained(case: &Value, by: &str) -> bool {
-    case["explained"].as_str().is_some_and(|text| text.split(',').any(|one| one == by))
+    case["explained"]
+        .as_str()
+        .is_some_and(|text| text.split(',').any(|one| one == by))
 }
 
 /// All cases are within 5 %, away from steps of the traffic; gives their simulated bytes.
 fn within(cases: &[Value]) -> Vec<f64> {
     let of = |case: &Value| {
         let ratio = number(case, "ratio");
-        assert!((ratio - 1.0).abs() < 0.05 || is_explained(case, "switch"), "{case}");
+        assert!(
+            (ratio - 1.0).abs() < 0.05 || is_explained(case, "switch"),
+            "{case}"
+        );
         number(case, "simulated_bytes")
     };
     cases.iter().map(of).collect()
@@ -52,13 +66,30 @@ fn a_vector_stays_where_it_fits() {
         for (int j = 0; j < n; j++)
           y[i] += a[i][j] * x[j];
     }";
-    let caches = ["--cache", "32KiB,full", "--cache", "1MiB,full", "--set", "m=100", "--sizes", "n=1000,8000"];
+    let caches = [
+        "--cache",
+        "32KiB,full",
+        "--cache",
+        "1MiB,full",
+        "--set",
+        "m=100",
+        "--sizes",
+        "n=1000,8000",
+    ];
     let bytes = within(&cases(text, &caches));
     // a once, and x once or in every row; y is read and written.
     let (a, x, y) = (|n: f64| 100.0 * 8.0 * n, |n: f64| 8.0 * n, 2.0 * 832.0);
-    let expected = [a(1e3) + x(1e3) + y, a(1e3) + x(1e3) + y, a(8e3) + 100.0 * x(8e3) + y, a(8e3) + x(8e3) + y];
+    let expected = [
+        a(1e3) + x(1e3) + y,
+        a(1e3) + x(1e3) + y,
+        a(8e3) + 100.0 * x(8e3) + y,
+        a(8e3) + x(8e3) + y,
+    ];
     for (bytes, expected) in bytes.iter().zip(expected) {
-        assert!((bytes / expected - 1.0).abs() < 0.01, "{bytes} for {expected}");
+        assert!(
+            (bytes / expected - 1.0).abs() < 0.01,
+            "{bytes} for {expected}"
+        );
     }
 }
 
@@ -71,12 +102,29 @@ fn coefficients_of_an_outer_loop() {
           for (int i = 0; i < n; i++)
             b[j][i] += c[k] * a[k][j][i];
     }";
-    let caches = ["--cache", "16KiB,full", "--cache", "2MiB,full", "--sizes", "m,n=24,100,200"];
+    let caches = [
+        "--cache",
+        "16KiB,full",
+        "--cache",
+        "2MiB,full",
+        "--sizes",
+        "m,n=24,100,200",
+    ];
     let bytes = within(&cases(text, &caches));
     let plane = |n: f64| 8.0 * n * n;
-    let expected = [(24.0, 8.0 + 2.0), (24.0, 8.0 + 2.0), (100.0, 24.0), (100.0, 10.0), (200.0, 24.0), (200.0, 10.0)];
+    let expected = [
+        (24.0, 8.0 + 2.0),
+        (24.0, 8.0 + 2.0),
+        (100.0, 24.0),
+        (100.0, 10.0),
+        (200.0, 24.0),
+        (200.0, 10.0),
+    ];
     for (bytes, (n, planes)) in bytes.iter().zip(expected) {
-        assert!((bytes / (planes * plane(n)) - 1.0).abs() < 0.03, "{bytes} for {n}");
+        assert!(
+            (bytes / (planes * plane(n)) - 1.0).abs() < 0.03,
+            "{bytes} for {n}"
+        );
     }
 }
 
@@ -88,13 +136,29 @@ fn places_from_data() {
         for (int j = 0; j < 16; j++)
           y[i] += x[c[i][j]];
     }";
-    let caches = ["--cache", "32KiB,full", "--cache", "1MiB,full", "--cache", "8MiB,full"];
-    let bytes = within(&cases(text, &[&caches[..], &["--set", "n=4000", "--sizes", "m=1000,20000"]].concat()));
+    let caches = [
+        "--cache",
+        "32KiB,full",
+        "--cache",
+        "1MiB,full",
+        "--cache",
+        "8MiB,full",
+    ];
+    let bytes = within(&cases(
+        text,
+        &[&caches[..], &["--set", "n=4000", "--sizes", "m=1000,20000"]].concat(),
+    ));
     let (c, y) = (4000.0 * 64.0, 2.0 * 4000.0 * 8.0);
     for (bytes, expected) in bytes.iter().zip([c + y + 8e3, c + y + 8e3, c + y + 8e3]) {
-        assert!((bytes / expected - 1.0).abs() < 0.05, "{bytes} for {expected}");
+        assert!(
+            (bytes / expected - 1.0).abs() < 0.05,
+            "{bytes} for {expected}"
+        );
     }
-    assert!(bytes[3] > 0.7 * 64e3 * 64.0 && bytes[5] < c + y + 2e5, "{bytes:?}");
+    assert!(
+        bytes[3] > 0.7 * 64e3 * 64.0 && bytes[5] < c + y + 2e5,
+        "{bytes:?}"
+    );
 }
 
 /// Blocks of eight rows keep what the planes beside them need.
@@ -102,7 +166,16 @@ fn places_from_data() {
 fn blocks_are_run_as_blocks() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
     let run = |block: &str| {
-        let arguments = ["--function", "star3d2", "--cache", "128KiB,full", "--set", block, "--sizes", "nx,ny,nz=90"];
+        let arguments = [
+            "--function",
+            "star3d2",
+            "--cache",
+            "128KiB,full",
+            "--set",
+            block,
+            "--sizes",
+            "nx,ny,nz=90",
+        ];
         within(&of_file(&path, &arguments))[0]
     };
     let (whole, blocked) = (run("block_y=0"), run("block_y=10"));
@@ -112,10 +185,28 @@ fn blocks_are_run_as_blocks() {
 #[test]
 fn arrays_that_meet_in_the_same_sets() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/conflicts.c");
-    let run = |sizes: &str| of_file(&path, &["--cache", "32KiB,4way", "--cache", "512KiB,4way", "--sizes", sizes]);
+    let run = |sizes: &str| {
+        of_file(
+            &path,
+            &[
+                "--cache",
+                "32KiB,4way",
+                "--cache",
+                "512KiB,4way",
+                "--sizes",
+                sizes,
+            ],
+        )
+    };
     for case in run("n=32,64") {
-        let (full, sets) = (number(&case, "simulated_bytes"), number(&case, "simulated_set_associative_bytes"));
-        assert!(is_explained(&case, "conflicts") && sets > 2.0 * full, "{case}");
+        let (full, sets) = (
+            number(&case, "simulated_bytes"),
+            number(&case, "simulated_set_associative_bytes"),
+        );
+        assert!(
+            is_explained(&case, "conflicts") && sets > 2.0 * full,
+            "{case}"
+        );
     }
     within(&run("n=32,64"));
 }
@@ -140,8 +231,12 @@ fn lines_of_records_are_those_that_their_members_lie_in() {
           l[i][k][1][24] = 0; l[i][k][2][0] = 0; l[i][k][2][24] = 0;
         }
     }";
-    let of =
-        |name: &str, size: &str| within(&cases(text, &["--cache", "16KiB,full", "--function", name, "--set", size]))[0];
+    let of = |name: &str, size: &str| {
+        within(&cases(
+            text,
+            &["--cache", "16KiB,full", "--function", name, "--set", size],
+        ))[0]
+    };
     // Each record of 256 or 128 bytes begins with a line; that is read and written.
     for name in ["columns", "flat", "gap", "member"] {
         assert_eq!(of(name, "n=1000"), 1000.0 * 2.0 * 64.0, "{name}");
@@ -153,7 +248,10 @@ fn lines_of_records_are_those_that_their_members_lie_in() {
     // Of 75 numbers, 0 lies beside the 74 of the record before, 24 beside 25, and 49 beside 50: two neighbours are in
     // different lines one time in eight, so that the three pairs are in 3.375 lines.
     let edges = of("edges", "n=64");
-    assert!((edges / (64.0 * 64.0 * 3.375 * 2.0 * 64.0) - 1.0).abs() < 0.3, "{edges}");
+    assert!(
+        (edges / (64.0 * 64.0 * 3.375 * 2.0 * 64.0) - 1.0).abs() < 0.3,
+        "{edges}"
+    );
 }
 
 /// A loop that does not run moves nothing, whatever is around it or beside it.
@@ -165,16 +263,38 @@ fn sizes_without_iterations_move_nothing() {
     }
     void gather(int n, int x[n], double a[n], double b[n]) { for (int i = 0; i < n; i++) b[i] = a[x[i]]; }
     void multiples(int n, char a[n]) { for (int i = 2; i < n; i++) for (int j = 2*i; j < n; j += i) a[j] = 1; }";
-    for (name, size) in [("star", "n=0"), ("star", "m=2"), ("star", "n=-7"), ("gather", "n=-5"), ("multiples", "n=-3")]
-    {
-        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
-        let [predicted, simulated] = ["predicted_bytes", "simulated_bytes"].map(|side| number(&cases[0], side));
+    for (name, size) in [
+        ("star", "n=0"),
+        ("star", "m=2"),
+        ("star", "n=-7"),
+        ("gather", "n=-5"),
+        ("multiples", "n=-3"),
+    ] {
+        let cases = cases(
+            text,
+            &["--cache", "4KiB,full", "--function", name, "--set", size],
+        );
+        let [predicted, simulated] =
+            ["predicted_bytes", "simulated_bytes"].map(|side| number(&cases[0], side));
         assert_eq!((predicted, simulated), (0.0, 0.0), "{name}, {size}");
     }
     // A step that another loop chooses is a number all the same: 320 bytes are five lines, read and written.
-    let multiples = &cases(text, &["--cache", "4KiB,full", "--function", "multiples", "--set", "n=320"])[0];
+    let multiples = &cases(
+        text,
+        &[
+            "--cache",
+            "4KiB,full",
+            "--function",
+            "multiples",
+            "--set",
+            "n=320",
+        ],
+    )[0];
     assert_eq!(number(multiples, "simulated_bytes"), 5.0 * 2.0 * 64.0);
-    assert!((64.0..=640.0).contains(&number(multiples, "predicted_bytes")), "{multiples}");
+    assert!(
+        (64.0..=640.0).contains(&number(multiples, "predicted_bytes")),
+        "{multiples}"
+    );
 }
 
 /// Diagonals of a square: as many elements as it has, not as many as their lengths times their number.
@@ -192,7 +312,10 @@ fn wavefronts_touch_a_square() {
     }";
     // 16 lines in each of 128 rows, the first row read only; each record's line, read and written.
     for (name, lines) in [("wave", (128 + 127) * 16), ("records", 2 * 128 * 128)] {
-        let bytes = within(&cases(text, &["--cache", "4MiB,full", "--function", name, "--set", "n=128"]));
+        let bytes = within(&cases(
+            text,
+            &["--cache", "4MiB,full", "--function", name, "--set", "n=128"],
+        ));
         assert_eq!(bytes, [f64::from(lines) * 64.0], "{name}");
     }
 }
@@ -207,10 +330,33 @@ fn model_and_simulation_have_the_same_caches() {
     let whole = |line: f64| 3.0 * 64.0 * 512.0 / line * line;
     let each = |line: f64| 3.0 * 64.0 * 64.0 * line;
     let caches: [(&[&str], f64); 4] = [
-        (&["--machine", "xeon-8380", "--set", "l1_bytes=4096", "--set", "l1_ways=8"], each(64.0)),
-        (&["--machine", "xeon-8380", "--set", "line_bytes=128", "--set", "l1_ways=12"], whole(128.0)),
+        (
+            &[
+                "--machine",
+                "xeon-8380",
+                "--set",
+                "l1_bytes=4096",
+                "--set",
+                "l1_ways=8",
+            ],
+            each(64.0),
+        ),
+        (
+            &[
+                "--machine",
+                "xeon-8380",
+                "--set",
+                "line_bytes=128",
+                "--set",
+                "l1_ways=12",
+            ],
+            whole(128.0),
+        ),
         (&["--cache", "4KiB,full,128B"], each(128.0)),
-        (&["--cache", "2KiB,full,32B", "--set", "line_bytes=32"], each(32.0)),
+        (
+            &["--cache", "2KiB,full,32B", "--set", "line_bytes=32"],
+            each(32.0),
+        ),
     ];
     for (arguments, expected) in caches {
         let case = &cases(text, &[arguments, &["--set", "n=64"]].concat())[0];
@@ -219,16 +365,30 @@ fn model_and_simulation_have_the_same_caches() {
     }
     let refused: [(&[&str], &str); 4] = [
         (&["--set", "cache_bytes=4096"], "cache_bytes"),
-        (&["--cache", "4KiB,full", "--set", "l1_bytes=8192"], "those of --cache"),
-        (&["--cache", "4KiB,full", "--sizes", "line_bytes=128"], "have 64 bytes"),
-        (&["--cache", "4KiB,full,64B", "--cache", "8KiB,full,128B"], "different lengths"),
+        (
+            &["--cache", "4KiB,full", "--set", "l1_bytes=8192"],
+            "those of --cache",
+        ),
+        (
+            &["--cache", "4KiB,full", "--sizes", "line_bytes=128"],
+            "have 64 bytes",
+        ),
+        (
+            &["--cache", "4KiB,full,64B", "--cache", "8KiB,full,128B"],
+            "different lengths",
+        ),
     ];
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("k.c");
     std::fs::write(&path, text).expect("written");
     for (arguments, why) in refused {
         let mut command = Command::cargo_bin("loopsheet").expect("the program");
-        let output = command.arg("validate").arg(&path).args(arguments).output().expect("it runs");
+        let output = command
+            .arg("validate")
+            .arg(&path)
+            .args(arguments)
+            .output()
+            .expect("it runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
         assert!(errors.contains(why), "{arguments:?}: {errors}");
@@ -249,8 +409,14 @@ fn remainders_begin_where_the_unrolled_loop_ended() {
       while (i < n) { a[i] = 2; i++; }
     }";
     let simulated = |name: &str, size: &str| {
-        let cases = cases(text, &["--cache", "4KiB,full", "--function", name, "--set", size]);
-        cases.iter().map(|case| number(case, "simulated_bytes") / 64.0).collect::<Vec<f64>>()
+        let cases = cases(
+            text,
+            &["--cache", "4KiB,full", "--function", name, "--set", size],
+        );
+        cases
+            .iter()
+            .map(|case| number(case, "simulated_bytes") / 64.0)
+            .collect::<Vec<f64>>()
     };
     // 200 is fifty times four, in 25 lines of each array; three more are in one line.
     assert_eq!(simulated("unrolled", "n=200"), [3.0 * 25.0, 0.0]);
@@ -267,7 +433,18 @@ fn estimates_are_marked_and_probabilities_can_be_set() {
     }
     void search(int n, double a[n]) { for (int i = 0; i < n; i++) if (a[i] < 0) break; }";
     let of = |name: &str, settings: &[&str]| {
-        let arguments = [&["--cache", "4KiB,full", "--function", name, "--set", "n=1000"], settings].concat();
+        let arguments = [
+            &[
+                "--cache",
+                "4KiB,full",
+                "--function",
+                name,
+                "--set",
+                "n=1000",
+            ],
+            settings,
+        ]
+        .concat();
         cases(text, &arguments).remove(0)
     };
     assert!(is_explained(&of("search", &[]), "trip_count"));
@@ -277,6 +454,9 @@ fn estimates_are_marked_and_probabilities_can_be_set() {
         let case = of("clamp", &["--set", &format!("prob_clamp_2={probability}")]);
         // Spread evenly, a quarter of a thousand is one more or less.
         let lines = number(&case, "simulated_bytes") / 64.0;
-        assert!((lines - (125.0 + 2.0 * passes)).abs() <= 2.0, "{probability}: {lines}");
+        assert!(
+            (lines - (125.0 + 2.0 * passes)).abs() <= 2.0,
+            "{probability}: {lines}"
+        );
     }
 }

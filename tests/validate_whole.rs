@@ -7,12 +7,19 @@ use serde_json::Value;
 
 fn cases(path: &Path, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = (command.arg("validate").arg(path).args(["--whole", "--json", "-", "-q"]).args(arguments))
-        .output()
-        .expect("it runs");
+    let output = (command
+        .arg("validate")
+        .arg(path)
+        .args(["--whole", "--json", "-", "-q"])
+        .args(arguments))
+    .output()
+    .expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
-    let mut document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {errors}"));
-    let Value::Array(cases) = document["cases"].take() else { panic!("no cases: {errors}") };
+    let mut document: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {errors}"));
+    let Value::Array(cases) = document["cases"].take() else {
+        panic!("no cases: {errors}")
+    };
     cases
 }
 
@@ -24,7 +31,14 @@ fn of_text(text: &str, arguments: &[&str]) -> Vec<Value> {
 }
 
 fn bytes(cases: &[Value], name: &str) -> Vec<f64> {
-    cases.iter().map(|case| case[name].as_f64().unwrap_or_else(|| panic!("no {name}: {case}"))).collect()
+    cases
+        .iter()
+        .map(|case| {
+            case[name]
+                .as_f64()
+                .unwrap_or_else(|| panic!("no {name}: {case}"))
+        })
+        .collect()
 }
 
 const CHAIN: &str = "void f(int n, double x[n], double y[n]) {
@@ -35,20 +49,42 @@ const CHAIN: &str = "void f(int n, double x[n], double y[n]) {
 /// `x` is 4 KiB. Its first line waits for the rest of `x`, its last line for all of `x` and `y`, 8 KiB.
 #[test]
 fn a_chain_of_two() {
-    let caches = ["--set", "n=512", "--cache", "3KiB,full", "--cache", "6KiB,full", "--cache", "9KiB,full"];
+    let caches = [
+        "--set",
+        "n=512",
+        "--cache",
+        "3KiB,full",
+        "--cache",
+        "6KiB,full",
+        "--cache",
+        "9KiB,full",
+    ];
     let cases = of_text(CHAIN, &caches);
     // Written: fetched and written back. Read: 4 KiB, half of it, nothing; then `y`.
     let expected = [8192.0, 8192.0, 8192.0, 12288.0, 10240.0, 8192.0];
     assert_eq!(bytes(&cases, "predicted_bytes"), expected);
-    let apart = bytes(&cases, "simulated_bytes").into_iter().zip(expected).map(|(a, b)| (a - b).abs());
+    let apart = bytes(&cases, "simulated_bytes")
+        .into_iter()
+        .zip(expected)
+        .map(|(a, b)| (a - b).abs());
     assert!(apart.into_iter().all(|apart| apart <= 256.0), "{cases:?}");
 }
 
 /// The switch of the model is what differs.
 #[test]
 fn a_setting_makes_caches_cold_again() {
-    let caches = ["--set", "n=512", "--cache", "9KiB,full", "--set", "reuse_between_nests=0"];
-    assert_eq!(bytes(&of_text(CHAIN, &caches), "predicted_bytes"), [8192.0, 12288.0]);
+    let caches = [
+        "--set",
+        "n=512",
+        "--cache",
+        "9KiB,full",
+        "--set",
+        "reuse_between_nests=0",
+    ];
+    assert_eq!(
+        bytes(&of_text(CHAIN, &caches), "predicted_bytes"),
+        [8192.0, 12288.0]
+    );
 }
 
 /// Going back, the last line that was written is the first one that is read: half of `x` is there where a
@@ -59,12 +95,30 @@ fn sweeps_against_each_other() {
       for (int i = 0; i < n; i++) x[i] = 1;
       for (int i = n - 1; i >= 0; i--) y[i] = x[i];
     }";
-    let cases = of_text(text, &["--set", "n=4096", "--cache", "16KiB,full", "--cache", "32KiB,full"]);
+    let cases = of_text(
+        text,
+        &[
+            "--set",
+            "n=4096",
+            "--cache",
+            "16KiB,full",
+            "--cache",
+            "32KiB,full",
+        ],
+    );
     // 32 KiB each; of 64 KiB a quarter and a half fit.
-    let expected = [65536.0, 65536.0, 65536.0 + 0.75 * 32768.0, 65536.0 + 0.5 * 32768.0];
+    let expected = [
+        65536.0,
+        65536.0,
+        65536.0 + 0.75 * 32768.0,
+        65536.0 + 0.5 * 32768.0,
+    ];
     assert_eq!(bytes(&cases, "predicted_bytes"), expected);
     for (simulated, expected) in bytes(&cases, "simulated_bytes").iter().zip(expected) {
-        assert!((simulated / expected - 1.0).abs() < 0.01, "{simulated} for {expected}");
+        assert!(
+            (simulated / expected - 1.0).abs() < 0.01,
+            "{simulated} for {expected}"
+        );
     }
 }
 
@@ -75,7 +129,17 @@ fn dirty_lines_stay_dirty() {
       for (int i = 0; i < n; i++) x[i] = 1;
       for (int i = 0; i < n; i++) x[i] = x[i] + 1;
     }";
-    let cases = of_text(text, &["--set", "n=512", "--cache", "2KiB,full", "--cache", "64KiB,full"]);
+    let cases = of_text(
+        text,
+        &[
+            "--set",
+            "n=512",
+            "--cache",
+            "2KiB,full",
+            "--cache",
+            "64KiB,full",
+        ],
+    );
     let expected = [8192.0, 8192.0, 8192.0, 0.0];
     assert_eq!(bytes(&cases, "predicted_bytes"), expected);
     assert_eq!(bytes(&cases, "simulated_bytes"), expected);
@@ -90,7 +154,17 @@ fn a_loop_around_both() {
         for (int i = 0; i < n; i++) x[i] = y[i] + 2;
       }
     }";
-    let cases = of_text(text, &["--set", "n=512", "--cache", "2KiB,full", "--cache", "64KiB,full"]);
+    let cases = of_text(
+        text,
+        &[
+            "--set",
+            "n=512",
+            "--cache",
+            "2KiB,full",
+            "--cache",
+            "64KiB,full",
+        ],
+    );
     // Nothing stays: three arrays' worth each time. All stays: both are fetched by the first nest, and each is written
     // back for the nest that writes it.
     let expected = [4.0 * 12288.0, 12288.0, 4.0 * 12288.0, 4096.0];
@@ -106,10 +180,26 @@ fn a_small_nest_in_between() {
       for (int j = 0; j < n; j++) a[0][j] = a[1][j];
       for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[i][j] = a[i][j];
     }";
-    let cases = of_text(text, &["--set", "n=64", "--cache", "8KiB,full", "--cache", "256KiB,full"]);
+    let cases = of_text(
+        text,
+        &[
+            "--set",
+            "n=64",
+            "--cache",
+            "8KiB,full",
+            "--cache",
+            "256KiB,full",
+        ],
+    );
     for case in &cases {
-        let (predicted, simulated) = (case["predicted_bytes"].as_f64(), case["simulated_bytes"].as_f64());
-        assert!((predicted.unwrap_or(0.0) - simulated.unwrap_or(1e9)).abs() <= 0.05 * 32768.0, "{case}");
+        let (predicted, simulated) = (
+            case["predicted_bytes"].as_f64(),
+            case["simulated_bytes"].as_f64(),
+        );
+        assert!(
+            (predicted.unwrap_or(0.0) - simulated.unwrap_or(1e9)).abs() <= 0.05 * 32768.0,
+            "{case}"
+        );
     }
 }
 
@@ -118,24 +208,37 @@ fn a_small_nest_in_between() {
 fn samples_as_wholes() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
     let mut arguments: Vec<String> = Vec::new();
-    for size in ["2KiB", "16KiB", "32KiB", "48KiB", "128KiB", "512KiB", "1280KiB", "4MiB", "32MiB"] {
+    for size in [
+        "2KiB", "16KiB", "32KiB", "48KiB", "128KiB", "512KiB", "1280KiB", "4MiB", "32MiB",
+    ] {
         arguments.extend(["--cache".to_string(), format!("{size},full")]);
     }
     let (mut all, mut within) = (0, 0);
     let kernels_and_sizes: [(&str, &[&str]); 2] = [
         ("euler.f90", &["--sizes", "nx,ny=16,50,101,200"]),
-        ("heat5.f", &["--sizes", "nx,ny=30,64,101,200", "--set", "nsteps=3"]),
+        (
+            "heat5.f",
+            &["--sizes", "nx,ny=30,64,101,200", "--set", "nsteps=3"],
+        ),
     ];
     for (file, sizes) in kernels_and_sizes {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(sizes.iter().copied()).collect();
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .map(String::as_str)
+            .chain(sizes.iter().copied())
+            .collect();
         for case in cases(&kernels.join(file), &arguments) {
             if !case["explained"].as_str().unwrap_or("").contains("switch") {
                 all += 1;
-                let off =
-                    case["predicted_bytes"].as_f64().unwrap_or(-1.0) - case["simulated_bytes"].as_f64().unwrap_or(0.0);
-                within += u32::from(off.abs() <= 0.05 * case["simulated_bytes"].as_f64().unwrap_or(0.0));
+                let off = case["predicted_bytes"].as_f64().unwrap_or(-1.0)
+                    - case["simulated_bytes"].as_f64().unwrap_or(0.0);
+                within +=
+                    u32::from(off.abs() <= 0.05 * case["simulated_bytes"].as_f64().unwrap_or(0.0));
             }
         }
     }
-    assert!(all > 250 && f64::from(within) >= 0.95 * f64::from(all), "{within} of {all}");
+    assert!(
+        all > 250 && f64::from(within) >= 0.95 * f64::from(all),
+        "{within} of {all}"
+    );
 }

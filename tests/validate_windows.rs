@@ -8,15 +8,24 @@ use serde_json::Value;
 
 fn cases(path: &Path, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output =
-        (command.arg("validate").arg(path).args(["--json", "-", "-q"]).args(arguments)).output().expect("it runs");
+    let output = (command
+        .arg("validate")
+        .arg(path)
+        .args(["--json", "-", "-q"])
+        .args(arguments))
+    .output()
+    .expect("it runs");
     let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let Value::Array(cases) = document["cases"].take() else { panic!("no cases") };
+    let Value::Array(cases) = document["cases"].take() else {
+        panic!("no cases")
+    };
     cases
 }
 
 fn number(case: &Value, name: &str) -> f64 {
-    case[name].as_f64().unwrap_or_else(|| panic!("no {name}: {case}"))
+    case[name]
+        .as_f64()
+        .unwrap_or_else(|| panic!("no {name}: {case}"))
 }
 
 const KERNELS: &str = "void upper(int n, double a[n][n], double b[n][n]) {
@@ -42,15 +51,31 @@ fn nine_of_ten_are_within_the_stated_error() {
     let directory = tempfile::tempdir().expect("a directory");
     let own = directory.path().join("k.c");
     std::fs::write(&own, KERNELS).expect("written");
-    let stencils = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
+    let stencils =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
     let (mut all, mut within, mut far, mut errors) = (0, 0, Vec::new(), Vec::new());
     for (path, sizes) in [(&own, "n=100,160,201"), (&stencils, "nx,ny,nz=64,90,101")] {
-        let caches =
-            ["--cache", "2KiB,full", "--cache", "16KiB,full", "--cache", "128KiB,full", "--cache", "1MiB,full"];
-        let run = |most: &str| cases(path, &[&caches[..], &["--sizes", sizes, "--max-accesses", most]].concat());
+        let caches = [
+            "--cache",
+            "2KiB,full",
+            "--cache",
+            "16KiB,full",
+            "--cache",
+            "128KiB,full",
+            "--cache",
+            "1MiB,full",
+        ];
+        let run = |most: &str| {
+            cases(
+                path,
+                &[&caches[..], &["--sizes", sizes, "--max-accesses", most]].concat(),
+            )
+        };
         let key = |case: &Value| format!("{} {} {}", case["nest"], case["sizes"], case["capacity"]);
-        let whole: HashMap<String, f64> =
-            run("100000000").iter().map(|case| (key(case), number(case, "simulated_bytes"))).collect();
+        let whole: HashMap<String, f64> = run("100000000")
+            .iter()
+            .map(|case| (key(case), number(case, "simulated_bytes")))
+            .collect();
         for case in run("40000").iter().chain(&run("200000")) {
             if number(case, "sampled_share") < 1.0 {
                 let (estimated, error) = (number(case, "simulated_bytes"), number(case, "error"));
@@ -63,7 +88,11 @@ fn nine_of_ten_are_within_the_stated_error() {
                 if off <= error * estimated {
                     within += 1;
                 } else {
-                    far.push(format!("{}: {:.4} off, {error:.4} stated", key(case), off / estimated));
+                    far.push(format!(
+                        "{}: {:.4} off, {error:.4} stated",
+                        key(case),
+                        off / estimated
+                    ));
                 }
             }
         }
@@ -92,13 +121,23 @@ fn data_that_fit_are_moved_once() {
       }
     }";
     std::fs::write(&path, text).expect("written");
-    let arguments = ["--set", "n=128", "--cache", "8MiB,full", "--max-accesses", "400000"];
+    let arguments = [
+        "--set",
+        "n=128",
+        "--cache",
+        "8MiB,full",
+        "--max-accesses",
+        "400000",
+    ];
     for (case, bytes) in cases(&path, &arguments).iter().zip([4.0, 8.0]) {
         assert!(number(case, "sampled_share") < 0.5, "{case}");
         // n² numbers, read and written; of the factorization, nearly all of them.
         let all = 2.0 * bytes * 128.0 * 128.0;
         let (simulated, error) = (number(case, "simulated_bytes"), number(case, "error"));
         assert!((simulated / all - 1.0).abs() < 0.1 && error < 0.1, "{case}");
-        assert!((simulated - all).abs() <= error * simulated + 128.0 * 64.0, "{case}");
+        assert!(
+            (simulated - all).abs() <= error * simulated + 128.0 * 64.0,
+            "{case}"
+        );
     }
 }

@@ -30,7 +30,8 @@ pub fn is_left_out(subscript: &Value) -> bool {
 /// How many subscripts are left out of an element that has others.
 pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
     let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
-    (left_out > 0 && left_out < subscripts.len() && !subscripts[left_out..].iter().any(is_left_out)).then_some(left_out)
+    (left_out > 0 && left_out < subscripts.len() && !subscripts[left_out..].iter().any(is_left_out))
+        .then_some(left_out)
 }
 
 /// The element or variable whose address a value is.
@@ -50,12 +51,19 @@ impl Symbols<'_> {
     /// Whether a value is an element of an array of pointers: `row[i]` of `double *row[10]` or of
     /// `double **row`, not of `double row[10][20]`.
     pub fn is_pointer_element(&self, value: &Value) -> bool {
-        let Value::Element { array, subscripts, .. } = value else { return false };
+        let Value::Element {
+            array, subscripts, ..
+        } = value
+        else {
+            return false;
+        };
         self.language == Language::C
             && pointed_dimensions(subscripts).is_some_and(|left_out| {
                 // What is declared without an extent inside an array is a pointer.
                 let dimensions = &self.function.variable(*array).dimensions;
-                dimensions.get(left_out - 1).is_some_and(|extent| extent.upper.is_none())
+                dimensions
+                    .get(left_out - 1)
+                    .is_some_and(|extent| extent.upper.is_none())
             })
     }
 
@@ -63,16 +71,26 @@ impl Symbols<'_> {
     pub fn address(&mut self, value: &Value) -> Option<Address> {
         match value {
             Value::Variable(id) if self.is_address(value) => self.start_of(*id),
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
                 let row = (left_out > 0).then(|| Expr::from(0.0));
                 self.element_address(*array, &subscripts[left_out..], row)
             }
-            Value::Binary(BinaryOp::Add, left, right) if self.is_address(left) => self.moved(left, right, 1.0),
-            Value::Binary(BinaryOp::Add, left, right) if self.is_address(right) => self.moved(right, left, 1.0),
-            Value::Binary(BinaryOp::Subtract, left, right) if !self.is_address(right) => self.moved(left, right, -1.0),
+            Value::Binary(BinaryOp::Add, left, right) if self.is_address(left) => {
+                self.moved(left, right, 1.0)
+            }
+            Value::Binary(BinaryOp::Add, left, right) if self.is_address(right) => {
+                self.moved(right, left, 1.0)
+            }
+            Value::Binary(BinaryOp::Subtract, left, right) if !self.is_address(right) => {
+                self.moved(left, right, -1.0)
+            }
             _ => match addressed(value)? {
-                Value::Element { array, subscripts, .. } => {
+                Value::Element {
+                    array, subscripts, ..
+                } => {
                     let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
                     self.element_address(*array, &subscripts[left_out..], None)
                 }
@@ -86,12 +104,23 @@ impl Symbols<'_> {
             Some(Known::Points(address)) => Some(address.clone()),
             Some(_) => None,
             None if self.root_changes(array) => None,
-            None => Some(Address { array, subscripts: vec![Expr::from(0.0)] }),
+            None => Some(Address {
+                array,
+                subscripts: vec![Expr::from(0.0)],
+            }),
         }
     }
 
-    fn element_address(&mut self, array: VarId, given: &[Value], row: Option<Expr>) -> Option<Address> {
-        let Address { array, subscripts: base } = self.start_of(array)?;
+    fn element_address(
+        &mut self,
+        array: VarId,
+        given: &[Value],
+        row: Option<Expr>,
+    ) -> Option<Address> {
+        let Address {
+            array,
+            subscripts: base,
+        } = self.start_of(array)?;
         let mut subscripts: Vec<Expr> = row.into_iter().collect();
         for subscript in given {
             self.may_move = true;
@@ -118,7 +147,9 @@ impl Symbols<'_> {
 
     /// Whether a variable is a member reached through a pointer that changes in the loops.
     pub fn root_changes(&self, member: VarId) -> bool {
-        self.roots.get(&member).is_some_and(|root| self.known.contains_key(root))
+        self.roots
+            .get(&member)
+            .is_some_and(|root| self.known.contains_key(root))
     }
 }
 
@@ -130,7 +161,9 @@ pub fn is_address(value: &Value, function: &Function) -> bool {
         Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
             is_address(left, function) || is_address(right, function)
         }
-        Value::Select(_, then, otherwise) => is_address(then, function) || is_address(otherwise, function),
+        Value::Select(_, then, otherwise) => {
+            is_address(then, function) || is_address(otherwise, function)
+        }
         Value::Convert(_, inner) => is_address(inner, function),
         _ => addressed(value).is_some(),
     }
@@ -141,7 +174,11 @@ pub fn chased(function: &Function) -> BTreeSet<VarId> {
     fn visit(function: &Function, statements: &[Stmt], found: &mut BTreeSet<VarId>) {
         for statement in statements {
             match statement {
-                Stmt::Assign { target: Value::Variable(id), value, .. } => {
+                Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } => {
                     let is_loaded = match value {
                         Value::Element { .. } | Value::Call { .. } => true,
                         Value::Variable(other) => function.variable(*other).name.contains("->"),
@@ -169,7 +206,10 @@ pub fn chased(function: &Function) -> BTreeSet<VarId> {
 /// The pointer that every member (`p->x`, `p[2].x`) is reached through.
 pub fn roots(function: &Function) -> BTreeMap<VarId, VarId> {
     let ids = (0..).map(VarId);
-    let pointers = ids.clone().zip(&function.variables).filter(|(_, v)| !v.dimensions.is_empty());
+    let pointers = ids
+        .clone()
+        .zip(&function.variables)
+        .filter(|(_, v)| !v.dimensions.is_empty());
     let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
     let root = |(id, variable): (VarId, &Variable)| {
         let end = variable.name.find(['-', '.'])?;

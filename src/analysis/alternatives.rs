@@ -27,7 +27,10 @@ pub fn either(branch: u32, then: Known, otherwise: Known) -> Option<Known> {
     let mut all = Vec::new();
     for (known, taken) in [(then, true), (otherwise, false)] {
         let values = match known {
-            Known::Is(value) => vec![Alternative { ways: Ways::new(), value }],
+            Known::Is(value) => vec![Alternative {
+                ways: Ways::new(),
+                value,
+            }],
             Known::OneOf(values) => values,
             _ => return None,
         };
@@ -42,7 +45,11 @@ pub fn either(branch: u32, then: Known, otherwise: Known) -> Option<Known> {
 impl Symbols<'_> {
     /// What `action` finds for every combination of the values that the variables in `values` may have at
     /// the same time; once, with none of them known, if there are too many.
-    pub fn each_way<T>(&mut self, values: &[Value], mut action: impl FnMut(&mut Self) -> T) -> Vec<(Ways, T)> {
+    pub fn each_way<T>(
+        &mut self,
+        values: &[Value],
+        mut action: impl FnMut(&mut Self) -> T,
+    ) -> Vec<(Ways, T)> {
         let open = self.open_variables(values);
         let combinations = combinations(&open).unwrap_or_default();
         if open.is_empty() || combinations.is_empty() {
@@ -55,7 +62,10 @@ impl Symbols<'_> {
             }
             found.push((ways, action(self)));
         }
-        self.known.extend(open.into_iter().map(|(id, alternatives)| (id, Known::OneOf(alternatives))));
+        self.known.extend(
+            open.into_iter()
+                .map(|(id, alternatives)| (id, Known::OneOf(alternatives))),
+        );
         found
     }
 
@@ -64,7 +74,9 @@ impl Symbols<'_> {
             return Vec::new();
         }
         let mut used = BTreeSet::new();
-        values.iter().for_each(|value| variables_of(value, &mut used));
+        values
+            .iter()
+            .for_each(|value| variables_of(value, &mut used));
         let alternatives = |id| match self.known.get(&id) {
             Some(Known::OneOf(alternatives)) => Some((id, alternatives.clone())),
             _ => None,
@@ -80,8 +92,15 @@ fn combinations(open: &[(VarId, Vec<Alternative>)]) -> Option<Vec<(Ways, Vec<Exp
         let mut longer = Vec::new();
         for (ways, chosen) in &all {
             for Alternative { ways: more, value } in alternatives {
-                if more.iter().all(|(branch, taken)| ways.get(branch).is_none_or(|known| known == taken)) {
-                    let ways = ways.iter().chain(more).map(|(branch, taken)| (*branch, *taken)).collect();
+                if more
+                    .iter()
+                    .all(|(branch, taken)| ways.get(branch).is_none_or(|known| known == taken))
+                {
+                    let ways = ways
+                        .iter()
+                        .chain(more)
+                        .map(|(branch, taken)| (*branch, *taken))
+                        .collect();
                     let chosen = chosen.iter().chain([value]).cloned().collect();
                     longer.push((ways, chosen));
                 }

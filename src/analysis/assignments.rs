@@ -34,13 +34,25 @@ impl<'a> Effects<'a> {
     ) -> Effects<'a> {
         let scalar = |v: &&ir::Variable| v.role == Role::Global && v.dimensions.is_empty();
         let numbered = (0..).map(VarId).zip(&function.variables);
-        let globals = numbered.filter(|(_, v)| scalar(v)).map(|(id, v)| (v.name.as_str(), id)).collect();
+        let globals = numbered
+            .filter(|(_, v)| scalar(v))
+            .map(|(id, v)| (v.name.as_str(), id))
+            .collect();
         let any_writes = known.any_writes(id) || origins.has_calls();
-        Effects { known, id, function, origins, globals, any_writes }
+        Effects {
+            known,
+            id,
+            function,
+            origins,
+            globals,
+            any_writes,
+        }
     }
 
     pub fn target(&self, name: &str) -> Target {
-        self.origins.target(name).unwrap_or_else(|| self.known.target(self.id, name))
+        self.origins
+            .target(name)
+            .unwrap_or_else(|| self.known.target(self.id, name))
     }
 
     /// What the program gives global variables that hold MPI types.
@@ -71,25 +83,39 @@ impl<'a> Effects<'a> {
     /// What a known body does to the scalar that is passed to it at a position: whether it reads it, and whether it
     /// gives it another value.
     pub fn uses(&self, name: &str, position: usize) -> Option<(bool, bool)> {
-        let Target::Body(callee) = self.target(name) else { return None };
+        let Target::Body(callee) = self.target(name) else {
+            return None;
+        };
         let summary = self.known.summary(callee);
         let known = summary.gap.is_none() && summary.recursion.is_none();
-        Some((*summary.reads.get(position)?, *summary.writes.get(position)?)).filter(|_| known)
+        Some((
+            *summary.reads.get(position)?,
+            *summary.writes.get(position)?,
+        ))
+        .filter(|_| known)
     }
 
     /// Whether a body that is known takes an array, or an address, at that position.
     pub fn takes_array(&self, name: &str, position: usize) -> bool {
         match self.target(name) {
-            Target::Body(callee) | Target::Recursive(callee) => {
-                self.known.summary(callee).takes_array.get(position).copied().unwrap_or(false)
-            }
+            Target::Body(callee) | Target::Recursive(callee) => self
+                .known
+                .summary(callee)
+                .takes_array
+                .get(position)
+                .copied()
+                .unwrap_or(false),
             _ => false,
         }
     }
 
     pub fn key(&self, callee: ProcedureId) -> FunctionKey {
         let function = self.known.get(callee).function;
-        FunctionKey { name: function.name.clone(), file: function.place.file.clone(), line: function.place.line }
+        FunctionKey {
+            name: function.name.clone(),
+            file: function.place.file.clone(),
+            line: function.place.line,
+        }
     }
 
     /// The scalars that calls of known bodies in one statement may give other values; not those in the
@@ -103,13 +129,20 @@ impl<'a> Effects<'a> {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
-        if let Stmt::Call { place, name, arguments } = statement
+        if let Stmt::Call {
+            place,
+            name,
+            arguments,
+        } = statement
             && !self.origins.is_expanded(place, name)
         {
             call(name, arguments);
         }
         values_of(statement, &mut |value| {
-            if let Value::Call { name, arguments, .. } = value {
+            if let Value::Call {
+                name, arguments, ..
+            } = value
+            {
                 call(name, arguments);
             }
         });
@@ -117,17 +150,29 @@ impl<'a> Effects<'a> {
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
     /// other processes send, those that receive it.
-    pub fn written<'s>(&'s self, name: &str, arguments: &'s [Value]) -> impl Iterator<Item = VarId> + use<'s, 'a> {
+    pub fn written<'s>(
+        &'s self,
+        name: &str,
+        arguments: &'s [Value],
+    ) -> impl Iterator<Item = VarId> + use<'s, 'a> {
         let (summary, received) = match self.target(name) {
             Target::Body(callee) => (Some(self.known.summary(callee)), None),
             Target::Communication(interface) => (None, interface.to_buffer),
             _ => (None, None),
         };
         let scalar = |id: &VarId| self.function.variable(*id).dimensions.is_empty();
-        let passed = arguments.iter().enumerate().filter_map(move |(position, argument)| match argument {
-            Value::Variable(id) if scalar(id) => summary?.writes.get(position).copied().unwrap_or(true).then_some(*id),
-            _ => None,
-        });
+        let passed = arguments
+            .iter()
+            .enumerate()
+            .filter_map(move |(position, argument)| match argument {
+                Value::Variable(id) if scalar(id) => summary?
+                    .writes
+                    .get(position)
+                    .copied()
+                    .unwrap_or(true)
+                    .then_some(*id),
+                _ => None,
+            });
         let received = received.and_then(|position| match arguments.get(position - 1)? {
             Value::Variable(id) if scalar(id) => Some(*id),
             argument => match addressed(argument)? {
@@ -135,7 +180,10 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
-        let globals = self.globals.iter().filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
+        let globals = self
+            .globals
+            .iter()
+            .filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
         passed.chain(received).chain(globals.map(|(_, id)| *id))
     }
 }
@@ -147,9 +195,14 @@ pub fn outputs(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
     count_assignments(&function.body, effects, &mut counts);
     let is_output = |id: &VarId| {
         let variable = function.variable(*id);
-        variable.dimensions.is_empty() && matches!(variable.role, ir::Role::Local | ir::Role::Global)
+        variable.dimensions.is_empty()
+            && matches!(variable.role, ir::Role::Local | ir::Role::Global)
     };
-    counts.into_iter().filter(|(id, count)| count.statements == 0 && is_output(id)).map(|(id, _)| id).collect()
+    counts
+        .into_iter()
+        .filter(|(id, count)| count.statements == 0 && is_output(id))
+        .map(|(id, _)| id)
+        .collect()
 }
 
 /// How often a variable is assigned, and passed to calls that may assign it.
@@ -167,20 +220,38 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
     let mut once: BTreeMap<VarId, Value> = BTreeMap::new();
     let straight: BTreeSet<VarId> = (function.body.iter())
         .filter_map(|statement| match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => Some(*id),
+            Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } => Some(*id),
             _ => None,
         })
         .collect();
     for statement in &function.body {
-        let Stmt::Assign { target: Value::Variable(id), value, .. } = statement else { continue };
+        let Stmt::Assign {
+            target: Value::Variable(id),
+            value,
+            ..
+        } = statement
+        else {
+            continue;
+        };
         let variable = function.variable(*id);
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
         // What is set once, but after this or from its own value, has two values.
         let stays = |used: &VarId| !straight.contains(used) || once.contains_key(used);
-        let inputs_stay = used.iter().all(|used| counts.get(used).is_none_or(|c| c.statements <= 1 && stays(used)));
-        if is_index && counts.get(id).is_some_and(|c| c.statements == 1) && !used.contains(id) && inputs_stay {
+        let inputs_stay = used.iter().all(|used| {
+            counts
+                .get(used)
+                .is_none_or(|c| c.statements <= 1 && stays(used))
+        });
+        if is_index
+            && counts.get(id).is_some_and(|c| c.statements == 1)
+            && !used.contains(id)
+            && inputs_stay
+        {
             once.insert(*id, value.clone());
         }
     }
@@ -189,14 +260,25 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
 
 /// Counts the assignments in statements, inner loops included; what calls of known bodies write counts as
 /// assigned by the call.
-pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut BTreeMap<VarId, Assignments>) {
+pub fn count_assignments(
+    statements: &[Stmt],
+    effects: &Effects,
+    counts: &mut BTreeMap<VarId, Assignments>,
+) {
     for statement in statements {
-        effects.written_by(statement, &mut |id| counts.entry(id).or_default().statements += 1);
+        effects.written_by(statement, &mut |id| {
+            counts.entry(id).or_default().statements += 1
+        });
         match statement {
-            Stmt::Assign { target: Value::Variable(id), .. } => counts.entry(*id).or_default().statements += 1,
-            Stmt::Call { place, name, arguments }
-                if !effects.origins.is_expanded(place, name) && !effects.is_known(name) =>
-            {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } => counts.entry(*id).or_default().statements += 1,
+            Stmt::Call {
+                place,
+                name,
+                arguments,
+            } if !effects.origins.is_expanded(place, name) && !effects.is_known(name) => {
                 let target = effects.target(name);
                 for (position, argument) in (1..).zip(arguments) {
                     if let Value::Variable(id) = argument
@@ -217,16 +299,24 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut BT
                 count_assignments(&branch.otherwise, effects, counts);
             }
             Stmt::Opaque { inner, .. } => count_assignments(inner, effects, counts),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
+            }
         }
     }
 }
 
 /// Whether the statements assign a variable that one of the values reads.
-pub fn assigns_any_of<'v>(statements: &[Stmt], effects: &Effects, values: impl IntoIterator<Item = &'v Value>) -> bool {
+pub fn assigns_any_of<'v>(
+    statements: &[Stmt],
+    effects: &Effects,
+    values: impl IntoIterator<Item = &'v Value>,
+) -> bool {
     let mut counts = BTreeMap::new();
     count_assignments(statements, effects, &mut counts);
     let mut used = BTreeSet::new();
-    values.into_iter().for_each(|value| variables_of(value, &mut used));
-    used.iter().any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
+    values
+        .into_iter()
+        .for_each(|value| variables_of(value, &mut used));
+    used.iter()
+        .any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
 }

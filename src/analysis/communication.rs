@@ -41,22 +41,36 @@ enum Made<'f> {
     /// Another type under a second name.
     Value(&'f Value),
     /// So many elements of another type.
-    Of { elements: Vec<&'f Value>, of: &'f Value },
+    Of {
+        elements: Vec<&'f Value>,
+        of: &'f Value,
+    },
     /// In more than one way, or in one that is not known.
     Unknown,
 }
 
 impl<'f> Datatypes<'f> {
     pub fn of(function: &'f ir::Function) -> Datatypes<'f> {
-        let mut types = Datatypes { made: FxHashMap::default() };
+        let mut types = Datatypes {
+            made: FxHashMap::default(),
+        };
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
-                Stmt::Assign { target: Value::Variable(id), value, .. } => types.add(*id, Made::Value(value)),
-                Stmt::Call { name, arguments, .. } => types.call(name, arguments),
+                Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } => types.add(*id, Made::Value(value)),
+                Stmt::Call {
+                    name, arguments, ..
+                } => types.call(name, arguments),
                 _ => {}
             }
             values_of(stmt, &mut |value| {
-                if let Value::Call { name, arguments, .. } = value {
+                if let Value::Call {
+                    name, arguments, ..
+                } = value
+                {
                     types.call(name, arguments);
                 }
             });
@@ -65,7 +79,9 @@ impl<'f> Datatypes<'f> {
     }
 
     fn call(&mut self, name: &str, arguments: &'f [Value]) {
-        let Some(interface) = Interfaces::builtin().lookup(name) else { return };
+        let Some(interface) = Interfaces::builtin().lookup(name) else {
+            return;
+        };
         let at = |position: usize| arguments.get(position.checked_sub(1)?);
         let variable = |value: &Value| match value {
             Value::Variable(id) => Some(*id),
@@ -75,7 +91,12 @@ impl<'f> Datatypes<'f> {
             },
         };
         if let Some(made) = interface.makes.and_then(at).and_then(variable) {
-            let elements = interface.elements.iter().flatten().map(|position| at(*position)).collect();
+            let elements = interface
+                .elements
+                .iter()
+                .flatten()
+                .map(|position| at(*position))
+                .collect();
             let made_of = match (elements, interface.of.and_then(at)) {
                 (Some(elements), Some(of)) => Made::Of { elements, of },
                 _ => Made::Unknown,
@@ -85,7 +106,10 @@ impl<'f> Datatypes<'f> {
     }
 
     fn add(&mut self, id: VarId, made: Made<'f>) {
-        self.made.entry(id).and_modify(|known| *known = Made::Unknown).or_insert(made);
+        self.made
+            .entry(id)
+            .and_modify(|known| *known = Made::Unknown)
+            .or_insert(made);
     }
 }
 
@@ -99,13 +123,20 @@ impl GlobalTypes {
         let mut types = GlobalTypes::default();
         for function in functions {
             statements(&function.body, InLoop::No, &mut |stmt, _| {
-                if let Stmt::Assign { target: Value::Variable(id), value, .. } = stmt {
+                if let Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } = stmt
+                {
                     types.assigned(function, *id, value);
                 }
             });
             for (id, made) in Datatypes::of(function).made {
                 if matches!(made, Made::Of { .. }) {
-                    types.0.insert(function.variable(id).name.as_str().into(), None);
+                    types
+                        .0
+                        .insert(function.variable(id).name.as_str().into(), None);
                 }
             }
         }
@@ -118,10 +149,15 @@ impl GlobalTypes {
             return;
         }
         let basic = match value {
-            Value::Variable(id) => Interfaces::builtin().datatype_bytes(&function.variable(*id).name),
+            Value::Variable(id) => {
+                Interfaces::builtin().datatype_bytes(&function.variable(*id).name)
+            }
             _ => None,
         };
-        let known = self.0.entry(variable.name.as_str().into()).or_insert_with(|| Some(BTreeSet::new()));
+        let known = self
+            .0
+            .entry(variable.name.as_str().into())
+            .or_insert_with(|| Some(BTreeSet::new()));
         match (basic, known.as_mut()) {
             (Some(bytes), Some(all)) => {
                 all.insert(bytes);
@@ -149,7 +185,12 @@ pub struct Types<'t, 'f> {
 
 /// What a call moves.
 pub fn moved(call: &Call, types: Option<&Types>, symbols: &mut Symbols) -> Communication {
-    let Interface { library, kind, array, .. } = call.interface;
+    let Interface {
+        library,
+        kind,
+        array,
+        ..
+    } = call.interface;
     let mut found = Communication {
         library: library.clone(),
         kind: *kind,
@@ -171,7 +212,9 @@ pub fn moved(call: &Call, types: Option<&Types>, symbols: &mut Symbols) -> Commu
             let declared = declared_bytes(call, symbols);
             types.and_then(|types| bytes_of(value, (types, declared), symbols, 0))
         }
-        None => declared_bytes(call, symbols).map(|bytes| Expr::from(f64::from(bytes))).or(written_bytes),
+        None => declared_bytes(call, symbols)
+            .map(|bytes| Expr::from(f64::from(bytes)))
+            .or(written_bytes),
     };
     if array.is_some() && *kind == InterfaceKind::Halo {
         found.halo = Some(halo(call, symbols));
@@ -183,9 +226,19 @@ pub fn moved(call: &Call, types: Option<&Types>, symbols: &mut Symbols) -> Commu
 
 /// Names of what is sent and received, without the values that say where in them.
 fn arrays(call: &Call, symbols: &Symbols) -> Vec<String> {
-    let Interface { buffer, to_buffer, array, .. } = call.interface;
+    let Interface {
+        buffer,
+        to_buffer,
+        array,
+        ..
+    } = call.interface;
     if *array == Some(0) {
-        return call.name.rsplit_once('%').map(|(object, _)| object.to_string()).into_iter().collect();
+        return call
+            .name
+            .rsplit_once('%')
+            .map(|(object, _)| object.to_string())
+            .into_iter()
+            .collect();
     }
     let positions = [*buffer, *array, *to_buffer].into_iter().flatten();
     let mut names: Vec<String> = Vec::new();
@@ -206,17 +259,30 @@ fn variable(value: &Value) -> Option<VarId> {
     match value {
         Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
         Value::Convert(_, inner) => variable(inner),
-        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => variable(left).or_else(|| variable(right)),
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            variable(left).or_else(|| variable(right))
+        }
         other => variable(addressed(other)?),
     }
 }
 
 /// Elements that the call moves.
 fn symbols_of_count(call: &Call, symbols: &mut Symbols) -> Option<Expr> {
-    let Interface { count, to_count, counts, buffer, to_buffer, word, .. } = call.interface;
+    let Interface {
+        count,
+        to_count,
+        counts,
+        buffer,
+        to_buffer,
+        word,
+        ..
+    } = call.interface;
     let given = call.argument(count.or(*to_count));
     if let (Some(value), false) = (given, *counts) {
-        return Some(stays(symbols.expression(value), symbols).unwrap_or_else(|| parameter("count", call, symbols)));
+        return Some(
+            stays(symbols.expression(value), symbols)
+                .unwrap_or_else(|| parameter("count", call, symbols)),
+        );
     }
     if *counts {
         return Some(parameter("count", call, symbols));
@@ -239,12 +305,19 @@ fn symbols_of_count(call: &Call, symbols: &mut Symbols) -> Option<Expr> {
 /// An expression that no loop around the call changes.
 fn stays(expr: Option<Expr>, symbols: &Symbols) -> Option<Expr> {
     let expr = expr?;
-    let moves = symbols.loops.iter().any(|id| expr.mentions(&symbols.function.variable(*id).name));
+    let moves = symbols
+        .loops
+        .iter()
+        .any(|id| expr.mentions(&symbols.function.variable(*id).name));
     (!moves).then_some(expr)
 }
 
 fn parameter(what: &str, call: &Call, symbols: &Symbols) -> Expr {
-    Expr::symbol(&format!("{what}_{}_{}", symbol_part(&symbols.function.name), call.line))
+    Expr::symbol(&format!(
+        "{what}_{}_{}",
+        symbol_part(&symbols.function.name),
+        call.line
+    ))
 }
 
 /// Declared extents in storage order, if all are known.
@@ -263,7 +336,12 @@ fn extents(id: VarId, symbols: &mut Symbols) -> Option<Vec<Expr>> {
 
 /// Bytes of an element of the buffer's declared type.
 fn declared_bytes(call: &Call, symbols: &Symbols) -> Option<u32> {
-    let Interface { buffer, to_buffer, array, .. } = call.interface;
+    let Interface {
+        buffer,
+        to_buffer,
+        array,
+        ..
+    } = call.interface;
     let id = variable(call.argument(buffer.or(*to_buffer).or(*array))?)?;
     match &symbols.function.variable(id).ty {
         Type::Derived(..) => None,
@@ -272,7 +350,12 @@ fn declared_bytes(call: &Call, symbols: &Symbols) -> Option<u32> {
 }
 
 /// Bytes of an element of an MPI type.
-fn bytes_of(value: &Value, types: (&Types, Option<u32>), symbols: &mut Symbols, depth: u32) -> Option<Expr> {
+fn bytes_of(
+    value: &Value,
+    types: (&Types, Option<u32>),
+    symbols: &mut Symbols,
+    depth: u32,
+) -> Option<Expr> {
     const DEEPEST: u32 = 16;
     if depth > DEEPEST {
         return None;
@@ -289,13 +372,23 @@ fn bytes_of(value: &Value, types: (&Types, Option<u32>), symbols: &mut Symbols, 
             if let Some(constant) = &variable.constant {
                 return bytes_of(constant, types, symbols, depth + 1);
             }
-            let global = || types.0.global.bytes(&variable.name, types.1).filter(|_| variable.role == Role::Global);
-            let Some(made) = types.0.local.made.get(id) else { return global().map(number) };
+            let global = || {
+                types
+                    .0
+                    .global
+                    .bytes(&variable.name, types.1)
+                    .filter(|_| variable.role == Role::Global)
+            };
+            let Some(made) = types.0.local.made.get(id) else {
+                return global().map(number);
+            };
             match made {
                 Made::Value(value) => bytes_of(value, types, symbols, depth + 1),
                 Made::Of { elements, of } => {
                     let each = bytes_of(of, types, symbols, depth + 1)?;
-                    let elements = elements.iter().map(|value| stays(symbols.expression(value), symbols));
+                    let elements = elements
+                        .iter()
+                        .map(|value| stays(symbols.expression(value), symbols));
                     let elements = elements.collect::<Option<Vec<Expr>>>()?;
                     Some(Expr::product(elements.into_iter().chain([each])))
                 }
@@ -304,15 +397,26 @@ fn bytes_of(value: &Value, types: (&Types, Option<u32>), symbols: &mut Symbols, 
         }
         // `sizeof(real) == 4 ? MPI_FLOAT : MPI_DOUBLE`.
         Value::Select(condition, then, otherwise) => {
-            let Value::Binary(BinaryOp::Equal, left, right) = condition.as_ref() else { return None };
-            let (Some(left), Some(right)) = (whole(left, symbols), whole(right, symbols)) else { return None };
-            bytes_of(if left == right { then } else { otherwise }, types, symbols, depth + 1)
+            let Value::Binary(BinaryOp::Equal, left, right) = condition.as_ref() else {
+                return None;
+            };
+            let (Some(left), Some(right)) = (whole(left, symbols), whole(right, symbols)) else {
+                return None;
+            };
+            bytes_of(
+                if left == right { then } else { otherwise },
+                types,
+                symbols,
+                depth + 1,
+            )
         }
         // `&ompi_mpi_double`.
         other => match addressed(other) {
             Some(inner) => bytes_of(inner, types, symbols, depth + 1),
             None => match other {
-                Value::Opaque { inner, .. } if inner.len() == 1 => bytes_of(&inner[0], types, symbols, depth + 1),
+                Value::Opaque { inner, .. } if inner.len() == 1 => {
+                    bytes_of(&inner[0], types, symbols, depth + 1)
+                }
                 _ => None,
             },
         },
@@ -325,18 +429,34 @@ fn whole(value: &Value, symbols: &mut Symbols) -> Option<i64> {
 
 /// The ghost cells of a distributed array.
 fn halo(call: &Call, symbols: &mut Symbols) -> Halo {
-    let Interface { array, components, ghost, .. } = call.interface;
+    let Interface {
+        array,
+        components,
+        ghost,
+        ..
+    } = call.interface;
     let argument = call.argument(*array);
-    let name = arrays(call, symbols).first().map_or(String::new(), |name| symbol_part(name));
+    let name = arrays(call, symbols)
+        .first()
+        .map_or(String::new(), |name| symbol_part(name));
     let mut given = |position: Option<usize>, otherwise: &str| {
-        let value = call.argument(position).and_then(|value| stays(symbols.expression(value), symbols));
+        let value = call
+            .argument(position)
+            .and_then(|value| stays(symbols.expression(value), symbols));
         value.unwrap_or_else(|| Expr::symbol(&format!("{otherwise}_{name}")))
     };
     let components = given(*components, "components");
     let width = given(*ghost, "ghost");
-    let declared = argument.and_then(variable).and_then(|id| extents(id, symbols)).filter(|found| !found.is_empty());
+    let declared = argument
+        .and_then(variable)
+        .and_then(|id| extents(id, symbols))
+        .filter(|found| !found.is_empty());
     let extents = declared.unwrap_or_else(|| BOX.map(Expr::symbol).to_vec());
-    Halo { components, width, extents }
+    Halo {
+        components,
+        width,
+        extents,
+    }
 }
 
 /// Cells of one process in every dimension, where no array says.

@@ -21,7 +21,9 @@ pub struct Coverage {
 /// included, inner loops excluded.
 pub fn reasons(facts: &Loop) -> Vec<&Reason> {
     let mut found = Vec::new();
-    facts.body.with_branches(&mut |block| found.extend(&block.reasons));
+    facts
+        .body
+        .with_branches(&mut |block| found.extend(&block.reasons));
     found
 }
 
@@ -42,7 +44,10 @@ pub fn coverage(program: &Program) -> Coverage {
 impl Coverage {
     fn count(&mut self, facts: &Loop) {
         self.loops += 1;
-        let mut codes: Vec<&str> = reasons(facts).into_iter().map(|r| r.code.as_str()).collect();
+        let mut codes: Vec<&str> = reasons(facts)
+            .into_iter()
+            .map(|r| r.code.as_str())
+            .collect();
         codes.sort_unstable();
         codes.dedup();
         if codes.is_empty() {
@@ -88,10 +93,18 @@ pub fn gaps(program: &Program) -> Vec<Gap<'_>> {
     let mut gaps = Vec::new();
     for function in &program.functions {
         each_loop(&function.body, &mut |facts| {
-            gaps.extend(reasons(facts).into_iter().map(|reason| Gap { function, inside: Some(facts), reason }));
+            gaps.extend(reasons(facts).into_iter().map(|reason| Gap {
+                function,
+                inside: Some(facts),
+                reason,
+            }));
         });
         function.body.with_branches(&mut |block| {
-            gaps.extend(block.reasons.iter().map(|reason| Gap { function, inside: None, reason }));
+            gaps.extend(block.reasons.iter().map(|reason| Gap {
+                function,
+                inside: None,
+                reason,
+            }));
         });
     }
     gaps

@@ -28,10 +28,13 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
             continue;
         }
         let (factor, stride) = primitive(&coefficient)?;
-        let position = strides.iter().position(|s| *s == stride).unwrap_or_else(|| {
-            strides.push(stride);
-            strides.len() - 1
-        });
+        let position = strides
+            .iter()
+            .position(|s| *s == stride)
+            .unwrap_or_else(|| {
+                strides.push(stride);
+                strides.len() - 1
+            });
         terms.push((variable.clone(), position, factor));
     }
     // A lone unknown stride is no sign of a flattened array: it may be any vector's increment.
@@ -41,7 +44,12 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     let mut order: Vec<usize> = (0..strides.len()).collect();
     // Of strides that look alike, the one of the innermost loop is the shortest.
     let innermost = |position: usize| terms.iter().rposition(|(_, p, _)| *p == position);
-    order.sort_by_key(|position| (degree(&strides[*position]), std::cmp::Reverse(innermost(*position))));
+    order.sort_by_key(|position| {
+        (
+            degree(&strides[*position]),
+            std::cmp::Reverse(innermost(*position)),
+        )
+    });
     let mut rest = subscript.base.clone() + offset as f64;
     let mut offsets = vec![0; strides.len()];
     for position in order.iter().rev() {
@@ -53,16 +61,38 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     // Of every dimension but the last.
     let mut extents = order.iter().enumerate().map(|(at, position)| {
         let longer = strides[*position].clone();
-        let Some(before) = at.checked_sub(1).map(|before| &strides[order[before]]) else { return longer };
-        longer.divided_by(before).unwrap_or_else(|| longer.quotient(before.clone()))
+        let Some(before) = at.checked_sub(1).map(|before| &strides[order[before]]) else {
+            return longer;
+        };
+        longer
+            .divided_by(before)
+            .unwrap_or_else(|| longer.quotient(before.clone()))
     });
-    let subscript = Subscript { terms: contiguous, base, gather: None };
-    let mut found = vec![Recovered { subscript, offset: first, extent: extents.next() }];
+    let subscript = Subscript {
+        terms: contiguous,
+        base,
+        gather: None,
+    };
+    let mut found = vec![Recovered {
+        subscript,
+        offset: first,
+        extent: extents.next(),
+    }];
     for position in &order {
         let walks = terms.iter().filter(|(_, p, _)| p == position);
-        let terms = walks.map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor))).collect();
-        let subscript = Subscript { terms, base: Expr::from(0.0), gather: None };
-        found.push(Recovered { subscript, offset: offsets[*position], extent: extents.next() });
+        let terms = walks
+            .map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor)))
+            .collect();
+        let subscript = Subscript {
+            terms,
+            base: Expr::from(0.0),
+            gather: None,
+        };
+        found.push(Recovered {
+            subscript,
+            offset: offsets[*position],
+            extent: extents.next(),
+        });
     }
     Some(found)
 }
@@ -89,7 +119,11 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 fn degree(expr: &Expr) -> u32 {
-    expr.monomials().iter().map(|(monomial, _)| monomial_degree(monomial)).max().unwrap_or(0)
+    expr.monomials()
+        .iter()
+        .map(|(monomial, _)| monomial_degree(monomial))
+        .max()
+        .unwrap_or(0)
 }
 
 fn monomial_degree(monomial: &Monomial) -> u32 {
@@ -97,16 +131,30 @@ fn monomial_degree(monomial: &Monomial) -> u32 {
 }
 
 fn leading(monomials: &[(Monomial, f64)]) -> Option<&(Monomial, f64)> {
-    monomials.iter().max_by(|a, b| monomial_degree(&a.0).cmp(&monomial_degree(&b.0)).then_with(|| a.0.cmp(&b.0)))
+    monomials.iter().max_by(|a, b| {
+        monomial_degree(&a.0)
+            .cmp(&monomial_degree(&b.0))
+            .then_with(|| a.0.cmp(&b.0))
+    })
 }
 
 /// How many whole times `stride` is in `rest`, judged by its leading monomial.
 pub fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
     let monomials = stride.monomials();
-    let Some((monomial, coefficient)) = leading(&monomials) else { return 0 };
-    let in_rest = rest.monomials().into_iter().find(|(m, _)| m == monomial).map_or(0.0, |(_, c)| c);
+    let Some((monomial, coefficient)) = leading(&monomials) else {
+        return 0;
+    };
+    let in_rest = rest
+        .monomials()
+        .into_iter()
+        .find(|(m, _)| m == monomial)
+        .map_or(0.0, |(_, c)| c);
     let times = in_rest / coefficient;
-    if times.fract() == 0.0 && times.abs() < 1e9 { times as i64 } else { 0 }
+    if times.fract() == 0.0 && times.abs() < 1e9 {
+        times as i64
+    } else {
+        0
+    }
 }
 
 #[cfg(test)]
@@ -117,34 +165,70 @@ mod tests {
     fn check(text: &str, expected: &[(&str, i64)]) {
         let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
         let found = delinearise(&subscript, offset);
-        let found = found.unwrap_or_else(|| vec![Recovered { subscript, offset, extent: None }]);
+        let found = found.unwrap_or_else(|| {
+            vec![Recovered {
+                subscript,
+                offset,
+                extent: None,
+            }]
+        });
         let shown: Vec<(String, i64)> = found
             .iter()
-            .map(|Recovered { subscript, offset, .. }| {
-                let terms = subscript.terms.iter().map(|(v, c)| c.clone() * Expr::symbol(v));
-                (Expr::sum(terms.chain([subscript.base.clone()])).to_string(), *offset)
-            })
+            .map(
+                |Recovered {
+                     subscript, offset, ..
+                 }| {
+                    let terms = subscript
+                        .terms
+                        .iter()
+                        .map(|(v, c)| c.clone() * Expr::symbol(v));
+                    (
+                        Expr::sum(terms.chain([subscript.base.clone()])).to_string(),
+                        *offset,
+                    )
+                },
+            )
             .collect();
-        assert_eq!(shown.iter().map(|(t, o)| (t.as_str(), *o)).collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(
+            shown
+                .iter()
+                .map(|(t, o)| (t.as_str(), *o))
+                .collect::<Vec<_>>(),
+            expected,
+            "{text}"
+        );
     }
 
     #[test]
     fn flattened_arrays_get_their_dimensions_back() {
         check("i + j*js + k*ks", &[("i", 0), ("j", 0), ("k", 0)]);
-        check("i + 1 + j*js - js + k*ks + 2*ks", &[("i", 1), ("j", -1), ("k", 2)]);
+        check(
+            "i + 1 + j*js - js + k*ks + 2*ks",
+            &[("i", 1), ("j", -1), ("k", 2)],
+        );
         check("(k*ny + j)*nx + i - 1", &[("i", -1), ("j", 0), ("k", 0)]);
-        check("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i", &[("i", 0), ("j", -1), ("k", 1)]);
+        check(
+            "((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i",
+            &[("i", 0), ("j", -1), ("k", 1)],
+        );
         check("i + 2*n*j + n", &[("i", 0), ("2*j", 1)]);
     }
 
     #[test]
     fn extents_are_ratios_of_strides() {
         let extents = |text: &str| {
-            let (subscript, offset) = affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
+            let (subscript, offset) =
+                affine(&Expr::parse(text).unwrap(), &["k", "j", "i"]).unwrap();
             let found = delinearise(&subscript, offset).unwrap();
-            found.iter().map(|r| r.extent.as_ref().map_or("?".into(), Expr::to_string)).collect::<Vec<String>>()
+            found
+                .iter()
+                .map(|r| r.extent.as_ref().map_or("?".into(), Expr::to_string))
+                .collect::<Vec<String>>()
         };
-        assert_eq!(extents("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i"), ["nx + 2", "ny + 2", "?"]);
+        assert_eq!(
+            extents("((k + 1)*(ny + 2) + j - 1)*(nx + 2) + i"),
+            ["nx + 2", "ny + 2", "?"]
+        );
         assert_eq!(extents("i + j*js + k*ks"), ["js", "ks/js", "?"]);
     }
 

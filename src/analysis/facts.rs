@@ -97,7 +97,9 @@ impl Origin {
     }
 
     pub fn parse(text: &str) -> Option<Origin> {
-        Origin::ALL.into_iter().find(|origin| origin.as_str() == text)
+        Origin::ALL
+            .into_iter()
+            .find(|origin| origin.as_str() == text)
     }
 }
 
@@ -146,7 +148,12 @@ pub enum SettingKind {
 }
 
 impl SettingKind {
-    pub const ALL: [SettingKind; 4] = [SettingKind::Whole, SettingKind::Part, SettingKind::Condition, SettingKind::End];
+    pub const ALL: [SettingKind; 4] = [
+        SettingKind::Whole,
+        SettingKind::Part,
+        SettingKind::Condition,
+        SettingKind::End,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -158,7 +165,9 @@ impl SettingKind {
     }
 
     pub fn parse(text: &str) -> Option<SettingKind> {
-        SettingKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+        SettingKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
     }
 }
 
@@ -222,16 +231,34 @@ pub struct RegisterUse {
 
 impl RegisterUse {
     /// Names in the order of [`RegisterUse::values`].
-    pub const NAMES: [&'static str; 5] = ["counters", "scalars", "pointers", "invariants", "temporaries"];
+    pub const NAMES: [&'static str; 5] = [
+        "counters",
+        "scalars",
+        "pointers",
+        "invariants",
+        "temporaries",
+    ];
 
     pub fn values(self) -> [u32; 5] {
-        let RegisterUse { counters, scalars, pointers, invariants, temporaries } = self;
+        let RegisterUse {
+            counters,
+            scalars,
+            pointers,
+            invariants,
+            temporaries,
+        } = self;
         [counters, scalars, pointers, invariants, temporaries]
     }
 
     pub fn from_values(values: [u32; 5]) -> RegisterUse {
         let [counters, scalars, pointers, invariants, temporaries] = values;
-        RegisterUse { counters, scalars, pointers, invariants, temporaries }
+        RegisterUse {
+            counters,
+            scalars,
+            pointers,
+            invariants,
+            temporaries,
+        }
     }
 }
 
@@ -293,11 +320,31 @@ impl OperationCounts {
             conversions,
             negations,
         } = self;
-        [adds, multiplies, divides, specials, fma_pairs, comparisons, selections, conversions, negations]
+        [
+            adds,
+            multiplies,
+            divides,
+            specials,
+            fma_pairs,
+            comparisons,
+            selections,
+            conversions,
+            negations,
+        ]
     }
 
     pub fn from_values(values: [u64; 9]) -> OperationCounts {
-        let [adds, multiplies, divides, specials, fma_pairs, comparisons, selections, conversions, negations] = values;
+        let [
+            adds,
+            multiplies,
+            divides,
+            specials,
+            fma_pairs,
+            comparisons,
+            selections,
+            conversions,
+            negations,
+        ] = values;
         OperationCounts {
             adds,
             multiplies,
@@ -313,7 +360,9 @@ impl OperationCounts {
 
     pub fn add(&mut self, other: OperationCounts) {
         let (mine, theirs) = (self.values(), other.values());
-        *self = OperationCounts::from_values(std::array::from_fn(|i| mine[i].saturating_add(theirs[i])));
+        *self = OperationCounts::from_values(std::array::from_fn(|i| {
+            mine[i].saturating_add(theirs[i])
+        }));
     }
 
     /// adds + multiplies + divides + specials.
@@ -355,8 +404,12 @@ pub enum AccessClass {
 }
 
 impl AccessClass {
-    pub const ALL: [AccessClass; 4] =
-        [AccessClass::ReadOnly, AccessClass::WriteOnly, AccessClass::ReadWrite, AccessClass::WriteRead];
+    pub const ALL: [AccessClass; 4] = [
+        AccessClass::ReadOnly,
+        AccessClass::WriteOnly,
+        AccessClass::ReadWrite,
+        AccessClass::WriteRead,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -368,7 +421,9 @@ impl AccessClass {
     }
 
     pub fn parse(text: &str) -> Option<AccessClass> {
-        AccessClass::ALL.into_iter().find(|class| class.as_str() == text)
+        AccessClass::ALL
+            .into_iter()
+            .find(|class| class.as_str() == text)
     }
 
     /// The class of a use followed by another use.
@@ -416,7 +471,11 @@ impl Stream {
     /// Extents of all dimensions but the last one, components being the last: what leads from
     /// subscripts to a place in memory.
     pub fn shape(&self) -> impl Iterator<Item = &Option<(Expr, Expr)>> {
-        let components = self.component.split(',').filter(|part| !part.is_empty()).count();
+        let components = self
+            .component
+            .split(',')
+            .filter(|part| !part.is_empty())
+            .count();
         let rank = self.subscripts.len() + components;
         self.extents.iter().take(rank.saturating_sub(1))
     }
@@ -564,7 +623,11 @@ impl Block {
 
 impl Function {
     pub fn key(&self) -> FunctionKey {
-        FunctionKey { name: self.name.clone(), file: self.file.clone(), line: self.line }
+        FunctionKey {
+            name: self.name.clone(),
+            file: self.file.clone(),
+            line: self.line,
+        }
     }
 }
 
@@ -573,7 +636,9 @@ impl Program {
     pub fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
         for file in &mut self.files {
             file.path = rename(&file.path);
-            file.diagnostics.iter_mut().for_each(|d| d.place.file = rename(&d.place.file));
+            file.diagnostics
+                .iter_mut()
+                .for_each(|d| d.place.file = rename(&d.place.file));
         }
         for function in &mut self.functions {
             function.file = rename(&function.file);
@@ -597,7 +662,10 @@ impl Block {
                 }
                 Item::Branch(branch) => {
                     branch.then.rename_files(rename);
-                    branch.otherwise.iter_mut().for_each(|block| block.rename_files(rename));
+                    branch
+                        .otherwise
+                        .iter_mut()
+                        .for_each(|block| block.rename_files(rename));
                 }
             }
         }

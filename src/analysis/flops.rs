@@ -27,7 +27,12 @@ pub struct FlopCounter<'f> {
 
 impl<'f> FlopCounter<'f> {
     pub fn new(function: &'f Function, language: Language) -> FlopCounter<'f> {
-        FlopCounter { function, language, flops: Flops::default(), uncounted: BTreeSet::new() }
+        FlopCounter {
+            function,
+            language,
+            flops: Flops::default(),
+            uncounted: BTreeSet::new(),
+        }
     }
 
     /// Counts every operator in `value`, subscripts excluded.
@@ -42,33 +47,55 @@ impl<'f> FlopCounter<'f> {
                 self.count(operand);
                 let ty = operand.ty(self.function);
                 if *op == UnaryOp::Negate && ty.is_floating() && !self.is_constant(operand) {
-                    self.add(&ty, OperationCounts { negations: 1, ..Default::default() });
+                    self.add(
+                        &ty,
+                        OperationCounts {
+                            negations: 1,
+                            ..Default::default()
+                        },
+                    );
                 }
             }
             Value::Convert(ty, operand) => {
                 self.count(operand);
                 self.conversion(ty, operand);
             }
-            Value::Call { name, arguments, ty } => {
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => {
                 arguments.iter().for_each(|argument| self.count(argument));
                 self.call(name, arguments, ty);
             }
-            Value::Select(condition, then, otherwise) => match symbolic::extremum(value, self.function) {
-                // `a < b ? a : b` has each operand once, as `min(a, b)` has.
-                Some((left, right)) => {
-                    [left, right].into_iter().for_each(|v| self.count(v));
-                    let ty = value.ty(self.function);
-                    let is_constant = self.is_constant(left) && self.is_constant(right);
-                    if ty.is_floating() && !is_constant {
-                        self.add(&ty, OperationCounts { selections: 1, ..Default::default() });
+            Value::Select(condition, then, otherwise) => {
+                match symbolic::extremum(value, self.function) {
+                    // `a < b ? a : b` has each operand once, as `min(a, b)` has.
+                    Some((left, right)) => {
+                        [left, right].into_iter().for_each(|v| self.count(v));
+                        let ty = value.ty(self.function);
+                        let is_constant = self.is_constant(left) && self.is_constant(right);
+                        if ty.is_floating() && !is_constant {
+                            self.add(
+                                &ty,
+                                OperationCounts {
+                                    selections: 1,
+                                    ..Default::default()
+                                },
+                            );
+                        }
+                    }
+                    None => {
+                        [condition, then, otherwise]
+                            .into_iter()
+                            .for_each(|v| self.count(v));
+                        let ty = value.ty(self.function);
+                        [then, otherwise]
+                            .into_iter()
+                            .for_each(|operand| self.operand(&ty, operand));
                     }
                 }
-                None => {
-                    [condition, then, otherwise].into_iter().for_each(|v| self.count(v));
-                    let ty = value.ty(self.function);
-                    [then, otherwise].into_iter().for_each(|operand| self.operand(&ty, operand));
-                }
-            },
+            }
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
             Value::Integer(_)
             | Value::Real(..)
@@ -83,7 +110,11 @@ impl<'f> FlopCounter<'f> {
     pub fn count_own(&mut self, value: &Value) {
         match value {
             Value::Binary(op, left, right) => self.binary(*op, left, right),
-            Value::Call { name, arguments, ty } => self.call(name, arguments, ty),
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => self.call(name, arguments, ty),
             _ => {}
         }
     }
@@ -97,7 +128,13 @@ impl<'f> FlopCounter<'f> {
         let conversions = conversions(&from, ty);
         if conversions > 0 && !self.is_constant(operand) {
             let floating = if ty.is_floating() { ty } else { &from };
-            self.add(&floating.clone(), OperationCounts { conversions, ..Default::default() });
+            self.add(
+                &floating.clone(),
+                OperationCounts {
+                    conversions,
+                    ..Default::default()
+                },
+            );
         }
     }
 
@@ -122,8 +159,16 @@ impl<'f> FlopCounter<'f> {
         if op.is_comparison() {
             if floating {
                 let ty = wider(left_ty, right_ty);
-                [left, right].into_iter().for_each(|operand| self.operand(&ty, operand));
-                self.add(&ty, OperationCounts { comparisons: 1, ..one });
+                [left, right]
+                    .into_iter()
+                    .for_each(|operand| self.operand(&ty, operand));
+                self.add(
+                    &ty,
+                    OperationCounts {
+                        comparisons: 1,
+                        ..one
+                    },
+                );
             }
             return;
         }
@@ -133,7 +178,8 @@ impl<'f> FlopCounter<'f> {
         let ty = wider(left_ty, right_ty.clone());
         if !floating {
             if ty == Type::Unknown {
-                self.uncounted.insert(("unknown_type", self.show(op, left, right)));
+                self.uncounted
+                    .insert(("unknown_type", self.show(op, left, right)));
             }
             return;
         }
@@ -153,18 +199,43 @@ impl<'f> FlopCounter<'f> {
             }
             BinaryOp::Add | BinaryOp::Subtract if mixed => {
                 let negations = u64::from(op == BinaryOp::Subtract && self.is_complex(right));
-                OperationCounts { adds: 1, negations, ..one }
+                OperationCounts {
+                    adds: 1,
+                    negations,
+                    ..one
+                }
             }
-            BinaryOp::Multiply if mixed => OperationCounts { multiplies: 2, ..one },
-            BinaryOp::Divide if mixed && self.is_complex(left) => OperationCounts { divides: 2, ..one },
+            BinaryOp::Multiply if mixed => OperationCounts {
+                multiplies: 2,
+                ..one
+            },
+            BinaryOp::Divide if mixed && self.is_complex(left) => {
+                OperationCounts { divides: 2, ..one }
+            }
             BinaryOp::Add | BinaryOp::Subtract if complex => OperationCounts { adds: 2, ..one },
             BinaryOp::Add | BinaryOp::Subtract => {
                 let fma_pairs = u64::from(self.is_product(left) || self.is_product(right));
-                OperationCounts { adds: 1, fma_pairs, ..one }
+                OperationCounts {
+                    adds: 1,
+                    fma_pairs,
+                    ..one
+                }
             }
-            BinaryOp::Multiply if complex => OperationCounts { adds: 2, multiplies: 4, ..one },
-            BinaryOp::Multiply => OperationCounts { multiplies: 1, ..one },
-            BinaryOp::Divide if complex => OperationCounts { adds: 3, multiplies: 6, divides: 2, ..one },
+            BinaryOp::Multiply if complex => OperationCounts {
+                adds: 2,
+                multiplies: 4,
+                ..one
+            },
+            BinaryOp::Multiply => OperationCounts {
+                multiplies: 1,
+                ..one
+            },
+            BinaryOp::Divide if complex => OperationCounts {
+                adds: 3,
+                multiplies: 6,
+                divides: 2,
+                ..one
+            },
             BinaryOp::Divide => OperationCounts { divides: 1, ..one },
             _ => self.power(right, complex),
         };
@@ -177,11 +248,18 @@ impl<'f> FlopCounter<'f> {
         match value {
             Value::Variable(id) => {
                 let variable = self.function.variable(*id);
-                let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_none();
-                self.language == Language::C && is_constant && matches!(variable.ty, Type::Complex(_))
+                let is_constant =
+                    matches!(variable.role, Role::Constant(_)) && variable.constant.is_none();
+                self.language == Language::C
+                    && is_constant
+                    && matches!(variable.ty, Type::Complex(_))
             }
-            Value::Unary(UnaryOp::Negate, operand) | Value::Convert(_, operand) => self.is_imaginary(operand),
-            Value::Binary(BinaryOp::Multiply, left, right) => is_part(left, right) || is_part(right, left),
+            Value::Unary(UnaryOp::Negate, operand) | Value::Convert(_, operand) => {
+                self.is_imaginary(operand)
+            }
+            Value::Binary(BinaryOp::Multiply, left, right) => {
+                is_part(left, right) || is_part(right, left)
+            }
             _ => false,
         }
     }
@@ -194,15 +272,26 @@ impl<'f> FlopCounter<'f> {
     /// adds to one part of `z`, `z*I` exchanges its parts.
     fn with_imaginary(&self, op: BinaryOp, left: &Value, right: &Value) -> OperationCounts {
         let none = OperationCounts::default();
-        let other = if self.is_imaginary(right) { left } else { right };
+        let other = if self.is_imaginary(right) {
+            left
+        } else {
+            right
+        };
         let both = self.is_imaginary(left) && self.is_imaginary(right);
         let is_unit = |v: &Value| self.is_imaginary(v) && self.is_constant(v);
         match op {
-            BinaryOp::Multiply if both => OperationCounts { multiplies: 1, ..none },
-            BinaryOp::Multiply if is_unit(left) || is_unit(right) => {
-                OperationCounts { negations: u64::from(self.is_complex(other)), ..none }
-            }
-            BinaryOp::Multiply => OperationCounts { multiplies: if self.is_complex(other) { 2 } else { 1 }, ..none },
+            BinaryOp::Multiply if both => OperationCounts {
+                multiplies: 1,
+                ..none
+            },
+            BinaryOp::Multiply if is_unit(left) || is_unit(right) => OperationCounts {
+                negations: u64::from(self.is_complex(other)),
+                ..none
+            },
+            BinaryOp::Multiply => OperationCounts {
+                multiplies: if self.is_complex(other) { 2 } else { 1 },
+                ..none
+            },
             _ if both || self.is_complex(other) => OperationCounts { adds: 1, ..none },
             _ => none,
         }
@@ -228,17 +317,30 @@ impl<'f> FlopCounter<'f> {
                         ..none
                     }
                 } else {
-                    OperationCounts { multiplies: steps, divides: inverse, ..none }
+                    OperationCounts {
+                        multiplies: steps,
+                        divides: inverse,
+                        ..none
+                    }
                 }
             }
-            _ => OperationCounts { specials: 1, ..none },
+            _ => OperationCounts {
+                specials: 1,
+                ..none
+            },
         }
     }
 
     fn call(&mut self, name: &str, arguments: &[Value], ty: &Type) {
-        let Some(intrinsic) = Intrinsics::builtin().lookup(self.language, name) else { return };
-        let floating = arguments.iter().map(|a| a.ty(self.function)).find(Type::is_floating);
-        let floating = floating.or_else(|| (self.language == Language::C && ty.is_floating()).then(|| ty.clone()));
+        let Some(intrinsic) = Intrinsics::builtin().lookup(self.language, name) else {
+            return;
+        };
+        let floating = arguments
+            .iter()
+            .map(|a| a.ty(self.function))
+            .find(Type::is_floating);
+        let floating = floating
+            .or_else(|| (self.language == Language::C && ty.is_floating()).then(|| ty.clone()));
         let Some(operand) = floating else { return };
         if !arguments.is_empty() && arguments.iter().all(|argument| self.is_constant(argument)) {
             return;
@@ -249,14 +351,33 @@ impl<'f> FlopCounter<'f> {
                 self.power(&arguments[1], matches!(operand, Type::Complex(_)))
             }
             // √(re² + im²).
-            IntrinsicKind::MinMaxAbs if matches!(operand, Type::Complex(_)) && arguments.len() == 1 => {
-                let counts = OperationCounts { adds: 1, multiplies: 2, specials: 1, fma_pairs: 1, ..none };
+            IntrinsicKind::MinMaxAbs
+                if matches!(operand, Type::Complex(_)) && arguments.len() == 1 =>
+            {
+                let counts = OperationCounts {
+                    adds: 1,
+                    multiplies: 2,
+                    specials: 1,
+                    fma_pairs: 1,
+                    ..none
+                };
                 let Type::Complex(size) = operand else { return };
                 return self.add(&Type::Real(size / 2), counts);
             }
-            IntrinsicKind::MinMaxAbs => OperationCounts { selections: (arguments.len().max(2) - 1) as u64, ..none },
-            IntrinsicKind::Conversion => OperationCounts { conversions: 1, ..none },
-            IntrinsicKind::Fma => OperationCounts { adds: 1, multiplies: 1, fma_pairs: 1, ..none },
+            IntrinsicKind::MinMaxAbs => OperationCounts {
+                selections: (arguments.len().max(2) - 1) as u64,
+                ..none
+            },
+            IntrinsicKind::Conversion => OperationCounts {
+                conversions: 1,
+                ..none
+            },
+            IntrinsicKind::Fma => OperationCounts {
+                adds: 1,
+                multiplies: 1,
+                fma_pairs: 1,
+                ..none
+            },
             _ => match intrinsic.flops() {
                 Some(flops) => OperationCounts {
                     adds: flops.adds.into(),
@@ -275,7 +396,11 @@ impl<'f> FlopCounter<'f> {
 
     fn add(&mut self, ty: &Type, counts: OperationCounts) {
         if counts != OperationCounts::default() {
-            self.flops.by_type.entry(type_text(ty)).or_default().add(counts);
+            self.flops
+                .by_type
+                .entry(type_text(ty))
+                .or_default()
+                .add(counts);
         }
     }
 
@@ -292,13 +417,17 @@ impl<'f> FlopCounter<'f> {
         match value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => true,
             Value::Variable(id) => matches!(self.function.variable(*id).role, Role::Constant(_)),
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 matches!(self.function.variable(*array).role, Role::Constant(_))
                     && subscripts.iter().all(|s| self.is_constant(s))
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.is_constant(operand),
             Value::Binary(_, left, right) => self.is_constant(left) && self.is_constant(right),
-            Value::Call { name, arguments, .. } => {
+            Value::Call {
+                name, arguments, ..
+            } => {
                 !arguments.is_empty()
                     && Intrinsics::builtin().lookup(self.language, name).is_some()
                     && arguments.iter().all(|a| self.is_constant(a))
@@ -338,7 +467,11 @@ impl<'f> FlopCounter<'f> {
     fn show(&self, op: BinaryOp, left: &Value, right: &Value) -> String {
         let value = Value::binary(op, left.clone(), right.clone());
         let text = symbolic::text(&value, self.function, self.language);
-        if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
+        if text.chars().count() > 60 {
+            text.chars().take(57).chain("...".chars()).collect()
+        } else {
+            text
+        }
     }
 }
 

@@ -28,7 +28,10 @@ pub fn inductions(body: &[Stmt], effects: &Effects) -> Vec<Induction> {
         let count = counts.get(&induction.variable).copied().unwrap_or_default();
         count.calls == 0 && count.statements == induction.statements
     };
-    advances(body, &counts).into_values().filter(every).collect()
+    advances(body, &counts)
+        .into_values()
+        .filter(every)
+        .collect()
 }
 
 /// Variables that a loop's body only gives each other's values: arrays that swap their names (`t = a; a = b; b = t`),
@@ -37,7 +40,11 @@ pub fn exchanged(body: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
     let (mut counts, mut copies) = (BTreeMap::new(), BTreeMap::new());
     count_assignments(body, effects, &mut counts);
     visit::statements(body, visit::InLoop::Yes, &mut |stmt, _| {
-        if let Stmt::Assign { target: Value::Variable(id), value, .. } = stmt
+        if let Stmt::Assign {
+            target: Value::Variable(id),
+            value,
+            ..
+        } = stmt
             && let Some(from) = copied(value)
         {
             copies.entry(*id).or_insert_with(Vec::new).push(from);
@@ -63,7 +70,9 @@ fn copied(value: &Value) -> Option<VarId> {
     match value {
         Value::Variable(id) => Some(*id),
         Value::Convert(_, inner) => copied(inner),
-        Value::Binary(BinaryOp::Subtract, number, variable) if matches!(**number, Value::Integer(_)) => {
+        Value::Binary(BinaryOp::Subtract, number, variable)
+            if matches!(**number, Value::Integer(_)) =>
+        {
             copied(variable)
         }
         _ => None,
@@ -83,14 +92,26 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
     };
     for statement in body {
         match statement {
-            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                value,
+                ..
+            } => {
                 if let Some(amount) = advance(*id, value, counts) {
-                    append(Induction { variable: *id, amounts: vec![amount], statements: 1, conditional: false });
+                    append(Induction {
+                        variable: *id,
+                        amounts: vec![amount],
+                        statements: 1,
+                        conditional: false,
+                    });
                 }
             }
             // Which of two branches advances more is not known if they hold loops.
             Stmt::If(branch) if !holds_loop(&branch.then) && !holds_loop(&branch.otherwise) => {
-                let (then, otherwise) = (advances(&branch.then, counts), advances(&branch.otherwise, counts));
+                let (then, otherwise) = (
+                    advances(&branch.then, counts),
+                    advances(&branch.otherwise, counts),
+                );
                 either(then, otherwise).for_each(&mut append);
             }
             Stmt::Loop(inner) => total(inner, counts).into_iter().for_each(&mut append),
@@ -103,15 +124,28 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
 /// What all iterations of an inner loop together advance: as much as one does, times their number. Nothing
 /// if that number changes while the loop around runs, or if some iterations may not get to the end.
 fn total(inner: &ir::Loop, counts: &BTreeMap<VarId, Assignments>) -> Vec<Induction> {
-    let Some(trips) = trips(inner).filter(|trips| stays(trips, counts)) else { return Vec::new() };
+    let Some(trips) = trips(inner).filter(|trips| stays(trips, counts)) else {
+        return Vec::new();
+    };
     let often = |amount| Value::binary(BinaryOp::Multiply, amount, trips.clone());
-    let all = advances(&inner.body, counts).into_values().filter(|induction| !induction.conditional);
-    all.map(|one| Induction { amounts: one.amounts.into_iter().map(often).collect(), ..one }).collect()
+    let all = advances(&inner.body, counts)
+        .into_values()
+        .filter(|induction| !induction.conditional);
+    all.map(|one| Induction {
+        amounts: one.amounts.into_iter().map(often).collect(),
+        ..one
+    })
+    .collect()
 }
 
 /// How often a loop that counts by one runs, if nothing cuts it or its iterations short.
 fn trips(inner: &ir::Loop) -> Option<Value> {
-    let Control::Counted { lower, upper, step, .. } = &inner.control else { return None };
+    let Control::Counted {
+        lower, upper, step, ..
+    } = &inner.control
+    else {
+        return None;
+    };
     let (first, last) = match step {
         Value::Integer(1) => (lower, upper),
         Value::Integer(-1) => (upper, lower),
@@ -154,16 +188,32 @@ fn either(
     let mut all = Vec::new();
     for (id, a) in then {
         all.push(match otherwise.remove(&id) {
-            None => Induction { conditional: true, ..a },
+            None => Induction {
+                conditional: true,
+                ..a
+            },
             Some(b) => {
-                let conditional = a.conditional || b.conditional || a.amounts.len() != b.amounts.len();
+                let conditional =
+                    a.conditional || b.conditional || a.amounts.len() != b.amounts.len();
                 let statements = a.statements + b.statements;
-                let amounts = if a.amounts.len() < b.amounts.len() { b.amounts } else { a.amounts };
-                Induction { variable: id, amounts, statements, conditional }
+                let amounts = if a.amounts.len() < b.amounts.len() {
+                    b.amounts
+                } else {
+                    a.amounts
+                };
+                Induction {
+                    variable: id,
+                    amounts,
+                    statements,
+                    conditional,
+                }
             }
         });
     }
-    all.extend(otherwise.into_values().map(|b| Induction { conditional: true, ..b }));
+    all.extend(otherwise.into_values().map(|b| Induction {
+        conditional: true,
+        ..b
+    }));
     all.into_iter()
 }
 
@@ -178,7 +228,9 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
     match (amount.as_integer(), step.as_integer()) {
         _ if amount == step => Some(run),
         (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
-        (Some(amount), Some(step)) if step != 0 && amount % step == 0 => Some(run * (amount / step) as f64),
+        (Some(amount), Some(step)) if step != 0 && amount % step == 0 => {
+            Some(run * (amount / step) as f64)
+        }
         _ => None,
     }
 }
@@ -187,15 +239,23 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
 fn added(id: VarId, value: &Value) -> Option<Value> {
     let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);
     match value {
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => Some(right.as_ref().clone()),
-        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => Some(left.as_ref().clone()),
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(left) => {
+            Some(right.as_ref().clone())
+        }
+        Value::Binary(BinaryOp::Add, left, right) if is_itself(right) => {
+            Some(left.as_ref().clone())
+        }
         Value::Binary(BinaryOp::Subtract, left, right) if is_itself(left) => {
             Some(Value::Unary(UnaryOp::Negate, right.clone()))
         }
         Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
             let mut used = BTreeSet::new();
             variables_of(right, &mut used);
-            let first = if used.contains(&id) { None } else { added(id, left) };
+            let first = if used.contains(&id) {
+                None
+            } else {
+                added(id, left)
+            };
             first.map(|first| Value::binary(*op, first, right.as_ref().clone()))
         }
         _ => None,
@@ -207,7 +267,10 @@ fn added(id: VarId, value: &Value) -> Option<Value> {
 pub fn advanced(body: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
     let mut only_added = BTreeMap::new();
     collect_added(body, effects, &mut only_added);
-    only_added.into_iter().filter_map(|(id, only)| only.then_some(id)).collect()
+    only_added
+        .into_iter()
+        .filter_map(|(id, only)| only.then_some(id))
+        .collect()
 }
 
 fn collect_added(statements: &[Stmt], effects: &Effects, only_added: &mut BTreeMap<VarId, bool>) {
@@ -216,7 +279,11 @@ fn collect_added(statements: &[Stmt], effects: &Effects, only_added: &mut BTreeM
             only_added.insert(id, false);
         });
         match statement {
-            Stmt::Assign { target: Value::Variable(id), value, .. } => {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                value,
+                ..
+            } => {
                 *only_added.entry(*id).or_insert(true) &= added(*id, value).is_some();
             }
             Stmt::Loop(inner) => {
@@ -230,7 +297,8 @@ fn collect_added(statements: &[Stmt], effects: &Effects, only_added: &mut BTreeM
                 collect_added(&branch.otherwise, effects, only_added);
             }
             Stmt::Opaque { inner, .. } => collect_added(inner, effects, only_added),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
+            }
         }
     }
 }

@@ -42,20 +42,37 @@ pub fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
             n => format!("iteration@{}#{n}", place.line),
         };
         let (ty, role) = (Type::Integer(8), ir::Role::Local);
-        with.variables.push(ir::Variable { name, ty, dimensions: Vec::new(), role, constant: None, place });
+        with.variables.push(ir::Variable {
+            name,
+            ty,
+            dimensions: Vec::new(),
+            role,
+            constant: None,
+            place,
+        });
     }
     Some(with)
 }
 
 /// Whether a stream or the bounds of a loop in a block depend on a symbol.
 pub fn mentions(block: &Block, name: &str) -> bool {
-    block.streams.iter().any(|s| s.subscripts.iter().any(|s| s.terms.iter().any(|(variable, _)| variable == name)))
-        || block.items.iter().any(|item| match item {
-            Item::Loop(inner) => {
-                [&inner.lower, &inner.upper].iter().any(|bound| bound.mentions(name)) || mentions(&inner.body, name)
-            }
-            Item::Branch(branch) => {
-                mentions(&branch.then, name) || branch.otherwise.as_ref().is_some_and(|block| mentions(block, name))
-            }
-        })
+    block.streams.iter().any(|s| {
+        s.subscripts
+            .iter()
+            .any(|s| s.terms.iter().any(|(variable, _)| variable == name))
+    }) || block.items.iter().any(|item| match item {
+        Item::Loop(inner) => {
+            [&inner.lower, &inner.upper]
+                .iter()
+                .any(|bound| bound.mentions(name))
+                || mentions(&inner.body, name)
+        }
+        Item::Branch(branch) => {
+            mentions(&branch.then, name)
+                || branch
+                    .otherwise
+                    .as_ref()
+                    .is_some_and(|block| mentions(block, name))
+        }
+    })
 }

@@ -17,35 +17,65 @@ pub fn in_structure(
     dimensions: &mut Vec<Dimension>,
     extents: &mut Vec<Option<(Expr, Expr)>>,
 ) -> bool {
-    let MemberLayout { offset, record_bytes, extents: own, .. } = layout;
+    let MemberLayout {
+        offset,
+        record_bytes,
+        extents: own,
+        ..
+    } = layout;
     let rank = own.len() + 1;
-    let known = dimensions.len() >= rank && dimensions[..rank].iter().all(|d| d.subscript.gather.is_none());
+    let known = dimensions.len() >= rank
+        && dimensions[..rank]
+            .iter()
+            .all(|d| d.subscript.gather.is_none());
     if bytes == 0 || *record_bytes < bytes || !known {
         return false;
     }
     let scale = f64::from(*record_bytes) / f64::from(bytes);
-    let strides = own.iter().scan(1.0, |stride, extent| Some(std::mem::replace(stride, *stride * f64::from(*extent))));
+    let strides = own.iter().scan(1.0, |stride, extent| {
+        Some(std::mem::replace(stride, *stride * f64::from(*extent)))
+    });
     let strides: Vec<f64> = strides.chain([scale]).collect();
     let mut joined = Dimension {
-        subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: None },
+        subscript: Subscript {
+            terms: Vec::new(),
+            base: Expr::from(0.0),
+            gather: None,
+        },
         offset: offset.div_euclid(i64::from(bytes)),
     };
     for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
         for (variable, coefficient) in dimension.subscript.terms {
             let added = coefficient * stride;
-            match joined.subscript.terms.iter_mut().find(|(known, _)| *known == variable) {
+            match joined
+                .subscript
+                .terms
+                .iter_mut()
+                .find(|(known, _)| *known == variable)
+            {
                 Some((_, known)) => *known = (known.clone() + added).expand(),
                 None => joined.subscript.terms.push((variable, added.expand())),
             }
         }
-        joined.subscript.base = (joined.subscript.base + dimension.subscript.base * stride).expand();
-        joined.offset = joined.offset.saturating_add((dimension.offset as f64 * stride).floor() as i64);
+        joined.subscript.base =
+            (joined.subscript.base + dimension.subscript.base * stride).expand();
+        joined.offset = joined
+            .offset
+            .saturating_add((dimension.offset as f64 * stride).floor() as i64);
     }
-    let level = |name: &str| symbols.loops.iter().position(|id| symbols.function.variable(*id).name == name);
+    let level = |name: &str| {
+        symbols
+            .loops
+            .iter()
+            .position(|id| symbols.function.variable(*id).name == name)
+    };
     joined.subscript.terms.sort_by_key(|(name, _)| level(name));
     dimensions.insert(0, joined);
     let structures = extents.drain(..rank).next_back().flatten();
     let scaled = structures.map(|(lower, upper)| (lower * scale, (upper + 1.0) * scale - 1.0));
-    extents.insert(0, scaled.map(|(lower, upper)| (lower.expand(), upper.expand())));
+    extents.insert(
+        0,
+        scaled.map(|(lower, upper)| (lower.expand(), upper.expand())),
+    );
     true
 }

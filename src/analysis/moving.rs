@@ -35,48 +35,92 @@ impl Symbols<'_> {
     /// loop only advances it.
     pub fn stride(&self, id: VarId, depth: usize) -> Option<Expr> {
         let is_inside = depth < self.levels.len();
-        let is_advanced = || self.levels.get(depth.checked_sub(1)?).map(|level| level.advanced.contains(&id));
-        (is_inside || is_advanced().unwrap_or(false)).then(|| self.moved_by(id, depth)).flatten()
+        let is_advanced = || {
+            self.levels
+                .get(depth.checked_sub(1)?)
+                .map(|level| level.advanced.contains(&id))
+        };
+        (is_inside || is_advanced().unwrap_or(false))
+            .then(|| self.moved_by(id, depth))
+            .flatten()
     }
 
     /// How far the loop at `depth`, and those around it that go on from where it ends, move a variable.
     pub fn moved_by(&self, id: VarId, depth: usize) -> Option<Expr> {
         let (last, outer) = self.levels.get(..depth)?.split_last()?;
         let name = |id: VarId| self.function.variable(id).name.as_str();
-        let outer = outer.iter().filter(|level| level.advanced.contains(&id)).filter_map(|level| level.counter);
+        let outer = outer
+            .iter()
+            .filter(|level| level.advanced.contains(&id))
+            .filter_map(|level| level.counter);
         let counters = outer.chain([last.counter?]).map(name).enumerate();
-        Some(Expr::sum(counters.map(|(at, counter)| unknown_stride(name(id), at, counter) * Expr::symbol(counter))))
+        Some(Expr::sum(counters.map(|(at, counter)| {
+            unknown_stride(name(id), at, counter) * Expr::symbol(counter)
+        })))
     }
 }
 
 /// How far one of the loops that move something, in their order, moves it: no two loops by the same.
 fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
-    Expr::symbol(&if at == 0 { format!("stride of {of}") } else { format!("stride of {of} in {counter}") })
+    Expr::symbol(&if at == 0 {
+        format!("stride of {of}")
+    } else {
+        format!("stride of {of} in {counter}")
+    })
 }
 
 /// Whether a stride is one of no known length.
 pub fn is_unknown_stride(stride: &Expr) -> bool {
-    stride.symbols().iter().any(|name| name.starts_with("stride of "))
+    stride
+        .symbols()
+        .iter()
+        .any(|name| name.starts_with("stride of "))
 }
 
 /// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
 /// no known length. `None` if the innermost loop moves it in a way that is no polynomial.
 pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
-    let (inner, linear) = (1..=loops.len()).find_map(|first| Some((first, expr.linear_in(&loops[first..])?)))?;
+    let (inner, linear) =
+        (1..=loops.len()).find_map(|first| Some((first, expr.linear_in(&loops[first..])?)))?;
     let (rest, offset) = split_integer(&linear.rest.expand());
-    if loops.last().is_some_and(|innermost| jumps(&rest, innermost)) {
+    if loops
+        .last()
+        .is_some_and(|innermost| jumps(&rest, innermost))
+    {
         return None;
     }
     let text = rest.to_string();
     let is_fixed = |e: &Expr| !loops.iter().any(|name| e.mentions(name));
-    let outer = loops[..inner].iter().filter(|name| rest.mentions(name)).map(|name| (name, None));
-    let swept = loops[inner..].iter().zip(linear.coefficients).filter(|(_, coefficient)| !coefficient.is_zero());
+    let outer = loops[..inner]
+        .iter()
+        .filter(|name| rest.mentions(name))
+        .map(|name| (name, None));
+    let swept = loops[inner..]
+        .iter()
+        .zip(linear.coefficients)
+        .filter(|(_, coefficient)| !coefficient.is_zero());
     let swept = swept.map(|(name, c)| (name, is_fixed(&c).then_some(c)));
     let moved = outer.chain(swept).enumerate();
-    let terms = moved.map(|(at, (name, by))| (name.to_string(), by.unwrap_or_else(|| unknown_stride(&text, at, name))));
+    let terms = moved.map(|(at, (name, by))| {
+        (
+            name.to_string(),
+            by.unwrap_or_else(|| unknown_stride(&text, at, name)),
+        )
+    });
     let terms = terms.collect();
-    let base = if is_fixed(&rest) { rest.clone() } else { Expr::symbol(&text) };
-    Some((Subscript { terms, base, gather: None }, offset))
+    let base = if is_fixed(&rest) {
+        rest.clone()
+    } else {
+        Expr::symbol(&text)
+    };
+    Some((
+        Subscript {
+            terms,
+            base,
+            gather: None,
+        },
+        offset,
+    ))
 }
 
 /// Whether `name` moves the value by steps of unlike size: in a choice, or in a division whose
@@ -100,7 +144,9 @@ pub fn without_clamps(expr: &Expr, loops: &[&str], units: &[&str]) -> Expr {
         let varies = |e: &&Expr| loops.iter().any(|name| e.mentions(name));
         let varying: Vec<&Expr> = operands.iter().filter(varies).collect();
         if let [only] = varying.as_slice()
-            && loops.iter().all(|name| !only.mentions(name) || units.contains(name))
+            && loops
+                .iter()
+                .all(|name| !only.mentions(name) || units.contains(name))
         {
             return without_clamps(only, loops, units);
         }

@@ -36,10 +36,15 @@ pub fn record(
     class: AccessClass,
 ) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    let found = symbols.each_way(subscripts, |symbols| stream(symbols, array, subscripts, class, &mut reasons));
+    let found = symbols.each_way(subscripts, |symbols| {
+        stream(symbols, array, subscripts, class, &mut reasons)
+    });
     for (at, (_, mut stream)) in found.into_iter().enumerate() {
         if at > 0 {
-            stream.accesses.iter_mut().for_each(|access| (access.reads, access.writes) = (0, 0));
+            stream
+                .accesses
+                .iter_mut()
+                .for_each(|access| (access.reads, access.writes) = (0, 0));
         }
         merge(streams, stream);
     }
@@ -53,9 +58,17 @@ fn stream(
     class: AccessClass,
     reasons: &mut Vec<(&'static str, String)>,
 ) -> Stream {
-    let pointed = if symbols.language == Language::C { pointed_dimensions(subscripts) } else { None };
+    let pointed = if symbols.language == Language::C {
+        pointed_dimensions(subscripts)
+    } else {
+        None
+    };
     let subscripts = &subscripts[pointed.unwrap_or(0)..];
-    let Place { array, name, mut dimensions } = place(symbols, array, subscripts, reasons);
+    let Place {
+        array,
+        name,
+        mut dimensions,
+    } = place(symbols, array, subscripts, reasons);
     let variable = symbols.function.variable(array);
     let flattened = match dimensions.as_slice() {
         [only] if only.subscript.gather.is_none() => delinearise(&only.subscript, only.offset),
@@ -63,7 +76,11 @@ fn stream(
     };
     let mut extents = match &flattened {
         Some(found) => {
-            let upper = |r: &Recovered| r.extent.clone().map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)));
+            let upper = |r: &Recovered| {
+                r.extent
+                    .clone()
+                    .map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)))
+            };
             found.iter().map(upper).collect()
         }
         None => extents(
@@ -73,12 +90,18 @@ fn stream(
         ),
     };
     if let Some(found) = flattened {
-        let dimension = |Recovered { subscript, offset, .. }| Dimension { subscript, offset };
+        let dimension = |Recovered {
+                             subscript, offset, ..
+                         }| Dimension { subscript, offset };
         dimensions = found.into_iter().map(dimension).collect();
     } else {
         carry(&mut dimensions, &extents);
     }
-    let ty = if pointed.is_some() { &Type::Integer(POINTER_BYTES) } else { &variable.ty };
+    let ty = if pointed.is_some() {
+        &Type::Integer(POINTER_BYTES)
+    } else {
+        &variable.ty
+    };
     let bytes = ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
@@ -87,14 +110,27 @@ fn stream(
     {
         name = whole.trim_end_matches(['.', '-', '>', '%']).to_string();
     }
-    if symbols.function.members.get(&array).is_some_and(|layout| layout.record_bytes == 0) {
-        reasons.push(("unknown_layout", format!("how far apart the structures of `{}` lie", variable.name)));
+    if symbols
+        .function
+        .members
+        .get(&array)
+        .is_some_and(|layout| layout.record_bytes == 0)
+    {
+        reasons.push((
+            "unknown_layout",
+            format!("how far apart the structures of `{}` lie", variable.name),
+        ));
     }
     if bytes.is_none() {
-        reasons.push(("unknown_type", format!("`{}` has no known type", variable.name)));
+        reasons.push((
+            "unknown_type",
+            format!("`{}` has no known type", variable.name),
+        ));
     }
-    let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) =
-        dimensions.into_iter().map(|d| (d.offset, d.subscript)).unzip();
+    let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) = dimensions
+        .into_iter()
+        .map(|d| (d.offset, d.subscript))
+        .unzip();
     Stream {
         array: name,
         component: String::new(),
@@ -109,26 +145,37 @@ fn stream(
 
 /// Whole rows and planes in the first subscript belong to the dimensions behind it: `row[i + nx]` of a pointer to a row.
 fn carry(dimensions: &mut [Dimension], extents: &[Option<(Expr, Expr)>]) {
-    let Some((row, outer)) = dimensions.split_first_mut() else { return };
+    let Some((row, outer)) = dimensions.split_first_mut() else {
+        return;
+    };
     // One that does not move, or backwards, may begin at the end of its row.
     let is_forward = |(_, by): &(String, Expr)| by.as_number().is_some_and(|by| by > 0.0);
     let moves = !row.subscript.terms.is_empty() && row.subscript.terms.iter().all(is_forward);
     if !moves || row.subscript.gather.is_some() {
         return;
     }
-    let length = |extent: &Option<(Expr, Expr)>| extent.as_ref().map(|(first, last)| (last - first + 1.0).expand());
+    let length = |extent: &Option<(Expr, Expr)>| {
+        extent
+            .as_ref()
+            .map(|(first, last)| (last - first + 1.0).expand())
+    };
     let strides = extents.iter().scan(Expr::from(1.0), |stride, extent| {
         *stride = (stride.clone() * length(extent)?).expand();
         Some(stride.clone())
     });
     let mut strides: Vec<(Expr, &mut Dimension)> = strides.zip(outer).collect();
-    for (stride, dimension) in strides.iter_mut().rev().filter(|(_, dimension)| dimension.subscript.gather.is_none()) {
+    for (stride, dimension) in strides
+        .iter_mut()
+        .rev()
+        .filter(|(_, dimension)| dimension.subscript.gather.is_none())
+    {
         let times = match stride.as_integer() {
             Some(stride) if stride > 0 => row.offset / stride,
             Some(_) => 0,
             None => multiple_in(&row.subscript.base, stride),
         };
-        let (base, offset) = split_integer(&(&row.subscript.base - &(stride.clone() * times as f64)).expand());
+        let (base, offset) =
+            split_integer(&(&row.subscript.base - &(stride.clone() * times as f64)).expand());
         row.subscript.base = base;
         row.offset += offset;
         dimension.offset += times;
@@ -137,7 +184,11 @@ fn carry(dimensions: &mut [Dimension], extents: &[Option<(Expr, Expr)>]) {
 
 /// Declared extents, if the reference has as many dimensions as the declaration.
 fn extents(symbols: &mut Symbols, declared: &[Extent], rank: usize) -> Vec<Option<(Expr, Expr)>> {
-    let declared = if rank == declared.len() { declared } else { &[] };
+    let declared = if rank == declared.len() {
+        declared
+    } else {
+        &[]
+    };
     let extent = |d: usize| {
         let extent = declared.get(d)?;
         let lower = symbols.expression(extent.lower.as_ref()?)?;
@@ -168,17 +219,30 @@ fn place(
     let pointer = match symbols.known.get(&array) {
         Some(Known::Points(_)) => Some(array),
         // What the program stores in a member does not move the member.
-        known => root.filter(is_known).or(known.filter(|_| symbols.language == Language::C).map(|_| array)),
+        known => root.filter(is_known).or(known
+            .filter(|_| symbols.language == Language::C)
+            .map(|_| array)),
     };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
     let mut dimensions = Vec::new();
     let Some((pointer, known)) = known else {
-        dimensions.extend(subscripts.iter().map(|s| dimension(symbols, s, None, reasons)));
-        return Place { array, name, dimensions };
+        dimensions.extend(
+            subscripts
+                .iter()
+                .map(|s| dimension(symbols, s, None, reasons)),
+        );
+        return Place {
+            array,
+            name,
+            dimensions,
+        };
     };
     let pointer_name = symbols.function.variable(pointer).name.clone();
     // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
-    let member = name.strip_prefix(&pointer_name).filter(|_| pointer != array).unwrap_or("");
+    let member = name
+        .strip_prefix(&pointer_name)
+        .filter(|_| pointer != array)
+        .unwrap_or("");
     let gives_last = !member.starts_with("->") && !subscripts.is_empty();
     let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
     dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
@@ -194,34 +258,63 @@ fn place(
             dimensions.extend(outer.iter().map(|s| affine_dimension(symbols, s, reasons)));
             let base = symbols.function.variable(address.array).name.clone();
             if pointer == array {
-                return Place { array: address.array, name: base, dimensions };
+                return Place {
+                    array: address.array,
+                    name: base,
+                    dimensions,
+                };
             }
-            let member = member.strip_prefix("->").or(member.strip_prefix('.')).unwrap_or(member);
-            Place { array, name: format!("{base}.{member}"), dimensions }
+            let member = member
+                .strip_prefix("->")
+                .or(member.strip_prefix('.'))
+                .unwrap_or(member);
+            Place {
+                array,
+                name: format!("{base}.{member}"),
+                dimensions,
+            }
         }
         Known::Changes { depth, loaded } => {
             let stride = symbols.stride(pointer, depth);
             dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
             if stride.is_none() {
                 if !loaded && !symbols.chased.contains(&pointer) {
-                    reasons.push(("pointer_moves", format!("`{pointer_name}` is assigned inside the loops")));
+                    reasons.push((
+                        "pointer_moves",
+                        format!("`{pointer_name}` is assigned inside the loops"),
+                    ));
                 }
                 for dimension in &mut dimensions {
-                    dimension.subscript.gather.get_or_insert_with(|| "moving pointer".to_string());
+                    dimension
+                        .subscript
+                        .gather
+                        .get_or_insert_with(|| "moving pointer".to_string());
                 }
             }
-            Place { array, name, dimensions }
+            Place {
+                array,
+                name,
+                dimensions,
+            }
         }
         Known::Is(_) | Known::OneOf(_) => {
             dimensions.push(dimension(symbols, last, None, reasons));
-            Place { array, name, dimensions }
+            Place {
+                array,
+                name,
+                dimensions,
+            }
         }
     }
 }
 
 fn access(offset: Vec<i64>, class: AccessClass) -> Access {
     let writes = u64::from(class == AccessClass::WriteOnly);
-    Access { offset, reads: 1 - writes, writes }
+    Access {
+        offset,
+        reads: 1 - writes,
+        writes,
+    }
 }
 
 /// Adds a stream to others: one with the same array, component and subscripts absorbs it.
@@ -238,7 +331,11 @@ pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
     };
     stream.class = stream.class.then(later.class);
     for access in later.accesses {
-        match stream.accesses.iter_mut().find(|a| a.offset == access.offset) {
+        match stream
+            .accesses
+            .iter_mut()
+            .find(|a| a.offset == access.offset)
+        {
             Some(known) => {
                 known.reads += access.reads;
                 known.writes += access.writes;
@@ -249,7 +346,14 @@ pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
 }
 
 fn gathered(text: String) -> Dimension {
-    Dimension { subscript: Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) }, offset: 0 }
+    Dimension {
+        subscript: Subscript {
+            terms: Vec::new(),
+            base: Expr::from(0.0),
+            gather: Some(text),
+        },
+        offset: 0,
+    }
 }
 
 /// A subscript, and what the pointer adds to it.
@@ -280,11 +384,25 @@ fn dimension(
     }
 }
 
-fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static str, String)>) -> Dimension {
-    let names: Vec<&str> = symbols.loops.iter().map(|id| symbols.function.variable(*id).name.as_str()).collect();
+fn affine_dimension(
+    symbols: &Symbols,
+    expr: &Expr,
+    reasons: &mut Vec<(&'static str, String)>,
+) -> Dimension {
+    let names: Vec<&str> = symbols
+        .loops
+        .iter()
+        .map(|id| symbols.function.variable(*id).name.as_str())
+        .collect();
     let uneven = || {
-        let evenly = symbols.levels.iter().filter(|level| level.has_unit_step).filter_map(|level| level.counter);
-        let units: Vec<&str> = evenly.map(|id| symbols.function.variable(id).name.as_str()).collect();
+        let evenly = symbols
+            .levels
+            .iter()
+            .filter(|level| level.has_unit_step)
+            .filter_map(|level| level.counter);
+        let units: Vec<&str> = evenly
+            .map(|id| symbols.function.variable(id).name.as_str())
+            .collect();
         let inside = without_clamps(expr, &names, &units);
         affine(&inside, &names).or_else(|| partly_affine(&inside, &names))
     };
@@ -302,7 +420,12 @@ fn affine_dimension(symbols: &Symbols, expr: &Expr, reasons: &mut Vec<(&'static 
 fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
     let mut used = BTreeSet::new();
     variables_of(value, &mut used);
-    used.iter().any(|id| matches!(symbols.known.get(id), Some(Known::Changes { .. } | Known::OneOf(_))))
+    used.iter().any(|id| {
+        matches!(
+            symbols.known.get(id),
+            Some(Known::Changes { .. } | Known::OneOf(_))
+        )
+    })
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its
@@ -313,7 +436,14 @@ pub(crate) fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     let terms = (loops.iter().zip(linear.coefficients))
         .filter(|(_, coefficient)| !coefficient.is_zero())
         .map(|(name, coefficient)| (name.to_string(), coefficient));
-    Some((Subscript { terms: terms.collect(), base, gather: None }, offset))
+    Some((
+        Subscript {
+            terms: terms.collect(),
+            base,
+            gather: None,
+        },
+        offset,
+    ))
 }
 
 /// Whether a value that has no expression comes from an array: an indirect subscript.
@@ -321,7 +451,10 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
     let again = |v: &Value| is_loaded(symbols, v);
     match value {
         Value::Element { .. } => true,
-        Value::Variable(id) => matches!(symbols.known.get(id), Some(Known::Changes { loaded: true, .. })),
+        Value::Variable(id) => matches!(
+            symbols.known.get(id),
+            Some(Known::Changes { loaded: true, .. })
+        ),
         Value::Unary(_, operand) | Value::Convert(_, operand) => again(operand),
         Value::Binary(_, left, right) => again(left) || again(right),
         Value::Call { arguments, .. } => arguments.iter().any(again),
@@ -350,22 +483,39 @@ pub fn split_components(root: &mut Block) {
     let mut candidates: Vec<(String, bool)> = Vec::new();
     visit(root, &mut |block| {
         for stream in &block.streams {
-            let varies_elsewhere = stream.subscripts.iter().rev().skip(1).any(|s| !s.is_invariant());
+            let varies_elsewhere = stream
+                .subscripts
+                .iter()
+                .rev()
+                .skip(1)
+                .any(|s| !s.is_invariant());
             let constant = stream.subscripts.len() >= 2
-                && stream.subscripts.last().is_some_and(Subscript::is_invariant)
+                && stream
+                    .subscripts
+                    .last()
+                    .is_some_and(Subscript::is_invariant)
                 && varies_elsewhere;
-            match candidates.iter_mut().find(|(name, _)| *name == stream.array) {
+            match candidates
+                .iter_mut()
+                .find(|(name, _)| *name == stream.array)
+            {
                 Some((_, all)) => *all &= constant,
                 None => candidates.push((stream.array.clone(), constant)),
             }
         }
     });
-    let arrays: Vec<String> = candidates.into_iter().filter(|(_, all)| *all).map(|(name, _)| name).collect();
+    let arrays: Vec<String> = candidates
+        .into_iter()
+        .filter(|(_, all)| *all)
+        .map(|(name, _)| name)
+        .collect();
     visit(root, &mut |block| {
         let mut split = Vec::new();
         for stream in std::mem::take(&mut block.streams) {
             if arrays.contains(&stream.array) {
-                by_component(stream).into_iter().for_each(|part| merge(&mut split, part));
+                by_component(stream)
+                    .into_iter()
+                    .for_each(|part| merge(&mut split, part));
             } else {
                 split.push(stream);
             }
@@ -375,7 +525,9 @@ pub fn split_components(root: &mut Block) {
 }
 
 fn by_component(mut stream: Stream) -> Vec<Stream> {
-    let Some(last) = stream.subscripts.pop() else { return vec![stream] };
+    let Some(last) = stream.subscripts.pop() else {
+        return vec![stream];
+    };
     stream.extents.pop();
     let mut parts: Vec<Stream> = Vec::new();
     for mut access in std::mem::take(&mut stream.accesses) {
@@ -393,9 +545,18 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
                 part.accesses.push(access);
                 // The order of references to different components is not kept; a component that
                 // is both read and written takes the class of the whole.
-                part.class = if part.class == class { class } else { stream.class };
+                part.class = if part.class == class {
+                    class
+                } else {
+                    stream.class
+                };
             }
-            None => parts.push(Stream { component, class, accesses: vec![access], ..stream.clone() }),
+            None => parts.push(Stream {
+                component,
+                class,
+                accesses: vec![access],
+                ..stream.clone()
+            }),
         }
     }
     parts
@@ -408,7 +569,10 @@ fn visit(block: &mut Block, action: &mut dyn FnMut(&mut Block)) {
             Item::Loop(inner) => visit(&mut inner.body, action),
             Item::Branch(branch) => {
                 visit(&mut branch.then, action);
-                branch.otherwise.iter_mut().for_each(|block| visit(block, action));
+                branch
+                    .otherwise
+                    .iter_mut()
+                    .for_each(|block| visit(block, action));
             }
         }
     }

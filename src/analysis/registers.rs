@@ -29,17 +29,28 @@ use crate::ir::{Control, Function, Loop, Role, Stmt, Type, Value, VarId};
 /// the loop variable's name in them.
 pub fn needed(function: &Function, facts: &Loop, block: &Block, variable: &str) -> Registers {
     let mut scan = Scan::new(function);
-    if let Control::Counted { variable, upper, .. } = &facts.control {
+    if let Control::Counted {
+        variable, upper, ..
+    } = &facts.control
+    {
         scan.counter = Some(*variable);
         scan.registers.integer.counters = 1 + u32::from(!is_number(upper, function));
     }
     statements(&facts.body, InLoop::Yes, &mut |statement, _| {
-        if let Stmt::Assign { target: Value::Variable(id), .. } = statement {
+        if let Stmt::Assign {
+            target: Value::Variable(id),
+            ..
+        } = statement
+        {
             scan.assigned.insert(*id);
         }
     });
     scan.block(&facts.body, 0);
-    if let Control::Uncounted { condition: Some(condition), .. } = &facts.control {
+    if let Control::Uncounted {
+        condition: Some(condition),
+        ..
+    } = &facts.control
+    {
         scan.evaluate([condition], 0);
     }
     let mut registers = scan.finish();
@@ -84,19 +95,37 @@ struct Need {
 impl Need {
     fn of(file: File, registers: u32) -> Need {
         match file {
-            File::Integer => Need { integer: registers, floating: 0 },
-            File::Floating => Need { integer: 0, floating: registers },
+            File::Integer => Need {
+                integer: registers,
+                floating: 0,
+            },
+            File::Floating => Need {
+                integer: 0,
+                floating: registers,
+            },
         }
     }
 
     /// Sethi and Ullman: what needs more is done first, and its result, of `size` registers, kept meanwhile.
     fn with(self, other: Need, size: u32) -> Need {
-        let both = |a: u32, b: u32| if a > 0 && b > 0 { a.max(b).max(a.min(b) + size) } else { a.max(b) };
-        Need { integer: both(self.integer, other.integer), floating: both(self.floating, other.floating) }
+        let both = |a: u32, b: u32| {
+            if a > 0 && b > 0 {
+                a.max(b).max(a.min(b) + size)
+            } else {
+                a.max(b)
+            }
+        };
+        Need {
+            integer: both(self.integer, other.integer),
+            floating: both(self.floating, other.floating),
+        }
     }
 
     fn at_least(self, other: Need) -> Need {
-        Need { integer: self.integer.max(other.integer), floating: self.floating.max(other.floating) }
+        Need {
+            integer: self.integer.max(other.integer),
+            floating: self.floating.max(other.floating),
+        }
     }
 }
 
@@ -156,7 +185,10 @@ impl<'f> Scan<'f> {
                     self.block(&branch.then, depth + 1);
                     self.block(&branch.otherwise, depth + 1);
                 }
-                Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
+                Stmt::Call {
+                    arguments: values, ..
+                }
+                | Stmt::Evaluate { values, .. } => {
                     self.evaluate(values, depth);
                 }
                 Stmt::Opaque { inner, .. } => self.block(inner, depth),
@@ -169,7 +201,10 @@ impl<'f> Scan<'f> {
     fn assign(&mut self, target: &'f Value, value: &'f Value, depth: u32) {
         self.position += 1;
         let mut need = self.need(value, depth);
-        if let Value::Element { array, subscripts, .. } = target {
+        if let Value::Element {
+            array, subscripts, ..
+        } = target
+        {
             need = need.at_least(self.subscripts(subscripts, depth));
             // Any of its elements may have another value now.
             let over = self.loaded.remove(array).into_iter().flatten();
@@ -184,7 +219,9 @@ impl<'f> Scan<'f> {
     /// Values that one statement evaluates one after another.
     fn evaluate(&mut self, values: impl IntoIterator<Item = &'f Value>, depth: u32) {
         self.position += 1;
-        let need = values.into_iter().fold(Need::default(), |need, value| need.at_least(self.need(value, depth)));
+        let need = values.into_iter().fold(Need::default(), |need, value| {
+            need.at_least(self.need(value, depth))
+        });
         self.needs.push(need);
     }
 
@@ -206,7 +243,9 @@ impl<'f> Scan<'f> {
             }
             // It is loaded before the loop.
             Value::Element { subscripts, .. } if self.stay(subscripts) => Need::default(),
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 if self.load(*array, subscripts, depth) {
                     return Need::default();
                 }
@@ -222,8 +261,13 @@ impl<'f> Scan<'f> {
                 let need = self.need(left, depth).with(self.need(right, depth), size);
                 result(self, need)
             }
-            Value::Call { arguments: parts, .. } | Value::Opaque { inner: parts, .. } => {
-                let need = parts.iter().fold(Need::default(), |need, part| need.with(self.need(part, depth), 1));
+            Value::Call {
+                arguments: parts, ..
+            }
+            | Value::Opaque { inner: parts, .. } => {
+                let need = parts.iter().fold(Need::default(), |need, part| {
+                    need.with(self.need(part, depth), 1)
+                });
                 result(self, need)
             }
             Value::Select(condition, then, otherwise) => {
@@ -239,7 +283,9 @@ impl<'f> Scan<'f> {
         let mut stay = true;
         subscripts.iter().for_each(|subscript| {
             each_value(subscript, &mut |part| match part {
-                Value::Variable(id) => stay &= Some(*id) != self.counter && !self.assigned.contains(id),
+                Value::Variable(id) => {
+                    stay &= Some(*id) != self.counter && !self.assigned.contains(id)
+                }
                 Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. } => stay = false,
                 _ => {}
             });
@@ -248,14 +294,18 @@ impl<'f> Scan<'f> {
     }
 
     fn subscripts(&mut self, subscripts: &'f [Value], depth: u32) -> Need {
-        subscripts.iter().fold(Need::default(), |need, subscript| need.at_least(self.subscript(subscript, depth)))
+        subscripts.iter().fold(Need::default(), |need, subscript| {
+            need.at_least(self.subscript(subscript, depth))
+        })
     }
 
     /// What a subscript needs that is no part of an address that moves with the loop: an index that is
     /// loaded.
     fn subscript(&mut self, value: &'f Value, depth: u32) -> Need {
         let mut loads = false;
-        each_value(value, &mut |part| loads |= matches!(part, Value::Element { .. } | Value::Call { .. }));
+        each_value(value, &mut |part| {
+            loads |= matches!(part, Value::Element { .. } | Value::Call { .. })
+        });
         if loads {
             return self.need(value, depth).at_least(Need::of(File::Integer, 1));
         }
@@ -274,17 +324,30 @@ impl<'f> Scan<'f> {
     /// Notes that an element is read; whether it is in a register from an earlier read.
     fn load(&mut self, array: VarId, subscripts: &[Value], depth: u32) -> bool {
         let mut hasher = FxHasher::default();
-        subscripts.iter().for_each(|subscript| hash(subscript, &mut hasher));
+        subscripts
+            .iter()
+            .for_each(|subscript| hash(subscript, &mut hasher));
         let position = self.position;
         let elements = self.loaded.entry(array).or_default();
-        let life = elements.entry(hasher.finish()).or_insert(Life { written: position, depth, read: position });
+        let life = elements.entry(hasher.finish()).or_insert(Life {
+            written: position,
+            depth,
+            read: position,
+        });
         if depth >= life.depth && life.written < position {
             life.read = position;
             return true;
         }
         if depth < life.depth {
             // Only some iterations have read it.
-            let before = std::mem::replace(life, Life { written: position, depth, read: position });
+            let before = std::mem::replace(
+                life,
+                Life {
+                    written: position,
+                    depth,
+                    read: position,
+                },
+            );
             self.ended.push((array, before));
         }
         false
@@ -317,11 +380,17 @@ impl<'f> Scan<'f> {
         }
         if matches!(self.function.variable(id).ty, Type::Integer(_)) {
             // Subscripts that look the same may mean other elements from here on.
-            let over =
-                self.loaded.drain().flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
+            let over = self
+                .loaded
+                .drain()
+                .flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
             self.ended.extend(over);
         }
-        let life = Life { written: self.position, depth, read: self.position };
+        let life = Life {
+            written: self.position,
+            depth,
+            read: self.position,
+        };
         match self.written.get_mut(&id) {
             // It may keep the value that it had.
             Some(known) if depth > known.depth => known.read = known.read.max(self.position),
@@ -358,15 +427,28 @@ impl<'f> Scan<'f> {
     fn most_at_once(&mut self) -> Need {
         let mut changes = vec![(0i64, 0i64); self.needs.len() + 2];
         let throughout = &self.throughout;
-        let loaded = self.loaded.drain().flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
-        let lives = self.ended.drain(..).chain(self.written.drain()).chain(loaded);
+        let loaded = self
+            .loaded
+            .drain()
+            .flat_map(|(array, elements)| elements.into_values().map(move |l| (array, l)));
+        let lives = self
+            .ended
+            .drain(..)
+            .chain(self.written.drain())
+            .chain(loaded);
         for (id, life) in lives.filter(|(id, _)| !throughout.contains(id)) {
-            let Some((file, count)) = home(&self.function.variable(id).ty) else { continue };
+            let Some((file, count)) = home(&self.function.variable(id).ty) else {
+                continue;
+            };
             if life.read <= life.written {
                 continue;
             }
             let count = i64::from(count);
-            let (integer, floating) = if file == File::Integer { (count, 0) } else { (0, count) };
+            let (integer, floating) = if file == File::Integer {
+                (count, 0)
+            } else {
+                (0, count)
+            };
             for (at, sign) in [(life.written + 1, 1), (life.read + 1, -1)] {
                 let change = &mut changes[at as usize];
                 *change = (change.0 + sign * integer, change.1 + sign * floating);
@@ -376,7 +458,10 @@ impl<'f> Scan<'f> {
         let mut most = Need::default();
         for (need, change) in self.needs.iter().zip(&changes[1..]) {
             (integer, floating) = (integer + change.0, floating + change.1);
-            let live = Need { integer: integer as u32 + need.integer, floating: floating as u32 + need.floating };
+            let live = Need {
+                integer: integer as u32 + need.integer,
+                floating: floating as u32 + need.floating,
+            };
             most = most.at_least(live);
         }
         most
@@ -413,27 +498,42 @@ fn addresses(function: &Function, block: &Block, variable: &str, registers: &mut
     let mut strides = FxHashSet::default();
     block.with_branches(&mut |block| {
         for stream in &block.streams {
-            let moves = stream.subscripts.iter().any(|s| s.gather.is_some() || s.terms.iter().any(|t| t.0 == variable));
+            let moves = stream
+                .subscripts
+                .iter()
+                .any(|s| s.gather.is_some() || s.terms.iter().any(|t| t.0 == variable));
             if !moves {
                 let file = if stream.ty.starts_with("real") || stream.ty.starts_with("complex") {
                     &mut registers.floating
                 } else {
                     &mut registers.integer
                 };
-                let each = if stream.ty.starts_with("complex") { 2 } else { 1 };
+                let each = if stream.ty.starts_with("complex") {
+                    2
+                } else {
+                    1
+                };
                 file.invariants += each * stream.accesses.len() as u32;
                 continue;
             }
             let known = known_strides(stream);
             for access in &stream.accesses {
-                let apart: Vec<i64> =
-                    (access.offset.iter().enumerate()).map(|(d, offset)| if d < known { 0 } else { *offset }).collect();
+                let apart: Vec<i64> = (access.offset.iter().enumerate())
+                    .map(|(d, offset)| if d < known { 0 } else { *offset })
+                    .collect();
                 let bases: Vec<&Expr> = stream.subscripts.iter().map(|s| &s.base).collect();
-                let moving: Vec<_> = stream.subscripts.iter().map(|s| (&s.terms, &s.gather)).collect();
+                let moving: Vec<_> = stream
+                    .subscripts
+                    .iter()
+                    .map(|s| (&s.terms, &s.gather))
+                    .collect();
                 pointers.insert((structure(function, &stream.array), bases, moving, apart));
             }
             for (d, subscript) in stream.subscripts.iter().enumerate() {
-                let Some((_, coefficient)) = subscript.terms.iter().find(|t| t.0 == variable) else { continue };
+                let Some((_, coefficient)) = subscript.terms.iter().find(|t| t.0 == variable)
+                else {
+                    continue;
+                };
                 if d >= known.max(1) || coefficient.as_number().is_none() {
                     let extents: Vec<_> = stream.extents.iter().take(d).collect();
                     strides.insert((extents, coefficient));
@@ -447,9 +547,18 @@ fn addresses(function: &Function, block: &Block, variable: &str, registers: &mut
 /// How many dimensions, from the contiguous one, lie at a known number of elements from each other.
 fn known_strides(stream: &Stream) -> usize {
     let is_known = |extent: &Option<(Expr, Expr)>| {
-        extent.as_ref().is_some_and(|(lower, upper)| (upper.clone() - lower.clone()).expand().as_number().is_some())
+        extent.as_ref().is_some_and(|(lower, upper)| {
+            (upper.clone() - lower.clone())
+                .expand()
+                .as_number()
+                .is_some()
+        })
     };
-    1 + stream.extents.iter().take_while(|extent| is_known(extent)).count()
+    1 + stream
+        .extents
+        .iter()
+        .take_while(|extent| is_known(extent))
+        .count()
 }
 
 /// The array that a reference shares its address with: members of the structures of one array do.
@@ -457,6 +566,11 @@ fn structure<'s>(function: &Function, array: &'s str) -> &'s str {
     if function.members.is_empty() || !array.contains(['.', '>', '%']) {
         return array;
     }
-    let layout = function.members.iter().find(|(id, _)| function.variable(**id).name == array);
-    layout.and_then(|(_, layout)| array.strip_suffix(layout.member.as_str())).unwrap_or(array)
+    let layout = function
+        .members
+        .iter()
+        .find(|(id, _)| function.variable(**id).name == array);
+    layout
+        .and_then(|(_, layout)| array.strip_suffix(layout.member.as_str()))
+        .unwrap_or(array)
 }

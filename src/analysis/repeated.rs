@@ -26,9 +26,23 @@ pub fn repeated(statements: &[Stmt], function: &Function, language: Language) ->
         stores: Vec::new(),
         next: 0,
     };
-    statements.iter().for_each(|statement| run.statement(statement));
-    let OperationCounts { adds, multiplies, divides, specials, .. } = run.counts;
-    OperationCounts { adds, multiplies, divides, specials, ..OperationCounts::default() }
+    statements
+        .iter()
+        .for_each(|statement| run.statement(statement));
+    let OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..
+    } = run.counts;
+    OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..OperationCounts::default()
+    }
 }
 
 /// Stores that are told apart; behind more of them any element may have changed.
@@ -104,13 +118,21 @@ impl Run<'_> {
                 let is_same = value.ty(self.function) == self.function.variable(*id).ty;
                 let number = if is_same { number } else { self.fresh() };
                 if self.is_in_memory(*id) {
-                    self.store(Store { array: *id, places: None });
+                    self.store(Store {
+                        array: *id,
+                        places: None,
+                    });
                 }
                 self.scalars.insert(*id, number);
             }
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let places = Some(self.places(subscripts));
-                self.store(Store { array: *array, places });
+                self.store(Store {
+                    array: *array,
+                    places,
+                });
             }
             _ => self.forget(),
         }
@@ -127,31 +149,44 @@ impl Run<'_> {
     fn is_in_memory(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
         let is_global = matches!(variable.role, Role::Global | Role::Undeclared);
-        let is_shared = || self.function.shared.iter().any(|(one, other)| *one == id || *other == id);
-        variable.dimensions.is_empty() && (is_global || variable.name.contains(['.', '>', '%']) || is_shared())
+        let is_shared = || {
+            self.function
+                .shared
+                .iter()
+                .any(|(one, other)| *one == id || *other == id)
+        };
+        variable.dimensions.is_empty()
+            && (is_global || variable.name.contains(['.', '>', '%']) || is_shared())
     }
 
     /// Whether two names may stand for the same storage.
     fn may_meet(&self, one: VarId, other: VarId) -> bool {
-        let is_pair = |(a, b): &(VarId, VarId)| (*a, *b) == (one, other) || (*b, *a) == (one, other);
+        let is_pair =
+            |(a, b): &(VarId, VarId)| (*a, *b) == (one, other) || (*b, *a) == (one, other);
         let ty = |id: VarId| &self.function.variable(id).ty;
         one == other
             || self.function.shared.iter().any(is_pair)
             || (self.language == Language::C
-                && (ty(one) == ty(other) || ty(one).bytes() == Some(1) || ty(one).bytes().is_none()))
+                && (ty(one) == ty(other)
+                    || ty(one).bytes() == Some(1)
+                    || ty(one).bytes().is_none()))
     }
 
     fn may_change(&self, store: &Store, array: VarId, places: &[Place]) -> bool {
         match &store.places {
-            Some(stored) if store.array == array => {
-                !stored.iter().zip(places).any(|((base, at), (other, place))| base == other && at != place)
-            }
+            Some(stored) if store.array == array => !stored
+                .iter()
+                .zip(places)
+                .any(|((base, at), (other, place))| base == other && at != place),
             _ => self.may_meet(store.array, array),
         }
     }
 
     fn places(&mut self, subscripts: &[Value]) -> Box<[Place]> {
-        subscripts.iter().map(|subscript| self.place(subscript)).collect()
+        subscripts
+            .iter()
+            .map(|subscript| self.place(subscript))
+            .collect()
     }
 
     fn place(&mut self, subscript: &Value) -> Place {
@@ -161,12 +196,16 @@ impl Run<'_> {
             Value::Binary(BinaryOp::Add, value, by) | Value::Binary(BinaryOp::Add, by, value)
                 if matches!(**by, Value::Integer(_)) =>
             {
-                let Value::Integer(by) = **by else { unreachable!("as matched") };
+                let Value::Integer(by) = **by else {
+                    unreachable!("as matched")
+                };
                 let place = self.place(value);
                 moved(place, by)
             }
             Value::Binary(BinaryOp::Subtract, value, by) if matches!(**by, Value::Integer(_)) => {
-                let Value::Integer(by) = **by else { unreachable!("as matched") };
+                let Value::Integer(by) = **by else {
+                    unreachable!("as matched")
+                };
                 let place = self.place(value);
                 by.checked_neg().and_then(|by| moved(place, by))
             }
@@ -181,11 +220,17 @@ impl Run<'_> {
             Value::Integer(number) => Key::Integer(*number),
             Value::Real(number, bytes) => Key::Real(number.to_bits(), *bytes),
             Value::Variable(id) => return self.scalar(*id),
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let (base, places) = (self.scalar(*array), self.places(subscripts));
                 let changed = match self.stores.len() {
                     many if many > MOST_STORES => many,
-                    _ => self.stores.iter().rposition(|s| self.may_change(s, *array, &places)).map_or(0, |at| at + 1),
+                    _ => self
+                        .stores
+                        .iter()
+                        .rposition(|s| self.may_change(s, *array, &places))
+                        .map_or(0, |at| at + 1),
                 };
                 Key::Element(*array, base, places, changed)
             }
@@ -204,8 +249,13 @@ impl Run<'_> {
                 }
             }
             Value::Convert(ty, operand) => Key::Convert(type_text(ty), self.number(operand)),
-            Value::Call { name, arguments, .. } => {
-                let numbers = arguments.iter().map(|argument| self.number(argument)).collect();
+            Value::Call {
+                name, arguments, ..
+            } => {
+                let numbers = arguments
+                    .iter()
+                    .map(|argument| self.number(argument))
+                    .collect();
                 if Intrinsics::builtin().lookup(self.language, name).is_none() {
                     self.forget();
                     return self.fresh();

@@ -10,14 +10,22 @@ use crate::source::Language;
 
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.
-pub fn shared_storage(function: &Function, language: Language, body: &Block) -> Vec<(String, String)> {
+pub fn shared_storage(
+    function: &Function,
+    language: Language,
+    body: &Block,
+) -> Vec<(String, String)> {
     let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
     for (a, b) in &function.shared {
         direct.entry(*a).or_default().insert(*b);
     }
     if language == Language::C {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Assign { target: Value::Variable(pointer), value, .. } = stmt
+            if let Stmt::Assign {
+                target: Value::Variable(pointer),
+                value,
+                ..
+            } = stmt
                 && !function.variable(*pointer).dimensions.is_empty()
             {
                 pointed_to(value, function, &mut |target| {
@@ -34,14 +42,28 @@ pub fn shared_storage(function: &Function, language: Language, body: &Block) -> 
     let mut used = BTreeSet::new();
     names(body, &mut used);
     let mut pairs = Vec::new();
-    for start in direct.keys().filter(|id| used.contains(root(&function.variable(**id).name))) {
+    for start in direct
+        .keys()
+        .filter(|id| used.contains(root(&function.variable(**id).name)))
+    {
         // Pointers lead to pointers.
         let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
         while let Some(id) = left.pop() {
-            left.extend(direct.get(&id).into_iter().flatten().filter(|target| reached.insert(**target)));
+            left.extend(
+                direct
+                    .get(&id)
+                    .into_iter()
+                    .flatten()
+                    .filter(|target| reached.insert(**target)),
+            );
         }
         let name = |id: &VarId| function.variable(*id).name.clone();
-        pairs.extend(reached.iter().filter(|id| *id != start).map(|id| (name(start), name(id))));
+        pairs.extend(
+            reached
+                .iter()
+                .filter(|id| *id != start)
+                .map(|id| (name(start), name(id))),
+        );
     }
     pairs
 }
@@ -50,9 +72,15 @@ pub fn shared_storage(function: &Function, language: Language, body: &Block) -> 
 fn pointed_to(value: &Value, function: &Function, found: &mut dyn FnMut(VarId)) {
     match value {
         Value::Variable(id) if !function.variable(*id).dimensions.is_empty() => found(*id),
-        Value::Element { array, subscripts, .. } if subscripts.iter().any(is_left_out) => found(*array),
-        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| pointed_to(v, function, found)),
-        Value::Select(_, then, otherwise) => [then, otherwise].into_iter().for_each(|v| pointed_to(v, function, found)),
+        Value::Element {
+            array, subscripts, ..
+        } if subscripts.iter().any(is_left_out) => found(*array),
+        Value::Binary(_, left, right) => [left, right]
+            .into_iter()
+            .for_each(|v| pointed_to(v, function, found)),
+        Value::Select(_, then, otherwise) => [then, otherwise]
+            .into_iter()
+            .for_each(|v| pointed_to(v, function, found)),
         Value::Convert(_, operand) => pointed_to(operand, function, found),
         _ => {
             if let Some(Value::Element { array, .. } | Value::Variable(array)) = addressed(value) {
@@ -79,7 +107,9 @@ pub fn members(name: &str) -> Vec<&str> {
         }
         depth > 0 || matches!(c, '.' | '%' | '-' | '>' | ')' | ']')
     };
-    rest.split(between).filter(|part| !part.is_empty()).collect()
+    rest.split(between)
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 fn names<'b>(block: &'b Block, found: &mut BTreeSet<&'b str>) {
@@ -89,7 +119,10 @@ fn names<'b>(block: &'b Block, found: &mut BTreeSet<&'b str>) {
             Item::Loop(inner) => names(&inner.body, found),
             Item::Branch(branch) => {
                 names(&branch.then, found);
-                branch.otherwise.iter().for_each(|block| names(block, found));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| names(block, found));
             }
         }
     }

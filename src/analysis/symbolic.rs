@@ -69,14 +69,20 @@ impl Symbols<'_> {
             Value::Logical(b) => Some(Expr::from(f64::from(u8::from(*b)))),
             Value::Variable(id) => self.variable(*id),
             Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
-            Value::Binary(op, left, right) => self.binary(*op, left, right).or_else(|| self.text_symbol(value)),
+            Value::Binary(op, left, right) => self
+                .binary(*op, left, right)
+                .or_else(|| self.text_symbol(value)),
             Value::Convert(_, operand) if self.is_integer(value) && self.is_integer(operand) => {
                 self.expression(operand)
             }
-            Value::Call { name, arguments, .. } => self.call(name, arguments).or_else(|| self.text_symbol(value)),
-            Value::Select(condition, then, otherwise) => {
-                self.select(condition, then, otherwise).or_else(|| self.text_symbol(value))
-            }
+            Value::Call {
+                name, arguments, ..
+            } => self
+                .call(name, arguments)
+                .or_else(|| self.text_symbol(value)),
+            Value::Select(condition, then, otherwise) => self
+                .select(condition, then, otherwise)
+                .or_else(|| self.text_symbol(value)),
             _ => self.text_symbol(value),
         }
     }
@@ -85,7 +91,10 @@ impl Symbols<'_> {
     /// middle of their ranges, where an estimate would look, the divisor may be zero.
     pub fn bound(&mut self, value: &Value) -> Option<Expr> {
         let expr = self.expression(value)?;
-        let names = self.loops.iter().map(|id| self.function.variable(*id).name.as_str());
+        let names = self
+            .loops
+            .iter()
+            .map(|id| self.function.variable(*id).name.as_str());
         let names: Vec<&str> = names.collect();
         (!divides_by(&expr, &names)).then_some(expr)
     }
@@ -104,17 +113,31 @@ impl Symbols<'_> {
                 Role::Constant(_) => Origin::Constant,
                 _ => Origin::Assigned,
             };
-            let value = variable.constant.as_ref().or_else(|| self.assigned_once.get(&id));
+            let value = variable
+                .constant
+                .as_ref()
+                .or_else(|| self.assigned_once.get(&id));
             if let Some(value) = value
                 && !self.constants.contains_key(&variable.name)
             {
                 let value = value.clone();
                 // Reserved before the value is looked at: constants that refer to each other end here.
                 let name = variable.name.clone();
-                let placeholder = Constant { name: name.clone(), value: Expr::symbol(&name), origin };
+                let placeholder = Constant {
+                    name: name.clone(),
+                    value: Expr::symbol(&name),
+                    origin,
+                };
                 self.constants.insert(name.clone(), placeholder);
                 match self.expression(&value).filter(|v| !v.mentions(&name)) {
-                    Some(value) => self.constants.insert(name.clone(), Constant { name, value, origin }),
+                    Some(value) => self.constants.insert(
+                        name.clone(),
+                        Constant {
+                            name,
+                            value,
+                            origin,
+                        },
+                    ),
                     None => self.constants.remove(&name),
                 };
             }
@@ -125,10 +148,17 @@ impl Symbols<'_> {
                 Passed::Number(n) => (Expr::from(*n), Origin::Caller),
                 _ => (Expr::symbol(&name), Origin::Callers),
             };
-            self.constants.entry(name.clone()).or_insert(Constant { name, value, origin });
+            self.constants.entry(name.clone()).or_insert(Constant {
+                name,
+                value,
+                origin,
+            });
         }
         let symbol = Expr::symbol(&variable.name);
-        let start = self.starts.get(&id).filter(|_| self.may_move && self.loops.contains(&id));
+        let start = self
+            .starts
+            .get(&id)
+            .filter(|_| self.may_move && self.loops.contains(&id));
         Some(start.map_or(symbol.clone(), |start| symbol + start.clone()))
     }
 
@@ -140,7 +170,9 @@ impl Symbols<'_> {
             BinaryOp::Subtract => a - b,
             BinaryOp::Multiply => a * b,
             BinaryOp::Divide if b.is_zero() => return None,
-            BinaryOp::Divide if integers => exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated()),
+            BinaryOp::Divide if integers => {
+                exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated())
+            }
             BinaryOp::Divide => a.quotient(b),
             BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
             BinaryOp::Power => a.power(b),
@@ -169,7 +201,9 @@ impl Symbols<'_> {
     }
 
     fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Option<Expr> {
-        let Value::Binary(op, left, right) = condition else { return None };
+        let Value::Binary(op, left, right) = condition else {
+            return None;
+        };
         let comparison = match op {
             BinaryOp::Less => Comparison::Less,
             BinaryOp::LessOrEqual => Comparison::LessOrEqual,
@@ -186,13 +220,17 @@ impl Symbols<'_> {
             Comparison::Less | Comparison::LessOrEqual if left == then && right == otherwise => {
                 Some(Expr::min([then, otherwise]))
             }
-            Comparison::Greater | Comparison::GreaterOrEqual if left == then && right == otherwise => {
+            Comparison::Greater | Comparison::GreaterOrEqual
+                if left == then && right == otherwise =>
+            {
                 Some(Expr::max([then, otherwise]))
             }
             Comparison::Less | Comparison::LessOrEqual if left == otherwise && right == then => {
                 Some(Expr::max([then, otherwise]))
             }
-            Comparison::Greater | Comparison::GreaterOrEqual if left == otherwise && right == then => {
+            Comparison::Greater | Comparison::GreaterOrEqual
+                if left == otherwise && right == then =>
+            {
                 Some(Expr::min([then, otherwise]))
             }
             _ => Some(Expr::choose(comparison, left, right, then, otherwise)),
@@ -204,9 +242,15 @@ impl Symbols<'_> {
     fn text_symbol(&mut self, value: &Value) -> Option<Expr> {
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
-        let loops: Vec<&str> = self.loops.iter().map(|id| self.function.variable(*id).name.as_str()).collect();
+        let loops: Vec<&str> = self
+            .loops
+            .iter()
+            .map(|id| self.function.variable(*id).name.as_str())
+            .collect();
         let changes = |id: &VarId| match self.known.get(id) {
-            Some(Known::Is(expr)) => loops.iter().any(|name| expr.mentions(name)) || !self.levels.is_empty(),
+            Some(Known::Is(expr)) => {
+                loops.iter().any(|name| expr.mentions(name)) || !self.levels.is_empty()
+            }
             Some(_) => true,
             None => self.loops.contains(id),
         };
@@ -220,7 +264,10 @@ impl Symbols<'_> {
     }
 
     fn is_integer(&self, value: &Value) -> bool {
-        matches!(value.ty(self.function), Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_))
+        matches!(
+            value.ty(self.function),
+            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_)
+        )
     }
 
     /// The value as the source has it, compact; for names and reports.
@@ -234,7 +281,9 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
     let again = |v: &Value| text(v, function, language);
     let list = |values: &[Value]| values.iter().map(again).collect::<Vec<_>>().join(",");
     match value {
-        Value::Element { array, subscripts, .. } => {
+        Value::Element {
+            array, subscripts, ..
+        } => {
             let name = &function.variable(*array).name;
             match language {
                 Language::Fortran => format!("{name}({})", list(subscripts)),
@@ -249,7 +298,11 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
                 Value::Binary(..) | Value::Select(..) => format!("({})", again(v)),
                 _ => again(v),
             };
-            let space = if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) { " " } else { "" };
+            let space = if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) {
+                " "
+            } else {
+                ""
+            };
             let sign = match (op, language) {
                 (BinaryOp::And, Language::C) => "&&",
                 (BinaryOp::Or, Language::C) => "||",
@@ -260,7 +313,9 @@ pub fn text(value: &Value, function: &Function, language: Language) -> String {
             };
             format!("{}{space}{sign}{space}{}", side(left), side(right))
         }
-        Value::Call { name, arguments, .. } => format!("{name}({})", list(arguments)),
+        Value::Call {
+            name, arguments, ..
+        } => format!("{name}({})", list(arguments)),
         Value::Real(x, _) => format!("{x}"),
         Value::Convert(_, operand) => again(operand),
         other => match addressed(other) {
@@ -275,15 +330,25 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
         Node::Quotient(_, divisor) => names.iter().any(|name| divisor.mentions(name)),
         _ => false,
     };
-    here || expr.children().into_iter().any(|child| divides_by(child, names))
+    here || expr
+        .children()
+        .into_iter()
+        .any(|child| divides_by(child, names))
 }
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
 /// macro has put each of them twice.
 pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
-    let Value::Select(condition, then, otherwise) = value else { return None };
-    let Value::Binary(op, left, right) = condition.as_ref() else { return None };
-    let is_order = matches!(op, BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual);
+    let Value::Select(condition, then, otherwise) = value else {
+        return None;
+    };
+    let Value::Binary(op, left, right) = condition.as_ref() else {
+        return None;
+    };
+    let is_order = matches!(
+        op,
+        BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
+    );
     let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
     let straight = || same(left, then) && same(right, otherwise);
     let crossed = || same(left, otherwise) && same(right, then);
@@ -296,12 +361,16 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         Value::Variable(id) => {
             found.insert(*id);
         }
-        Value::Element { array, subscripts, .. } => {
+        Value::Element {
+            array, subscripts, ..
+        } => {
             found.insert(*array);
             subscripts.iter().for_each(|v| variables_of(v, found));
         }
         Value::Unary(_, operand) | Value::Convert(_, operand) => variables_of(operand, found),
-        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| variables_of(v, found)),
+        Value::Binary(_, left, right) => [left, right]
+            .into_iter()
+            .for_each(|v| variables_of(v, found)),
         Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
         Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
@@ -312,7 +381,9 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
 /// `a/b` where every coefficient of `a` is a multiple of the number `b`: no truncation happens.
 fn exact_quotient(a: &Expr, b: &Expr) -> Option<Expr> {
     let divisor = b.as_integer()?;
-    a.as_integer().filter(|n| n % divisor == 0).map(|n| Expr::from(n / divisor))
+    a.as_integer()
+        .filter(|n| n % divisor == 0)
+        .map(|n| Expr::from(n / divisor))
 }
 
 /// `a mod b` with the sign of `a`, as in C and Fortran.

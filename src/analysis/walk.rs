@@ -40,7 +40,10 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
 pub fn analyze_with_bodies(units: &[ir::Unit]) -> (Program, Vec<ProcedureBody>) {
     let known = Procedures::new(units);
     let (program, ids) = analyze_known(units, &known);
-    let bodies = ids.into_iter().map(|id| ProcedureBody::of(&known, id)).collect();
+    let bodies = ids
+        .into_iter()
+        .map(|id| ProcedureBody::of(&known, id))
+        .collect();
     (program, bodies)
 }
 
@@ -54,7 +57,10 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
         diagnostics: unit.diagnostics.clone(),
     };
     let ids: Vec<ProcedureId> = known.ids().collect();
-    let all: Vec<Function> = ids.par_iter().map(|id| analyze_procedure(known, *id)).collect();
+    let all: Vec<Function> = ids
+        .par_iter()
+        .map(|id| analyze_procedure(known, *id))
+        .collect();
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
         let reasons = count_reasons(&function.body);
@@ -63,7 +69,9 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
             *known = (reasons, index);
         }
     }
-    let is_best = |index: usize, function: &Function| best.get(&key(function)).is_some_and(|(_, i)| *i == index);
+    let is_best = |index: usize, function: &Function| {
+        best.get(&key(function)).is_some_and(|(_, i)| *i == index)
+    };
     let (mut functions, mut kept) = (Vec::new(), Vec::new());
     for (index, function) in all.into_iter().enumerate() {
         if is_best(index, &function) {
@@ -75,7 +83,14 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
     for function in &mut functions {
         name_loops(&mut function.body, &function.name, &mut ids);
     }
-    (Program { files: units.iter().map(file).collect(), functions, unread: BTreeMap::new() }, kept)
+    (
+        Program {
+            files: units.iter().map(file).collect(),
+            functions,
+            unread: BTreeMap::new(),
+        },
+        kept,
+    )
 }
 
 fn key(function: &Function) -> (Arc<str>, u32, String) {
@@ -85,7 +100,9 @@ fn key(function: &Function) -> (Arc<str>, u32, String) {
 fn count_reasons(block: &Block) -> usize {
     let inner = block.items.iter().map(|item| match item {
         Item::Loop(inner) => count_reasons(&inner.body),
-        Item::Branch(branch) => count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons),
+        Item::Branch(branch) => {
+            count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons)
+        }
     });
     block.reasons.len() + inner.sum::<usize>()
 }
@@ -114,9 +131,17 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
             passed: passed(known, id, function, &effects),
-            chased: if language == Language::C { chased(function) } else { BTreeSet::new() },
+            chased: if language == Language::C {
+                chased(function)
+            } else {
+                BTreeSet::new()
+            },
             has_alternatives: false,
-            roots: if language == Language::C { roots(function) } else { BTreeMap::new() },
+            roots: if language == Language::C {
+                roots(function)
+            } else {
+                BTreeMap::new()
+            },
         },
         outputs: outputs(function, &effects),
         effects,
@@ -142,8 +167,15 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
 }
 
 /// The arguments that stay what the calls of the program pass, if those pass constants.
-fn passed(known: &Procedures, id: ProcedureId, function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Passed> {
-    let constants = known.passed(id).filter(|(_, passed)| *passed != Passed::Anything);
+fn passed(
+    known: &Procedures,
+    id: ProcedureId,
+    function: &ir::Function,
+    effects: &Effects,
+) -> BTreeMap<VarId, Passed> {
+    let constants = known
+        .passed(id)
+        .filter(|(_, passed)| *passed != Passed::Anything);
     let mut passed: BTreeMap<VarId, Passed> = constants.collect();
     if !passed.is_empty() {
         let mut assigned = BTreeMap::new();
@@ -161,12 +193,19 @@ pub(crate) fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap
                 let base = format!("{function}@{}", inner.line);
                 let count = taken.entry(base.clone()).or_insert(0);
                 *count += 1;
-                inner.id = if *count == 1 { base } else { format!("{base}#{count}") };
+                inner.id = if *count == 1 {
+                    base
+                } else {
+                    format!("{base}#{count}")
+                };
                 name_loops(&mut inner.body, function, taken);
             }
             Item::Branch(branch) => {
                 name_loops(&mut branch.then, function, taken);
-                branch.otherwise.iter_mut().for_each(|block| name_loops(block, function, taken));
+                branch
+                    .otherwise
+                    .iter_mut()
+                    .for_each(|block| name_loops(block, function, taken));
             }
         }
     }
@@ -212,7 +251,13 @@ impl<'f> Walker<'f> {
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)
                     if branch.otherwise.is_empty()
-                        && matches!(branch.then.last(), Some(Stmt::Jump { kind: Jump::Cycle, .. })) =>
+                        && matches!(
+                            branch.then.last(),
+                            Some(Stmt::Jump {
+                                kind: Jump::Cycle,
+                                ..
+                            })
+                        ) =>
                 {
                     let then = &branch.then[..branch.then.len() - 1];
                     self.branch(branch, then, &statements[index + 1..], block);
@@ -225,10 +270,18 @@ impl<'f> Walker<'f> {
 
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
         match statement {
-            Stmt::Assign { place, target, value } => self.assign(place, target, value, block),
+            Stmt::Assign {
+                place,
+                target,
+                value,
+            } => self.assign(place, target, value, block),
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
-            Stmt::Call { place, name, arguments } => {
+            Stmt::Call {
+                place,
+                name,
+                arguments,
+            } => {
                 if self.effects.origins.is_expanded(place, name) {
                     self.list(place, name, arguments, Body::Expanded, block);
                     return;
@@ -239,7 +292,9 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Stmt::Evaluate { place, values } => values.iter().for_each(|value| self.read(place, value, block)),
+            Stmt::Evaluate { place, values } => values
+                .iter()
+                .for_each(|value| self.read(place, value, block)),
             Stmt::Jump { place, kind } => {
                 if matches!(kind, Jump::Exit | Jump::Return | Jump::Goto) {
                     self.ends(block);
@@ -249,7 +304,14 @@ impl<'f> Walker<'f> {
                     Jump::Cycle => "cycle",
                     Jump::Goto => "goto",
                     // The iterations of the loop become an upper bound.
-                    Jump::Exit => return self.exits.iter_mut().next_back().into_iter().for_each(|exit| *exit = true),
+                    Jump::Exit => {
+                        return self
+                            .exits
+                            .iter_mut()
+                            .next_back()
+                            .into_iter()
+                            .for_each(|exit| *exit = true);
+                    }
                     Jump::Return => return self.exits.iter_mut().for_each(|exit| *exit = true),
                     // Error exits: the run ends there.
                     Jump::Stop => return,
@@ -257,7 +319,11 @@ impl<'f> Walker<'f> {
                 let detail = format!("{kind:?} inside a loop").to_lowercase();
                 self.reason(block, place, code, detail);
             }
-            Stmt::Opaque { place, reason, inner } => {
+            Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            } => {
                 self.reason(block, place, reason.code, reason.detail.clone());
                 self.statements(inner, block);
             }
@@ -265,7 +331,11 @@ impl<'f> Walker<'f> {
     }
 
     fn reason(&self, block: &mut Block, place: &Place, code: &str, detail: String) {
-        let reason = Reason { code: code.to_string(), line: place.line, detail };
+        let reason = Reason {
+            code: code.to_string(),
+            line: place.line,
+            detail,
+        };
         if !block.reasons.contains(&reason) {
             block.reasons.push(reason);
         }
@@ -280,7 +350,13 @@ impl<'f> Walker<'f> {
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
         if depth > 0 {
-            self.symbols.known.insert(id, Known::Changes { depth, loaded: false });
+            self.symbols.known.insert(
+                id,
+                Known::Changes {
+                    depth,
+                    loaded: false,
+                },
+            );
             return;
         }
         self.symbols.known.remove(&id);
@@ -291,7 +367,9 @@ impl<'f> Walker<'f> {
     /// any more.
     fn renamed(&mut self, id: VarId) {
         let name = &self.symbols.function.variable(id).name;
-        self.symbols.known.retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
+        self.symbols
+            .known
+            .retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
     }
 
     /// The name of a variable is that of a loop's counter from here on: `nb = i`, and then a loop over `i`.
@@ -303,7 +381,10 @@ impl<'f> Walker<'f> {
         let name = &self.symbols.function.variable(id).name;
         for known in self.symbols.known.values_mut() {
             if matches!(known, Known::Is(expr) if expr.mentions(name)) {
-                *known = Known::Changes { depth, loaded: false };
+                *known = Known::Changes {
+                    depth,
+                    loaded: false,
+                };
             }
         }
     }
@@ -328,5 +409,7 @@ pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
 
 /// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
 pub(super) fn symbol_part(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+    name.chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
 }

@@ -52,7 +52,13 @@ impl EveryCapacity {
     /// `SpecError::Line` if that is no length of a line.
     pub fn new(line_bytes: u64) -> Result<EveryCapacity, SpecError> {
         let distances = StackDistances::new(line_bytes)?;
-        Ok(EveryCapacity { distances, moved: vec![Moved::default()], part: 0, dirty_above: Vec::new(), seen: None })
+        Ok(EveryCapacity {
+            distances,
+            moved: vec![Moved::default()],
+            part: 0,
+            dirty_above: Vec::new(),
+            seen: None,
+        })
     }
 
     /// Remembers from here on which lines are seen, beside these.
@@ -75,13 +81,19 @@ impl EveryCapacity {
 
     /// What was moved for a part.
     pub fn moved(&self, part: usize) -> &Moved {
-        const NOTHING: &Moved = &Moved { cold: 0, fetched: Vec::new(), written: Vec::new() };
+        const NOTHING: &Moved = &Moved {
+            cold: 0,
+            fetched: Vec::new(),
+            written: Vec::new(),
+        };
         self.moved.get(part).unwrap_or(NOTHING)
     }
 
     /// Forgets what was moved so far, but not what the caches hold.
     pub fn count_from_here(&mut self) {
-        self.moved.iter_mut().for_each(|moved| *moved = Moved::default());
+        self.moved
+            .iter_mut()
+            .for_each(|moved| *moved = Moved::default());
     }
 
     /// Accesses every line that holds some of `bytes` bytes from `address` on, and counts that `weight`
@@ -100,7 +112,9 @@ impl EveryCapacity {
         if let Some(distance) = distance {
             let place = distance as usize;
             if place >= moved.fetched.len() {
-                moved.fetched.resize((place + 1).max(2 * moved.fetched.len()), 0);
+                moved
+                    .fetched
+                    .resize((place + 1).max(2 * moved.fetched.len()), 0);
             }
             moved.fetched[place] += weight;
         } else {
@@ -109,7 +123,9 @@ impl EveryCapacity {
                 seen.touched.insert(line);
             });
             if number >= self.dirty_above.len() {
-                let lines = (number + 1).next_multiple_of(1 << 10).max(2 * self.dirty_above.len());
+                let lines = (number + 1)
+                    .next_multiple_of(1 << 10)
+                    .max(2 * self.dirty_above.len());
                 self.dirty_above.resize(lines, CLEAN);
             }
         }
@@ -146,7 +162,8 @@ impl Moved {
         if level != CLEAN {
             let place = level as usize + 1;
             if place >= self.written.len() {
-                self.written.resize((place + 1).max(2 * self.written.len()), 0);
+                self.written
+                    .resize((place + 1).max(2 * self.written.len()), 0);
             }
             self.written[place] -= weight;
         }
@@ -159,13 +176,18 @@ impl Moved {
 
     /// Lines that a cache of `lines` lines fetched.
     pub fn fetched(&self, lines: u64) -> u64 {
-        let from = usize::try_from(lines).unwrap_or(usize::MAX).min(self.fetched.len());
+        let from = usize::try_from(lines)
+            .unwrap_or(usize::MAX)
+            .min(self.fetched.len());
         self.cold + self.fetched[from..].iter().sum::<u64>()
     }
 
     /// Lines that a cache of `lines` lines wrote back, or has to.
     pub fn written(&self, lines: u64) -> u64 {
-        let last = usize::try_from(lines).unwrap_or(usize::MAX).saturating_add(1).min(self.written.len());
+        let last = usize::try_from(lines)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1)
+            .min(self.written.len());
         self.written[..last].iter().sum::<i64>() as u64
     }
 }

@@ -10,7 +10,10 @@ pub(super) struct Fifo {
 
 impl Fifo {
     pub(super) fn new(sets: usize, ways: usize) -> Fifo {
-        Fifo { ways: ways as u32, oldest: vec![0; sets] }
+        Fifo {
+            ways: ways as u32,
+            oldest: vec![0; sets],
+        }
     }
 }
 
@@ -39,7 +42,10 @@ mod tests {
         for (lines, faults) in [(3, 9), (4, 10)] {
             let spec = format!("{},full,fifo", lines * 64).parse().expect("legal");
             let mut level = Level::new(&spec);
-            let misses = string.iter().filter(|line| level.touch(**line, State::Clean).is_some()).count();
+            let misses = string
+                .iter()
+                .filter(|line| level.touch(**line, State::Clean).is_some())
+                .count();
             assert_eq!(misses, faults, "{lines} places");
         }
     }

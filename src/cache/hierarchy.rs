@@ -78,7 +78,10 @@ pub struct Outcome {
 pub enum HierarchyError {
     #[error("a hierarchy needs a level")]
     NoLevel,
-    #[error("{levels} cache levels were given; at most {} are possible", Hierarchy::MOST_LEVELS)]
+    #[error(
+        "{levels} cache levels were given; at most {} are possible",
+        Hierarchy::MOST_LEVELS
+    )]
     TooManyLevels { levels: usize },
     #[error("cache level {level}: {error}")]
     Level { level: usize, error: SpecError },
@@ -86,12 +89,20 @@ pub enum HierarchyError {
         "cache level {level} ({bytes} bytes) is smaller than level {} ({nearer} bytes); levels are given \
          nearest first", level - 1
     )]
-    Shrinks { level: usize, bytes: u64, nearer: u64 },
+    Shrinks {
+        level: usize,
+        bytes: u64,
+        nearer: u64,
+    },
     #[error(
         "lines of cache level {level} ({line} bytes) are shorter than those of level {} ({nearer} bytes); \
          they must be as long or longer", level - 1
     )]
-    LineShrinks { level: usize, line: u32, nearer: u32 },
+    LineShrinks {
+        level: usize,
+        line: u32,
+        nearer: u32,
+    },
 }
 
 impl Hierarchy {
@@ -107,18 +118,29 @@ impl Hierarchy {
             return Err(HierarchyError::NoLevel);
         }
         if specs.len() > Hierarchy::MOST_LEVELS {
-            return Err(HierarchyError::TooManyLevels { levels: specs.len() });
+            return Err(HierarchyError::TooManyLevels {
+                levels: specs.len(),
+            });
         }
         for (spec, level) in specs.iter().zip(1..) {
-            spec.validate().map_err(|error| HierarchyError::Level { level, error })?;
+            spec.validate()
+                .map_err(|error| HierarchyError::Level { level, error })?;
         }
         for (pair, level) in specs.windows(2).zip(2..) {
             let (nearer, spec) = (pair[0], pair[1]);
             if spec.bytes < nearer.bytes {
-                return Err(HierarchyError::Shrinks { level, bytes: spec.bytes, nearer: nearer.bytes });
+                return Err(HierarchyError::Shrinks {
+                    level,
+                    bytes: spec.bytes,
+                    nearer: nearer.bytes,
+                });
             }
             if spec.line < nearer.line {
-                return Err(HierarchyError::LineShrinks { level, line: spec.line, nearer: nearer.line });
+                return Err(HierarchyError::LineShrinks {
+                    level,
+                    line: spec.line,
+                    nearer: nearer.line,
+                });
             }
         }
         let simulated = |spec: &CacheSpec| Simulated {
@@ -132,7 +154,13 @@ impl Hierarchy {
         let mut ends_at_hit = [stores_end; 3];
         ends_at_hit[AccessKind::Load as usize] = true;
         let line_bits = levels[0].line_bits;
-        Ok(Hierarchy { line_bits, ends_at_hit, atomics: Atomics::Cached, levels, ram: RamTraffic::default() })
+        Ok(Hierarchy {
+            line_bits,
+            ends_at_hit,
+            atomics: Atomics::Cached,
+            levels,
+            ram: RamTraffic::default(),
+        })
     }
 
     /// The same caches with another treatment of atomics.
@@ -155,7 +183,10 @@ impl Hierarchy {
                 return self.missed_nearest(address, victim);
             }
             nearest.counters.hits += 1;
-            return Outcome { served: Served::Level(0), ram_bytes: 0 };
+            return Outcome {
+                served: Served::Level(0),
+                ram_bytes: 0,
+            };
         }
         self.access_lines(address, last, kind)
     }
@@ -165,7 +196,10 @@ impl Hierarchy {
     fn missed_nearest(&mut self, address: u64, victim: Slot) -> Outcome {
         let before = self.ram.bytes();
         let served = self.missed(0, address, 0, AccessKind::Load, victim);
-        Outcome { served, ram_bytes: self.ram.bytes() - before }
+        Outcome {
+            served,
+            ram_bytes: self.ram.bytes() - before,
+        }
     }
 
     /// Accesses the bytes from `address` to `last`, line by line.
@@ -179,7 +213,10 @@ impl Hierarchy {
             let to = last.min(from | within);
             served = served.max(self.access_line(from, to - from + 1, kind));
             if to == last {
-                return Outcome { served, ram_bytes: self.ram.bytes() - before };
+                return Outcome {
+                    served,
+                    ram_bytes: self.ram.bytes() - before,
+                };
             }
             from = to + 1;
         }
@@ -211,7 +248,11 @@ impl Hierarchy {
             return self.request(index + 1, address, bytes, AccessKind::Store);
         }
         let line = address >> this.line_bits;
-        let (state, passed) = if through { (State::Clean, kind) } else { (state_after(kind), AccessKind::Load) };
+        let (state, passed) = if through {
+            (State::Clean, kind)
+        } else {
+            (state_after(kind), AccessKind::Load)
+        };
         if passed.writes() {
             this.counters.bytes_out += bytes;
         }
@@ -228,7 +269,14 @@ impl Hierarchy {
     }
 
     /// What follows a look-up that missed: the line is fetched, and then `victim` is disposed of.
-    fn missed(&mut self, index: usize, address: u64, bytes: u64, passed: AccessKind, victim: Slot) -> Served {
+    fn missed(
+        &mut self,
+        index: usize,
+        address: u64,
+        bytes: u64,
+        passed: AccessKind,
+        victim: Slot,
+    ) -> Served {
         self.levels[index].counters.misses += 1;
         let served = self.fetch(index, address, bytes, passed);
         self.evict(index, victim);
@@ -241,7 +289,9 @@ impl Hierarchy {
         let line_bytes = u64::from(this.spec.line);
         this.counters.bytes_in += line_bytes;
         match kind {
-            AccessKind::Load => self.request(index + 1, address & !(line_bytes - 1), line_bytes, kind),
+            AccessKind::Load => {
+                self.request(index + 1, address & !(line_bytes - 1), line_bytes, kind)
+            }
             _ => self.request(index + 1, address, bytes, kind),
         }
     }
@@ -249,7 +299,10 @@ impl Hierarchy {
     /// RAM gives what is loaded; an atomic that comes so far is the load of a line of the last level and
     /// the store of its own bytes.
     fn request_ram(&mut self, bytes: u64, kind: AccessKind) -> Served {
-        let line = self.levels.last().map_or(bytes, |last| u64::from(last.spec.line));
+        let line = self
+            .levels
+            .last()
+            .map_or(bytes, |last| u64::from(last.spec.line));
         match kind {
             AccessKind::Load => self.ram.bytes_read += bytes,
             AccessKind::Store => self.ram.bytes_written += bytes,
@@ -346,5 +399,9 @@ impl Hierarchy {
 
 #[inline]
 fn state_after(kind: AccessKind) -> State {
-    if kind.writes() { State::Dirty } else { State::Clean }
+    if kind.writes() {
+        State::Dirty
+    } else {
+        State::Clean
+    }
 }

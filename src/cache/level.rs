@@ -88,14 +88,25 @@ impl Level {
     pub(super) fn new(spec: &CacheSpec) -> Level {
         let (sets, ways) = (spec.sets() as usize, spec.set_lines() as usize);
         let lines = match spec.policy {
-            Policy::Lru if ways as u64 <= MOST_SEARCHED_WAYS => Lines::Lru(RecencyOrder::new(sets, ways)),
+            Policy::Lru if ways as u64 <= MOST_SEARCHED_WAYS => {
+                Lines::Lru(RecencyOrder::new(sets, ways))
+            }
             Policy::Lru => Lines::LargeLru(Placed::new(sets, ways, RecencyList::new(sets, ways))),
             Policy::Fifo => Lines::Fifo(Placed::new(sets, ways, Fifo::new(sets, ways))),
             Policy::Plru => Lines::Plru(Placed::new(sets, ways, Tree::new(sets, ways))),
-            Policy::Random { seed } => Lines::Random(Placed::new(sets, ways, Random::new(seed, ways))),
+            Policy::Random { seed } => {
+                Lines::Random(Placed::new(sets, ways, Random::new(seed, ways)))
+            }
         };
         let count = sets as u64;
-        Level { sets: if count.is_power_of_two() { Sets::Mask(count - 1) } else { Sets::Modulo(count) }, lines }
+        Level {
+            sets: if count.is_power_of_two() {
+                Sets::Mask(count - 1)
+            } else {
+                Sets::Modulo(count)
+            },
+            lines,
+        }
     }
 
     #[inline]
@@ -132,6 +143,9 @@ impl Level {
     /// Numbers of the dirty lines, in no particular order.
     pub(super) fn dirty_lines(&self) -> impl Iterator<Item = u64> + '_ {
         let slots = each!(&self.lines, these => these.slots());
-        slots.iter().filter(|slot| slot.is_dirty()).filter_map(|slot| slot.line())
+        slots
+            .iter()
+            .filter(|slot| slot.is_dirty())
+            .filter_map(|slot| slot.line())
     }
 }

@@ -11,7 +11,10 @@ pub(super) struct RecencyOrder {
 
 impl RecencyOrder {
     pub(super) fn new(sets: usize, ways: usize) -> RecencyOrder {
-        RecencyOrder { ways, slots: empty_slots(sets * ways) }
+        RecencyOrder {
+            ways,
+            slots: empty_slots(sets * ways),
+        }
     }
 
     #[inline]
@@ -38,7 +41,11 @@ impl RecencyOrder {
         for slot in slots.iter_mut() {
             std::mem::swap(slot, &mut moved);
             if moved.holds(line) {
-                slots[0].add(if moved.is_dirty() { State::Dirty } else { state });
+                slots[0].add(if moved.is_dirty() {
+                    State::Dirty
+                } else {
+                    state
+                });
                 return None;
             }
         }
@@ -68,7 +75,11 @@ struct Link {
 
 impl RecencyList {
     pub(super) fn new(sets: usize, ways: usize) -> RecencyList {
-        RecencyList { ways, links: vec![Link::default(); sets * ways], newest: vec![0; sets] }
+        RecencyList {
+            ways,
+            links: vec![Link::default(); sets * ways],
+            newest: vec![0; sets],
+        }
     }
 
     /// Takes a place out of the ring.
@@ -82,7 +93,10 @@ impl RecencyList {
     fn link(&mut self, set: usize, place: u32) {
         let newest = self.newest[set];
         let oldest = self.links[newest as usize].newer;
-        self.links[place as usize] = Link { newer: oldest, older: newest };
+        self.links[place as usize] = Link {
+            newer: oldest,
+            older: newest,
+        };
         self.links[oldest as usize].older = place;
         self.links[newest as usize].newer = place;
         self.newest[set] = place;
@@ -100,7 +114,10 @@ impl Replacement for RecencyList {
     fn filled(&mut self, set: usize, way: usize) {
         let place = (set * self.ways + way) as u32;
         if way == 0 {
-            self.links[place as usize] = Link { newer: place, older: place };
+            self.links[place as usize] = Link {
+                newer: place,
+                older: place,
+            };
             self.newest[set] = place;
         } else {
             self.link(set, place);

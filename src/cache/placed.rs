@@ -59,7 +59,9 @@ impl<R: Replacement> Placed<R> {
             Some(index) => index.get(&line).map(|place| *place as usize),
             None => {
                 let first = set * self.ways;
-                let way = self.slots[first..first + self.ways].iter().position(|slot| slot.holds(line))?;
+                let way = self.slots[first..first + self.ways]
+                    .iter()
+                    .position(|slot| slot.holds(line))?;
                 Some(first + way)
             }
         }

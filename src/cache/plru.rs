@@ -17,7 +17,11 @@ impl Tree {
     pub(super) fn new(sets: usize, ways: usize) -> Tree {
         debug_assert!(ways.is_power_of_two());
         let words = ways.div_ceil(64);
-        Tree { depth: ways.trailing_zeros(), words, bits: vec![0; sets * words] }
+        Tree {
+            depth: ways.trailing_zeros(),
+            words,
+            bits: vec![0; sets * words],
+        }
     }
 }
 

@@ -9,7 +9,10 @@ pub(super) struct Random {
 
 impl Random {
     pub(super) fn new(seed: u64, ways: usize) -> Random {
-        Random { ways: ways as u64, state: seed }
+        Random {
+            ways: ways as u64,
+            state: seed,
+        }
     }
 
     fn next(&mut self) -> u64 {
@@ -51,6 +54,13 @@ mod tests {
     fn draws_are_those_of_the_reference() {
         let mut random = Random::new(1_234_567, 4);
         let draws: Vec<u64> = (0..3).map(|_| random.next()).collect();
-        assert_eq!(draws, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            draws,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
     }
 }

@@ -46,7 +46,10 @@ impl RecencyAxis {
     /// Ids for `count` more items, in a row; gives the first. They are not on the axis yet.
     pub(super) fn new_ids(&mut self, count: usize) -> u32 {
         let first = self.positions.len();
-        assert!(first + count < LONGEST, "at most 2³¹ lines can be told apart");
+        assert!(
+            first + count < LONGEST,
+            "at most 2³¹ lines can be told apart"
+        );
         self.positions.resize(first + count, ABSENT);
         first as u32
     }
@@ -70,7 +73,9 @@ impl RecencyAxis {
         let mut place = word;
         for sums in &mut self.sums {
             sums[place] -= 1;
-            let group: &[u32; FAN] = sums[place / FAN * FAN..][..FAN].try_into().expect("groups are whole");
+            let group: &[u32; FAN] = sums[place / FAN * FAN..][..FAN]
+                .try_into()
+                .expect("groups are whole");
             newer += sum_behind(group, place % FAN);
             place /= FAN;
         }
@@ -113,8 +118,16 @@ impl RecencyAxis {
         self.live = order.len();
         self.end = order.len();
         self.items[..order.len()].copy_from_slice(&order);
-        for (word, rest) in self.words.iter_mut().zip((1..=order.len()).rev().step_by(64)) {
-            *word = if rest >= 64 { u64::MAX } else { (1 << rest) - 1 };
+        for (word, rest) in self
+            .words
+            .iter_mut()
+            .zip((1..=order.len()).rev().step_by(64))
+        {
+            *word = if rest >= 64 {
+                u64::MAX
+            } else {
+                (1 << rest) - 1
+            };
         }
         for (sum, word) in self.sums[0].iter_mut().zip(&self.words) {
             *sum = word.count_ones();
@@ -152,5 +165,13 @@ impl RecencyAxis {
 #[inline]
 fn sum_behind(group: &[u32; FAN], place: usize) -> u32 {
     let place = place as u32;
-    (0..FAN as u32).map(|other| if other > place { group[other as usize] } else { 0 }).sum()
+    (0..FAN as u32)
+        .map(|other| {
+            if other > place {
+                group[other as usize]
+            } else {
+                0
+            }
+        })
+        .sum()
 }

@@ -77,12 +77,22 @@ pub enum SpecError {
     )]
     Option { part: String, position: usize },
     #[error("`{part}`, part {position} of the cache: {reason}")]
-    Value { part: String, position: usize, reason: String },
+    Value {
+        part: String,
+        position: usize,
+        reason: String,
+    },
     #[error("`{part}`, part {position} of the cache, gives {what} a second time")]
-    Twice { part: String, position: usize, what: &'static str },
+    Twice {
+        part: String,
+        position: usize,
+        what: &'static str,
+    },
     #[error("a cache of 0 bytes holds nothing; `none` stands for no cache")]
     NoBytes,
-    #[error("a set of 0 ways holds nothing; `1way` is direct-mapped, `full` is one set of all lines")]
+    #[error(
+        "a set of 0 ways holds nothing; `1way` is direct-mapped, `full` is one set of all lines"
+    )]
     NoWays,
     #[error(
         "a line of {line} bytes: lines are powers of two from {} to {} bytes{}",
@@ -93,8 +103,18 @@ pub enum SpecError {
     Line { line: u64, nearest: Vec<u64> },
     #[error("{bytes} bytes are not a whole number of sets of {ways} × {line} = {set} bytes{}{}", near(nearest),
         fitting.map_or(String::new(), |w| format!("; so would `{w}way`, or `full`")))]
-    Sets { bytes: u64, ways: u64, line: u32, set: u64, nearest: Vec<u64>, fitting: Option<u64> },
-    #[error("a PLRU tree over {ways} ways: the number of ways must be a power of two{}", near(nearest))]
+    Sets {
+        bytes: u64,
+        ways: u64,
+        line: u32,
+        set: u64,
+        nearest: Vec<u64>,
+        fitting: Option<u64>,
+    },
+    #[error(
+        "a PLRU tree over {ways} ways: the number of ways must be a power of two{}",
+        near(nearest)
+    )]
     PlruWays { ways: u64, nearest: Vec<u64> },
     #[error("{lines} lines are too many to simulate; at most {} are possible, {} bytes of {line}-byte lines",
         CacheSpec::MAX_LINES, CacheSpec::MAX_LINES * u64::from(*line))]
@@ -103,7 +123,11 @@ pub enum SpecError {
 
 fn near(nearest: &[u64]) -> String {
     let names: Vec<_> = nearest.iter().map(u64::to_string).collect();
-    if names.is_empty() { String::new() } else { format!("; {} would do", names.join(" or ")) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("; {} would do", names.join(" or "))
+    }
 }
 
 impl CacheSpec {
@@ -155,7 +179,10 @@ impl CacheSpec {
             return Err(SpecError::NoWays);
         }
         if self.lines() > CacheSpec::MAX_LINES {
-            return Err(SpecError::TooLarge { lines: self.lines(), line: self.line });
+            return Err(SpecError::TooLarge {
+                lines: self.lines(),
+                line: self.line,
+            });
         }
         // A full cache smaller than its line has no way at all.
         let ways = match self.ways {
@@ -166,14 +193,29 @@ impl CacheSpec {
         let set = ways * u64::from(line);
         if !bytes.is_multiple_of(set) {
             let below = bytes / set * set;
-            let nearest = if below > 0 { vec![below, below + set] } else { vec![set] };
-            let fitting = largest_fitting(ways, self.lines()).filter(|_| bytes.is_multiple_of(u64::from(line)));
-            return Err(SpecError::Sets { bytes, ways, line, set, nearest, fitting });
+            let nearest = if below > 0 {
+                vec![below, below + set]
+            } else {
+                vec![set]
+            };
+            let fitting = largest_fitting(ways, self.lines())
+                .filter(|_| bytes.is_multiple_of(u64::from(line)));
+            return Err(SpecError::Sets {
+                bytes,
+                ways,
+                line,
+                set,
+                nearest,
+                fitting,
+            });
         }
         let ways = self.set_lines();
         if self.policy == Policy::Plru && !ways.is_power_of_two() {
             let above = ways.next_power_of_two();
-            return Err(SpecError::PlruWays { ways, nearest: vec![above / 2, above] });
+            return Err(SpecError::PlruWays {
+                ways,
+                nearest: vec![above / 2, above],
+            });
         }
         Ok(())
     }
@@ -181,7 +223,10 @@ impl CacheSpec {
 
 /// The largest number of ways below `ways` that divides `lines`.
 fn largest_fitting(ways: u64, lines: u64) -> Option<u64> {
-    (1..ways.min(lines + 1)).rev().take(4096).find(|w| lines.is_multiple_of(*w))
+    (1..ways.min(lines + 1))
+        .rev()
+        .take(4096)
+        .find(|w| lines.is_multiple_of(*w))
 }
 
 /// Whether `line` bytes can be a cache line; gives the power of two.
@@ -189,7 +234,10 @@ fn largest_fitting(ways: u64, lines: u64) -> Option<u64> {
 /// # Errors
 /// `SpecError::Line` with the nearest lines that can.
 pub fn check_line(line: u64) -> Result<u32, SpecError> {
-    let (least, most) = (u64::from(CacheSpec::MIN_LINE), u64::from(CacheSpec::MAX_LINE));
+    let (least, most) = (
+        u64::from(CacheSpec::MIN_LINE),
+        u64::from(CacheSpec::MAX_LINE),
+    );
     if (least..=most).contains(&line) && line.is_power_of_two() {
         return Ok(line.trailing_zeros());
     }
@@ -210,17 +258,29 @@ impl FromStr for CacheSpec {
     /// Reads `SIZE[,OPTION]...` and checks it.
     fn from_str(text: &str) -> Result<CacheSpec, SpecError> {
         let mut parts = text.split(',').map(str::trim);
-        let size = parse_bytes(parts.next().unwrap_or("")).map_err(|reason| SpecError::Size { reason })?;
+        let size =
+            parse_bytes(parts.next().unwrap_or("")).map_err(|reason| SpecError::Size { reason })?;
         let mut spec = CacheSpec::of_bytes(size.0 as u64);
         let mut given: Vec<&'static str> = Vec::new();
         for (part, position) in parts.zip(2..) {
             let what = spec.set(part).map_err(|problem| match problem {
-                Problem::Unknown => SpecError::Option { part: part.to_string(), position },
-                Problem::Value(reason) => SpecError::Value { part: part.to_string(), position, reason },
+                Problem::Unknown => SpecError::Option {
+                    part: part.to_string(),
+                    position,
+                },
+                Problem::Value(reason) => SpecError::Value {
+                    part: part.to_string(),
+                    position,
+                    reason,
+                },
                 Problem::Spec(error) => error,
             })?;
             if given.contains(&what) {
-                return Err(SpecError::Twice { part: part.to_string(), position, what });
+                return Err(SpecError::Twice {
+                    part: part.to_string(),
+                    position,
+                    what,
+                });
             }
             given.push(what);
         }
@@ -239,7 +299,12 @@ impl CacheSpec {
     /// Sets what one option says; gives what that was.
     fn set(&mut self, part: &str) -> Result<&'static str, Problem> {
         let number = |text: &str, of: &str| {
-            text.parse().map_err(|_| Problem::Value(format!("`{text}` is not a number of {of} up to {}", u32::MAX)))
+            text.parse().map_err(|_| {
+                Problem::Value(format!(
+                    "`{text}` is not a number of {of} up to {}",
+                    u32::MAX
+                ))
+            })
         };
         let digit = part.starts_with(|c: char| c.is_ascii_digit());
         let mut policy = |policy| {
@@ -265,7 +330,9 @@ impl CacheSpec {
             }
             _ => {
                 if let Some(seed) = part.strip_prefix("random:") {
-                    let seed = seed.parse().map_err(|_| Problem::Value(format!("`{seed}` is not a 64-bit number")))?;
+                    let seed = seed
+                        .parse()
+                        .map_err(|_| Problem::Value(format!("`{seed}` is not a 64-bit number")))?;
                     policy(Policy::Random { seed })
                 } else if let Some(ways) = part.strip_suffix("way").filter(|_| digit) {
                     self.ways = Ways::Fixed(number(ways, "ways")?);
@@ -288,7 +355,14 @@ impl CacheSpec {
 
 impl fmt::Display for CacheSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CacheSpec { bytes, ways, line, policy, write, latency_cycles } = self;
+        let CacheSpec {
+            bytes,
+            ways,
+            line,
+            policy,
+            write,
+            latency_cycles,
+        } = self;
         write!(f, "{},{ways},{line}B,{policy},{write}", size(*bytes))?;
         latency_cycles.map_or(Ok(()), |cycles| write!(f, ",{cycles}cycles"))
     }
@@ -325,8 +399,12 @@ impl fmt::Display for WritePolicy {
 
 /// Exactly, in the largest binary unit that has no fraction.
 fn size(bytes: u64) -> String {
-    let unit = [(30, "GiB"), (20, "MiB"), (10, "KiB")].into_iter().find(|(bits, _)| bytes.is_multiple_of(1 << bits));
-    unit.map_or(format!("{bytes}B"), |(bits, name)| format!("{}{name}", bytes >> bits))
+    let unit = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .find(|(bits, _)| bytes.is_multiple_of(1 << bits));
+    unit.map_or(format!("{bytes}B"), |(bits, name)| {
+        format!("{}{name}", bytes >> bits)
+    })
 }
 
 #[cfg(test)]
@@ -339,10 +417,19 @@ mod tests {
             ("32KiB,2way,64B,lru", "32KiB,2way,64B,lru,write-back"),
             ("32KiB", "32KiB,8way,64B,lru,write-back"),
             ("32kB,fifo,4way", "32000B,4way,64B,fifo,write-back"),
-            ("1.5 MiB, write-through, 128 B, 12way", "1536KiB,12way,128B,lru,write-through"),
+            (
+                "1.5 MiB, write-through, 128 B, 12way",
+                "1536KiB,12way,128B,lru,write-through",
+            ),
             ("4MiB,full,32B,random", "4MiB,full,32B,random:1,write-back"),
-            ("256,random:18446744073709551615,2way", "256B,2way,64B,random:18446744073709551615,write-back"),
-            ("64KiB,plru,4cycles", "64KiB,8way,64B,plru,write-back,4cycles"),
+            (
+                "256,random:18446744073709551615,2way",
+                "256B,2way,64B,random:18446744073709551615,write-back",
+            ),
+            (
+                "64KiB,plru,4cycles",
+                "64KiB,8way,64B,plru,write-back,4cycles",
+            ),
         ] {
             let spec: CacheSpec = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
             assert_eq!(spec.to_string(), canonical);
@@ -366,7 +453,10 @@ mod tests {
             ("", &["size", "does not begin with a number"][..]),
             ("32K", &["`K` is no unit"]),
             ("0", &["0 bytes"]),
-            ("256", &["sets of 8 × 64 = 512", "512 would do", "`4way`, or `full`"]),
+            (
+                "256",
+                &["sets of 8 × 64 = 512", "512 would do", "`4way`, or `full`"],
+            ),
             ("1000,2way", &["896 or 1024 would do"]),
             ("32,full", &["1 × 64", "64 would do"]),
             ("32KiB,0way", &["0 ways"]),
@@ -374,7 +464,10 @@ mod tests {
             ("32KiB,2B", &["4 would do"]),
             ("32KiB,0", &["line of 0"]),
             ("48KiB,12way,plru", &["12 ways", "8 or 16 would do"]),
-            ("32KiB,64B,2way,32B", &["`32B`, part 4", "the line a second time"]),
+            (
+                "32KiB,64B,2way,32B",
+                &["`32B`, part 4", "the line a second time"],
+            ),
             ("32KiB,lru,fifo", &["the policy a second time"]),
             ("32KiB,2ways", &["`2ways`, part 2", "is no option"]),
             ("32KiB,LRU", &["`LRU`, part 2"]),

@@ -49,7 +49,10 @@ impl StackDistances {
         Ok(StackDistances {
             line_bits: check_line(line_bytes)?,
             // No line has this number: lines have at least four bytes.
-            recent: [Recent { line: u64::MAX, id: 0 }; RECENT],
+            recent: [Recent {
+                line: u64::MAX,
+                id: 0,
+            }; RECENT],
             used: 0,
             ids: FxHashMap::default(),
             last_block: (u64::MAX, 0),
@@ -112,7 +115,10 @@ impl StackDistances {
         let block = line >> BLOCK_BITS;
         if self.last_block.0 != block {
             let axis = &mut self.axis;
-            let first = *self.ids.entry(block).or_insert_with(|| axis.new_ids(1 << BLOCK_BITS));
+            let first = *self
+                .ids
+                .entry(block)
+                .or_insert_with(|| axis.new_ids(1 << BLOCK_BITS));
             self.last_block = (block, first);
         }
         self.last_block.1 + (line & ((1 << BLOCK_BITS) - 1)) as u32
@@ -127,7 +133,9 @@ mod tests {
     #[test]
     fn other_lines_are_counted_once() {
         let mut distances = StackDistances::new(64).expect("a line");
-        let found: Vec<_> = [1, 2, 3, 1, 1, 2, 4].map(|line| distances.touch(line)).to_vec();
+        let found: Vec<_> = [1, 2, 3, 1, 1, 2, 4]
+            .map(|line| distances.touch(line))
+            .to_vec();
         assert_eq!(found, [None, None, None, Some(2), Some(0), Some(2), None]);
         assert_eq!(distances.distinct_lines(), 4);
     }
@@ -139,6 +147,9 @@ mod tests {
         assert_eq!(distances.lines(63, 2), 0..=1);
         assert_eq!(distances.lines(64, 0), 1..=1);
         assert_eq!(distances.lines(u64::MAX, 8), (1 << 58) - 1..=(1 << 58) - 1);
-        assert!(matches!(StackDistances::new(48), Err(SpecError::Line { line: 48, .. })));
+        assert!(matches!(
+            StackDistances::new(48),
+            Err(SpecError::Line { line: 48, .. })
+        ));
     }
 }

@@ -39,7 +39,11 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let program = inputs::read(&args.paths, &reading, voice)?;
     spare_inputs(&requested, args, &program)?;
-    let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
+    let found = program
+        .files
+        .iter()
+        .flat_map(|f| &f.diagnostics)
+        .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     if voice.verbose {
         for file in &program.files {
@@ -48,17 +52,27 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
                 Preprocessing::Builtin => "preprocessed by loopsheet",
                 Preprocessing::External => "preprocessed by the command of --cpp",
             };
-            eprintln!("read: {} ({}, {} form, {way})", file.path, file.language.as_str(), file.form.as_str());
+            eprintln!(
+                "read: {} ({}, {} form, {way})",
+                file.path,
+                file.language.as_str(),
+                file.form.as_str()
+            );
         }
     }
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
     let (model, measured) = match &args.parameters_from_trace {
         Some(path) => with_run(&program, &machine, &settings, path)?,
-        None => (Model::with(&program, machine, &settings, detail)?, BTreeMap::new()),
+        None => (
+            Model::with(&program, machine, &settings, detail)?,
+            BTreeMap::new(),
+        ),
     };
 
-    let to_stdout = outputs.iter().any(|(_, output)| output.is_standard_output());
+    let to_stdout = outputs
+        .iter()
+        .any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {
         Some(name) => {
             let source = |path: &str| std::fs::read_to_string(path).ok();
@@ -66,7 +80,9 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
         None => None,
     };
-    let rendered = outputs.into_iter().map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
+    let rendered = outputs
+        .into_iter()
+        .map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
     let rendered = rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()?;
     for (bytes, output) in rendered {
         output.finish(&bytes)?;
@@ -83,7 +99,11 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
-    Ok(if has_errors { Status::WithErrors } else { Status::Done })
+    Ok(if has_errors {
+        Status::WithErrors
+    } else {
+        Status::Done
+    })
 }
 
 /// What the outputs need. The workbook has a model of its own, made from this one.
@@ -107,11 +127,15 @@ fn with_run<'p>(
     path: &Path,
 ) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
-    let run = TraceReport::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
+    let run = TraceReport::parse(&std::fs::read_to_string(path).with_context(what)?)
+        .with_context(what)?;
     let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
     let promised = StaticReport::parse(&json::analysis(&model))?;
     let seen = parameters::from_trace(&promised, &run, settings);
-    Ok((parameters::rebuild(program, machine, settings, &seen)?, measure(&promised, &run)))
+    Ok((
+        parameters::rebuild(program, machine, settings, &seen)?,
+        measure(&promised, &run),
+    ))
 }
 
 /// What a run did in each loop, by function and id.
@@ -119,7 +143,15 @@ type Counters = BTreeMap<(String, String), Measured>;
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
-    let files = [&args.output, &args.html, &args.xml, &args.json, &args.dot, &args.svg, &args.tables];
+    let files = [
+        &args.output,
+        &args.html,
+        &args.xml,
+        &args.json,
+        &args.dot,
+        &args.svg,
+        &args.tables,
+    ];
     files.into_iter().all(Option::is_none)
 }
 
@@ -129,10 +161,24 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
     for sequence in &model.sequences {
         let function = &model.program.functions[sequence.function];
         let name = sequence.within.map_or(&function.name, |outer| &outer.id);
-        let clean = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '.') { c } else { '_' };
+        let clean = |c: char| {
+            if c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '.') {
+                c
+            } else {
+                '_'
+            }
+        };
         let stem: String = name.chars().map(clean).take(100).collect();
         // Functions of several files may have one name.
-        let name = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") }).find(|n| !used.contains(n));
+        let name = (1..)
+            .map(|n| {
+                if n == 1 {
+                    stem.clone()
+                } else {
+                    format!("{stem}-{n}")
+                }
+            })
+            .find(|n| !used.contains(n));
         let name = name.unwrap_or(stem);
         used.insert(name.clone());
         if let Some(directory) = &args.dot {
@@ -164,7 +210,12 @@ fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<
 fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)>> {
     let mut requested = Vec::new();
     if let Some(path) = &args.output {
-        let format = match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
+        let format = match path
+            .extension()
+            .and_then(|e| e.to_str())
+            .map(str::to_lowercase)
+            .as_deref()
+        {
             Some("xlsx") => Format::Workbook,
             Some("html" | "htm") => Format::Page,
             Some("xml") => Format::Xml,
@@ -181,30 +232,59 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
     requested.extend(args.html.iter().map(|path| (Format::Page, path.clone())));
     requested.extend(args.xml.iter().map(|path| (Format::Xml, path.clone())));
     requested.extend(args.json.iter().map(|path| (Format::Json, path.clone())));
-    if requested.iter().filter(|(_, path)| path == Path::new("-")).count() > 1 {
+    if requested
+        .iter()
+        .filter(|(_, path)| path == Path::new("-"))
+        .count()
+        > 1
+    {
         anyhow::bail!("only one output can go to standard output");
     }
-    outputs::refuse_equal(&requested.iter().map(|(_, path)| path.as_path()).collect::<Vec<&Path>>())?;
+    outputs::refuse_equal(
+        &requested
+            .iter()
+            .map(|(_, path)| path.as_path())
+            .collect::<Vec<&Path>>(),
+    )?;
     Ok(requested)
 }
 
 fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output)>> {
-    requested.iter().map(|(format, path)| Ok((*format, Output::create(path)?))).collect()
+    requested
+        .iter()
+        .map(|(format, path)| Ok((*format, Output::create(path)?)))
+        .collect()
 }
 
 /// An output must not take the place of a file that was read.
-fn spare_inputs(requested: &[(Format, PathBuf)], args: &AnalyzeArgs, program: &Program) -> anyhow::Result<()> {
-    let read = args.paths.iter().cloned().chain(program.files.iter().map(|file| PathBuf::from(&*file.path)));
+fn spare_inputs(
+    requested: &[(Format, PathBuf)],
+    args: &AnalyzeArgs,
+    program: &Program,
+) -> anyhow::Result<()> {
+    let read = args
+        .paths
+        .iter()
+        .cloned()
+        .chain(program.files.iter().map(|file| PathBuf::from(&*file.path)));
     let read: HashSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     for (_, path) in requested {
         let is_input = path.canonicalize().is_ok_and(|path| read.contains(&path));
-        anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to analyse", path.display());
+        anyhow::ensure!(
+            !is_input,
+            "cannot write {}: it is one of the files to analyse",
+            path.display()
+        );
     }
     Ok(())
 }
 
 /// Nothing to analyse is an error; functions without loops are not.
-fn refuse_empty(program: &Program, args: &AnalyzeArgs, found: &[&Diagnostic]) -> anyhow::Result<()> {
+fn refuse_empty(
+    program: &Program,
+    args: &AnalyzeArgs,
+    found: &[&Diagnostic],
+) -> anyhow::Result<()> {
     if !program.functions.is_empty() {
         return Ok(());
     }

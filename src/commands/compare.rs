@@ -11,26 +11,45 @@ use crate::compare::{StaticReport, TraceReport, compare};
 use crate::export::{compare_json, compare_table, xlsx};
 
 pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
-    let pattern = args.function.as_deref().map(globset::Glob::new).transpose().context("--function")?;
+    let pattern = args
+        .function
+        .as_deref()
+        .map(globset::Glob::new)
+        .transpose()
+        .context("--function")?;
     let pattern = pattern.map(|pattern| pattern.compile_matcher());
     let inputs = [args.promised.as_path(), &args.trace];
-    let reports =
-        Reports::create(args.output.as_ref(), &[(Format::Json, args.json.as_ref())], (&inputs, "reports to compare"))?;
+    let reports = Reports::create(
+        args.output.as_ref(),
+        &[(Format::Json, args.json.as_ref())],
+        (&inputs, "reports to compare"),
+    )?;
     let static_name = args.promised.display();
-    let promised =
-        StaticReport::parse(&read("--static", &args.promised)?).with_context(|| format!("--static {static_name}"))?;
+    let promised = StaticReport::parse(&read("--static", &args.promised)?)
+        .with_context(|| format!("--static {static_name}"))?;
     let run = TraceReport::parse(&read("--trace", &args.trace)?)
         .with_context(|| format!("--trace {}", args.trace.display()))?;
-    let is_wanted = |name: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_match(name));
+    let is_wanted = |name: &str| {
+        pattern
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(name))
+    };
     let comparison = compare(&promised, &run, &is_wanted);
     anyhow::ensure!(
         !comparison.nests.is_empty(),
         "nothing to compare: no instruction of the trace lies in a loop of {static_name}{}; is it the report of the \
          program's own source?",
-        args.function.as_ref().map_or_else(String::new, |pattern| format!(" whose function fits {pattern}"))
+        args.function
+            .as_ref()
+            .map_or_else(String::new, |pattern| format!(
+                " whose function fits {pattern}"
+            ))
     );
     if voice.verbose {
-        comparison.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
+        comparison
+            .notes
+            .iter()
+            .for_each(|note| eprintln!("loopsheet: {note}"));
     }
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
@@ -38,7 +57,9 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     reports.finish(|format| {
         Ok(match format {
             Format::Workbook => xlsx::compare_workbook(&comparison)?,
-            Format::Page => anyhow::bail!("the page needs the model: `loopsheet study --html` writes it"),
+            Format::Page => {
+                anyhow::bail!("the page needs the model: `loopsheet study --html` writes it")
+            }
             Format::Json => compare_json::render(&comparison).into_bytes(),
         })
     })?;

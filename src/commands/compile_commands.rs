@@ -47,7 +47,8 @@ impl Flags {
         while let Some(word) = words.next() {
             let known = ["-isystem", "-iquote", "-include", "-I", "-D", "-U"];
             let Some(option) = known.into_iter().find(|option| word.starts_with(option)) else {
-                if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc" {
+                if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc"
+                {
                     flags.other.push(word.clone());
                 }
                 continue;
@@ -80,9 +81,11 @@ impl Database {
     /// # Errors
     /// The file cannot be read, or is not a list of objects with `directory`, `file` and a command.
     pub fn read(path: &Path) -> anyhow::Result<Database> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         let here = path.parent().unwrap_or(Path::new("."));
-        Database::parse(&text, here).with_context(|| format!("{} is no list of compile commands", path.display()))
+        Database::parse(&text, here)
+            .with_context(|| format!("{} is no list of compile commands", path.display()))
     }
 
     fn parse(text: &str, here: &Path) -> anyhow::Result<Database> {
@@ -92,14 +95,25 @@ impl Database {
             let text = |key: &str| entry.get(key).and_then(Value::as_str);
             let directory = here.join(text("directory").unwrap_or("."));
             let file = text("file").with_context(|| format!("entry {index} names no `file`"))?;
-            let words = match (entry.get("arguments").and_then(Value::as_array), text("command")) {
-                (Some(words), _) => words.iter().filter_map(|w| w.as_str().map(String::from)).collect(),
+            let words = match (
+                entry.get("arguments").and_then(Value::as_array),
+                text("command"),
+            ) {
+                (Some(words), _) => words
+                    .iter()
+                    .filter_map(|w| w.as_str().map(String::from))
+                    .collect(),
                 (None, Some(command)) => split_words(command),
-                (None, None) => anyhow::bail!("entry {index} has neither `arguments` nor `command`"),
+                (None, None) => {
+                    anyhow::bail!("entry {index} has neither `arguments` nor `command`")
+                }
             };
             let flags = Flags::parse(&words, &directory);
             // A file that is compiled several times is read as it is the first time.
-            database.by_file.entry(resolved(&directory.join(file))).or_insert(flags);
+            database
+                .by_file
+                .entry(resolved(&directory.join(file)))
+                .or_insert(flags);
         }
         Ok(database)
     }
@@ -122,9 +136,20 @@ impl Databases {
     /// # Errors
     /// `-p` was given and there is no database, or none that can be read.
     pub fn open(given: Option<&Path>) -> anyhow::Result<Databases> {
-        let path = |path: &Path| if path.is_dir() { path.join(FILE_NAME) } else { path.to_path_buf() };
-        let given = given.map(|given| Database::read(&path(given))).transpose()?;
-        Ok(Databases { given, ..Databases::default() })
+        let path = |path: &Path| {
+            if path.is_dir() {
+                path.join(FILE_NAME)
+            } else {
+                path.to_path_buf()
+            }
+        };
+        let given = given
+            .map(|given| Database::read(&path(given)))
+            .transpose()?;
+        Ok(Databases {
+            given,
+            ..Databases::default()
+        })
     }
 
     /// The flags of a file, if a database has some.
@@ -190,7 +215,10 @@ mod tests {
     #[test]
     fn commands_are_split_as_a_shell_does() {
         let words = split_words(r#"cc -DNAME="a b" '-DX=\"y\"' -I"dir one" \"q\" """#);
-        assert_eq!(words, ["cc", "-DNAME=a b", r#"-DX=\"y\""#, "-Idir one", "\"q\"", ""]);
+        assert_eq!(
+            words,
+            ["cc", "-DNAME=a b", r#"-DX=\"y\""#, "-Idir one", "\"q\"", ""]
+        );
     }
 
     #[test]
@@ -200,13 +228,22 @@ mod tests {
         let database = Database::parse(text, Path::new("/")).unwrap();
         let x = database.flags(Path::new("/b/x.c")).unwrap();
         assert_eq!(x.include, [PathBuf::from("/b/inc"), PathBuf::from("/abs")]);
-        assert_eq!(x.define, [("N".to_string(), Some("4".to_string())), ("M".to_string(), None)]);
+        assert_eq!(
+            x.define,
+            [
+                ("N".to_string(), Some("4".to_string())),
+                ("M".to_string(), None)
+            ]
+        );
         assert_eq!(
             (x.undefine.as_slice(), x.other.as_slice()),
             (&["Q".to_string()][..], &["-std=c99".to_string()][..])
         );
         let y = database.flags(Path::new("/y.c")).unwrap();
-        assert_eq!((y.define.len(), y.before.as_slice()), (0, &[PathBuf::from("/b/c.h")][..]));
+        assert_eq!(
+            (y.define.len(), y.before.as_slice()),
+            (0, &[PathBuf::from("/b/c.h")][..])
+        );
         assert!(database.flags(Path::new("/b/z.c")).is_none());
     }
 

@@ -17,13 +17,25 @@ use crate::model::{Model, Setting};
 const MACHINE: &str = "xeon-8380";
 
 /// Blocks and bounds that make the samples interesting; each can be changed in the workbook.
-const SETTINGS: &[(&str, &str)] = &[("n", "512"), ("ncomp", "5"), ("hi(1)", "256"), ("hi(2)", "256"), ("hi(3)", "256")];
+const SETTINGS: &[(&str, &str)] = &[
+    ("n", "512"),
+    ("ncomp", "5"),
+    ("hi(1)", "256"),
+    ("hi(2)", "256"),
+    ("hi(3)", "256"),
+];
 
 pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let what = || format!("cannot write the demo into {}", dir.display());
     anyhow::ensure!(!dir.is_file(), "{}: it is a file", what());
-    let kernels = samples::KERNELS.iter().map(|(name, text)| (name, text.as_bytes()));
-    for (name, content) in kernels.chain(samples::TRACES.iter().map(|(name, content)| (name, *content))) {
+    let kernels = samples::KERNELS
+        .iter()
+        .map(|(name, text)| (name, text.as_bytes()));
+    for (name, content) in kernels.chain(
+        samples::TRACES
+            .iter()
+            .map(|(name, content)| (name, *content)),
+    ) {
         let path = dir.join("samples").join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(what)?;
         std::fs::write(&path, content).with_context(what)?;
@@ -39,16 +51,26 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);
-    let settings: Vec<Setting> =
-        (SETTINGS.iter()).map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect();
+    let settings: Vec<Setting> = (SETTINGS.iter())
+        .map(|(name, value)| Setting {
+            name: name.to_string(),
+            value: value.to_string(),
+        })
+        .collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
     let files: [(&str, Vec<u8>); 5] = [
         ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
-        ("report.html", html::report(&model, &source_text).into_bytes()),
+        (
+            "report.html",
+            html::report(&model, &source_text).into_bytes(),
+        ),
         ("model.xml", xml::write(&program).into_bytes()),
         ("report.json", json::report(&model).into_bytes()),
-        ("report.txt", table::render(&model, None, table::Screen::default()).into_bytes()),
+        (
+            "report.txt",
+            table::render(&model, None, table::Screen::default()).into_bytes(),
+        ),
     ];
     for (name, content) in files {
         Output::create(&dir.join(name))?.finish(&content)?;
@@ -60,8 +82,12 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     if !voice.quiet {
         let dir = dir.display();
         eprintln!("\nwrote {dir}/report.html (open it in a browser and change an input),");
-        eprintln!("      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),");
-        eprintln!("      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;");
+        eprintln!(
+            "      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),"
+        );
+        eprintln!(
+            "      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;"
+        );
         eprintln!(
             "      of two recorded runs {dir}/trace.xlsx, {dir}/trace.json, {dir}/latency.svg and {dir}/edag.svg"
         );
@@ -79,11 +105,17 @@ const TRACE_RUNS: [&str; 2] = [
 /// Arguments of `loopsheet trace` as a person would type them.
 fn trace_arguments(dir: &Path, arguments: &str) -> anyhow::Result<TraceArgs> {
     let is_file = |argument: &str| argument.contains('.');
-    let typed = arguments.split_whitespace().map(|argument| match is_file(argument) {
-        true => dir.join(argument).into_os_string(),
-        false => argument.into(),
-    });
-    let cli = Cli::try_parse_from(["loopsheet".into(), "trace".into()].into_iter().chain(typed))?;
+    let typed = arguments
+        .split_whitespace()
+        .map(|argument| match is_file(argument) {
+            true => dir.join(argument).into_os_string(),
+            false => argument.into(),
+        });
+    let cli = Cli::try_parse_from(
+        ["loopsheet".into(), "trace".into()]
+            .into_iter()
+            .chain(typed),
+    )?;
     match cli.command {
         Command::Trace(args) => Ok(*args),
         _ => anyhow::bail!("the demo asks for a trace"),

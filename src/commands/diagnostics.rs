@@ -19,15 +19,24 @@ pub fn print(diagnostics: &[&Diagnostic], voice: Voice, source: &dyn Fn(&str) ->
         _ => Severity::Warning,
     };
     let wanted: Vec<&&Diagnostic> = diagnostics.iter().filter(|d| d.severity >= least).collect();
-    let renderer = if voice.color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if voice.color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
     let mut texts: HashMap<Arc<str>, Option<String>> = HashMap::new();
     for diagnostic in wanted.iter().take(SHOWN) {
         let place = &diagnostic.place;
-        let text = texts.entry(place.file.clone()).or_insert_with(|| source(&place.file));
+        let text = texts
+            .entry(place.file.clone())
+            .or_insert_with(|| source(&place.file));
         eprintln!("{}", render(diagnostic, text.as_deref(), &renderer));
     }
     if wanted.len() > SHOWN {
-        eprintln!("… and {} more; all of them are in the reports (--json, sheet Notes)", wanted.len() - SHOWN);
+        eprintln!(
+            "… and {} more; all of them are in the reports (--json, sheet Notes)",
+            wanted.len() - SHOWN
+        );
     }
 }
 
@@ -39,19 +48,28 @@ fn render(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> S
     };
     let place = &diagnostic.place;
     let line = text.and_then(|text| text.lines().nth(place.line.saturating_sub(1) as usize));
-    let title = level.primary_title(diagnostic.message.as_str()).id(&*diagnostic.code);
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(&*diagnostic.code);
     let group = match line {
         Some(line) => {
-            let start = line.char_indices().nth(place.column.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i);
-            let end =
-                line[start..].char_indices().nth(diagnostic.width as usize).map_or(line.len(), |(i, _)| start + i);
+            let start = line
+                .char_indices()
+                .nth(place.column.saturating_sub(1) as usize)
+                .map_or(line.len(), |(i, _)| i);
+            let end = line[start..]
+                .char_indices()
+                .nth(diagnostic.width as usize)
+                .map_or(line.len(), |(i, _)| start + i);
             let snippet = Snippet::source(line)
                 .line_start(place.line as usize)
                 .path(&*place.file)
                 .annotation(AnnotationKind::Primary.span(start..end.max(start)));
             title.element(snippet)
         }
-        None => title.element(annotate_snippets::Origin::path(&*place.file).line(place.line as usize)),
+        None => {
+            title.element(annotate_snippets::Origin::path(&*place.file).line(place.line as usize))
+        }
     };
     let group = match &diagnostic.help {
         Some(help) => group.element(Level::HELP.message(help.as_str())),

@@ -62,21 +62,33 @@ pub struct HeaderIndex {
 impl HeaderIndex {
     pub fn add(&mut self, path: &Path) {
         if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
-            self.by_name.entry(name.to_string()).or_default().push(path.to_path_buf());
+            self.by_name
+                .entry(name.to_string())
+                .or_default()
+                .push(path.to_path_buf());
         }
     }
 
     /// The file that an include of `name` in `from` may mean: its path ends with the name; of several,
     /// the one with the longest way in common with `from`, then the first by name.
     fn find(&self, from: &Path, name: &str) -> Option<&PathBuf> {
-        let wanted: PathBuf =
-            Path::new(name).components().filter(|part| !matches!(part, Component::ParentDir)).collect();
+        let wanted: PathBuf = Path::new(name)
+            .components()
+            .filter(|part| !matches!(part, Component::ParentDir))
+            .collect();
         if name.starts_with("sys/") || wanted.is_absolute() || STANDARD.contains(&name) {
             return None;
         }
         let candidates = self.by_name.get(wanted.file_name()?.to_str()?)?;
-        let fits = candidates.iter().filter(|path| path.ends_with(&wanted) && *path != from);
-        let common = |path: &Path| from.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+        let fits = candidates
+            .iter()
+            .filter(|path| path.ends_with(&wanted) && *path != from);
+        let common = |path: &Path| {
+            from.components()
+                .zip(path.components())
+                .take_while(|(a, b)| a == b)
+                .count()
+        };
         fits.max_by(|a, b| common(a).cmp(&common(b)).then_with(|| b.cmp(a)))
     }
 }
@@ -92,11 +104,17 @@ pub struct Includes<'a> {
 
 impl<'a> Includes<'a> {
     pub fn new(paths: &'a [PathBuf], index: &'a HeaderIndex) -> Includes<'a> {
-        Includes { paths, index, guesses: Mutex::default() }
+        Includes {
+            paths,
+            index,
+            guesses: Mutex::default(),
+        }
     }
 
     pub fn into_guesses(self) -> BTreeMap<String, Arc<str>> {
-        self.guesses.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.guesses
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,8 +123,14 @@ impl ReadFile for Includes<'_> {
         let system = file.strip_prefix('<').map(|f| f.trim_end_matches('>'));
         let wanted = system.unwrap_or(file);
         let beside = Path::new(from).parent().map(Path::to_path_buf);
-        let places = beside.into_iter().filter(|_| system.is_none()).chain(self.paths.iter().cloned());
-        if let Some(found) = places.map(|place| place.join(wanted)).find_map(|path| read(&path)) {
+        let places = beside
+            .into_iter()
+            .filter(|_| system.is_none())
+            .chain(self.paths.iter().cloned());
+        if let Some(found) = places
+            .map(|place| place.join(wanted))
+            .find_map(|path| read(&path))
+        {
             return Some(found);
         }
         let found = read(self.index.find(Path::new(from), wanted)?)?;
@@ -117,7 +141,9 @@ impl ReadFile for Includes<'_> {
 }
 
 fn read(path: &Path) -> Option<(Arc<str>, String)> {
-    let bytes = std::fs::read(path).ok().filter(|bytes| !bytes.contains(&0))?;
+    let bytes = std::fs::read(path)
+        .ok()
+        .filter(|bytes| !bytes.contains(&0))?;
     Some((name(path), decode(bytes)))
 }
 
@@ -128,14 +154,33 @@ mod tests {
     #[test]
     fn the_nearest_header_of_a_name_is_taken() {
         let mut index = HeaderIndex::default();
-        for path in ["a/util/grid.h", "a/solver/grid.h", "b/grid.h", "b/math.h", "b/sub/other.h"] {
+        for path in [
+            "a/util/grid.h",
+            "a/solver/grid.h",
+            "b/grid.h",
+            "b/math.h",
+            "b/sub/other.h",
+        ] {
             index.add(Path::new(path));
         }
-        let find = |from: &str, name: &str| index.find(Path::new(from), name).map(|p| p.display().to_string());
-        assert_eq!(find("a/main.c", "grid.h").as_deref(), Some("a/solver/grid.h"));
+        let find = |from: &str, name: &str| {
+            index
+                .find(Path::new(from), name)
+                .map(|p| p.display().to_string())
+        };
+        assert_eq!(
+            find("a/main.c", "grid.h").as_deref(),
+            Some("a/solver/grid.h")
+        );
         assert_eq!(find("b/sub/main.c", "grid.h").as_deref(), Some("b/grid.h"));
-        assert_eq!(find("a/main.c", "util/grid.h").as_deref(), Some("a/util/grid.h"));
-        assert_eq!(find("a/main.c", "sub/other.h").as_deref(), Some("b/sub/other.h"));
+        assert_eq!(
+            find("a/main.c", "util/grid.h").as_deref(),
+            Some("a/util/grid.h")
+        );
+        assert_eq!(
+            find("a/main.c", "sub/other.h").as_deref(),
+            Some("b/sub/other.h")
+        );
         assert_eq!(find("b/main.c", "math.h"), None);
         assert_eq!(find("b/grid.h", "nothing.h"), None);
     }

@@ -40,7 +40,12 @@ impl Reading<'_> {
     ///
     /// When the pattern of `--function` is none.
     pub fn of(args: &SourceArgs) -> anyhow::Result<Reading<'_>> {
-        let pattern = args.function.as_deref().map(Glob::new).transpose().context("--function")?;
+        let pattern = args
+            .function
+            .as_deref()
+            .map(Glob::new)
+            .transpose()
+            .context("--function")?;
         Ok(Reading {
             include: &args.include,
             define: &args.define,
@@ -74,7 +79,11 @@ struct Found {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    Source { language: Language, form: Form, preprocessed: bool },
+    Source {
+        language: Language,
+        form: Form,
+        preprocessed: bool,
+    },
     Model,
 }
 
@@ -83,7 +92,10 @@ enum Kind {
 /// # Errors
 /// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
-    Ok(read_through(paths, reading, voice, |units| (analysis::analyze(units), Vec::new()))?.0)
+    Ok(read_through(paths, reading, voice, |units| {
+        (analysis::analyze(units), Vec::new())
+    })?
+    .0)
 }
 
 /// The same, with the statements of every function; `None` for those of a model in XML, which has none.
@@ -111,12 +123,24 @@ fn read_through(
     for path in paths {
         collect(path, &mut found)?;
     }
-    let Found { mut inputs, headers, unread, mut skipped } = found;
+    let Found {
+        mut inputs,
+        headers,
+        unread,
+        mut skipped,
+    } = found;
     inputs.sort_by(|a, b| a.path.cmp(&b.path));
     inputs.dedup_by(|a, b| a.path == b.path);
     if inputs.is_empty() {
-        let others: Vec<String> = unread.iter().map(|(ext, n)| format!("{n} .{ext}")).collect();
-        let found = if others.is_empty() { String::new() } else { format!(" (found {})", others.join(", ")) };
+        let others: Vec<String> = unread
+            .iter()
+            .map(|(ext, n)| format!("{n} .{ext}"))
+            .collect();
+        let found = if others.is_empty() {
+            String::new()
+        } else {
+            format!(" (found {})", others.join(", "))
+        };
         let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
         anyhow::bail!(
             "no C or Fortran source and no model under {}{found}; files are chosen by extension: \
@@ -126,7 +150,8 @@ fn read_through(
     }
     let mut program = Program::default();
     for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
-        let text = std::fs::read_to_string(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+        let text = std::fs::read_to_string(&input.path)
+            .with_context(|| format!("cannot read {}", input.name))?;
         append(&mut program, xml::read(&text, &input.name)?);
     }
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
@@ -140,7 +165,10 @@ fn read_through(
     let mut kept = vec![None; program.functions.len()];
     analysed.functions.retain(|function| {
         let body = bodies.next();
-        let is_kept = reading.function.as_ref().is_none_or(|pattern| pattern.is_match(&function.name));
+        let is_kept = reading
+            .function
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(&function.name));
         kept.extend(is_kept.then_some(body));
         is_kept
     });
@@ -152,7 +180,11 @@ fn read_through(
 }
 
 fn append(program: &mut Program, other: Program) {
-    let Program { files, functions, unread } = other;
+    let Program {
+        files,
+        functions,
+        unread,
+    } = other;
     program.files.extend(files);
     program.functions.extend(functions);
     for (extension, count) in unread {
@@ -161,14 +193,22 @@ fn append(program: &mut Program, other: Program) {
 }
 
 /// Extensions of languages that are named in the report as not read.
-const NOT_READ: [&str; 10] = ["cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "cu", "cuh", "f2py"];
+const NOT_READ: [&str; 10] = [
+    "cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "cu", "cuh", "f2py",
+];
 
 /// Extensions of files that sources include and that are not read by themselves.
 const INCLUDED: [&str; 7] = ["inc", "incl", "fi", "fh", "H", "hpp", "def"];
 
 fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
-    let Found { inputs, headers, unread, skipped } = found;
-    let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let Found {
+        inputs,
+        headers,
+        unread,
+        skipped,
+    } = found;
+    let metadata =
+        std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
             anyhow::bail!(
@@ -177,7 +217,12 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
                 path.display()
             );
         };
-        inputs.push(Input { path: path.to_path_buf(), name: name(path), kind, is_named: true });
+        inputs.push(Input {
+            path: path.to_path_buf(),
+            name: name(path),
+            kind,
+            is_named: true,
+        });
         return Ok(());
     }
     anyhow::ensure!(
@@ -185,12 +230,19 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
         "{} is neither a file nor a directory; devices, pipes and sockets are not read",
         path.display()
     );
-    std::fs::read_dir(path).with_context(|| format!("cannot read the directory {}", path.display()))?;
-    for entry in ignore::WalkBuilder::new(path).sort_by_file_path(Path::cmp).build() {
+    std::fs::read_dir(path)
+        .with_context(|| format!("cannot read the directory {}", path.display()))?;
+    for entry in ignore::WalkBuilder::new(path)
+        .sort_by_file_path(Path::cmp)
+        .build()
+    {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                skipped.push(skip(path, format!("cannot read a part of this directory: {error}")));
+                skipped.push(skip(
+                    path,
+                    format!("cannot read a part of this directory: {error}"),
+                ));
                 continue;
             }
         };
@@ -205,7 +257,12 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
         match kind(path) {
             // A model lies beside many sources by chance; it is read only where it is named.
             Some(Kind::Model) => {}
-            Some(kind) => inputs.push(Input { path: path.to_path_buf(), name: name(path), kind, is_named: false }),
+            Some(kind) => inputs.push(Input {
+                path: path.to_path_buf(),
+                name: name(path),
+                kind,
+                is_named: false,
+            }),
             None => {
                 if NOT_READ.contains(&extension) {
                     *unread.entry(extension.to_string()).or_insert(0) += 1;
@@ -217,8 +274,19 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
 }
 
 fn skip(path: &Path, message: String) -> Diagnostic {
-    let place = Place { file: name(path), line: 1, column: 1 };
-    Diagnostic { severity: Severity::Warning, code: "not-read".into(), place, width: 1, message, help: None }
+    let place = Place {
+        file: name(path),
+        line: 1,
+        column: 1,
+    };
+    Diagnostic {
+        severity: Severity::Warning,
+        code: "not-read".into(),
+        place,
+        width: 1,
+        message,
+        help: None,
+    }
 }
 
 fn kind(path: &Path) -> Option<Kind> {
@@ -226,7 +294,11 @@ fn kind(path: &Path) -> Option<Kind> {
         return Some(Kind::Model);
     }
     let (language, form, preprocessed) = source::classify(path)?;
-    Some(Kind::Source { language, form, preprocessed })
+    Some(Kind::Source {
+        language,
+        form,
+        preprocessed,
+    })
 }
 
 /// As given, with forward slashes and without a leading `./`.
@@ -244,13 +316,20 @@ struct Prepared<'a> {
 }
 
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
-fn flags_of(inputs: &[&Input], reading: &Reading, skipped: &mut Vec<Diagnostic>) -> anyhow::Result<Vec<Flags>> {
+fn flags_of(
+    inputs: &[&Input],
+    reading: &Reading,
+    skipped: &mut Vec<Diagnostic>,
+) -> anyhow::Result<Vec<Flags>> {
     let mut databases = Databases::open(reading.database)?;
     let flags = |input: &&Input| {
         let mut flags = databases.flags(&input.path).unwrap_or_default();
         flags.include.splice(0..0, reading.include.iter().cloned());
         reading.define.iter().for_each(|text| flags.define(text));
-        reading.undefine.iter().for_each(|name| flags.undefine(name));
+        reading
+            .undefine
+            .iter()
+            .for_each(|name| flags.undefine(name));
         flags
     };
     let flags = inputs.iter().map(flags).collect();
@@ -268,13 +347,18 @@ fn lower_all(
     voice: Voice,
 ) -> anyhow::Result<Vec<Unit>> {
     // Deeply nested expressions need more than the usual stack.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build()?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(64 << 20)
+        .build()?;
     let progress = progress_bar(inputs.len(), voice);
     let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
         let each = inputs.par_iter().zip(flags);
-        let prepared: Vec<Prepared> =
-            each.map(|(input, flags)| prepare(input, flags, headers, cpp)).collect::<anyhow::Result<_>>()?;
-        let fortran = prepared.par_iter().filter(|p| p.language == Language::Fortran);
+        let prepared: Vec<Prepared> = each
+            .map(|(input, flags)| prepare(input, flags, headers, cpp))
+            .collect::<anyhow::Result<_>>()?;
+        let fortran = prepared
+            .par_iter()
+            .filter(|p| p.language == Language::Fortran);
         let modules = fortran
             .filter(|p| mentions_module(&p.source.text))
             .map(|p| lower::fortran::modules(&p.source))
@@ -284,7 +368,9 @@ fn lower_all(
         let lowered = prepared.par_iter().map(|p| {
             let unit = match p.language {
                 Language::C => lower::c::lower(&p.input.name, &p.source),
-                Language::Fortran => lower::fortran::lower(&p.input.name, p.form, &p.source, &known),
+                Language::Fortran => {
+                    lower::fortran::lower(&p.input.name, p.form, &p.source, &known)
+                }
             };
             progress.inc(1);
             unit
@@ -298,7 +384,8 @@ fn lower_all(
 fn mentions_module(text: &str) -> bool {
     let is_module = |line: &str| {
         let line = line.trim_start();
-        line.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("module"))
+        line.get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("module"))
     };
     text.lines().any(is_module)
 }
@@ -317,30 +404,66 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
 fn left_out(input: &Input, severity: Severity, code: &'static str, message: String) -> SourceText {
     let mut source = SourceText::verbatim(&input.name, String::new());
     let place = source.place(0, 0);
-    source.diagnostics.push(Diagnostic { severity, code: code.into(), place, width: 1, message, help: None });
+    source.diagnostics.push(Diagnostic {
+        severity,
+        code: code.into(),
+        place,
+        width: 1,
+        message,
+        help: None,
+    });
     source
 }
 
-fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp) -> anyhow::Result<Prepared<'a>> {
-    let Kind::Source { language, form, preprocessed } = input.kind else {
+fn prepare<'a>(
+    input: &'a Input,
+    flags: &Flags,
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+) -> anyhow::Result<Prepared<'a>> {
+    let Kind::Source {
+        language,
+        form,
+        preprocessed,
+    } = input.kind
+    else {
         anyhow::bail!("{} is a model", input.name);
     };
-    let mut bytes = std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+    let mut bytes =
+        std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
     // Copied from a block device or padded by an editor of old: the text ends there.
-    let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    let end = bytes
+        .iter()
+        .rposition(|b| *b != 0)
+        .map_or(0, |last| last + 1);
     let padding = bytes.len() - end;
     bytes.truncate(end);
     if let Some(offset) = bytes.iter().position(|b| *b == 0) {
-        let what = format!("a binary file, not source text (it has a zero byte at offset {offset})");
+        let what =
+            format!("a binary file, not source text (it has a zero byte at offset {offset})");
         anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
         let source = left_out(input, Severity::Error, "not-read", what);
-        return Ok(Prepared { input, language, form, source });
+        return Ok(Prepared {
+            input,
+            language,
+            form,
+            source,
+        });
     }
     let text = decode(bytes);
-    if language == Language::C && input.name.ends_with(".h") && source::form::is_fortran_header(&text) {
-        let message = "Fortran declarations: read where a source includes them, not by itself".to_string();
+    if language == Language::C
+        && input.name.ends_with(".h")
+        && source::form::is_fortran_header(&text)
+    {
+        let message =
+            "Fortran declarations: read where a source includes them, not by itself".to_string();
         let source = left_out(input, Severity::Note, "fortran-header", message);
-        return Ok(Prepared { input, language: Language::Fortran, form: Form::Fixed, source });
+        return Ok(Prepared {
+            input,
+            language: Language::Fortran,
+            form: Form::Fixed,
+            source,
+        });
     }
     let form = source::form::sniff(&text, form);
     let files = Includes::new(&flags.include, headers);
@@ -369,17 +492,29 @@ fn prepare<'a>(input: &'a Input, flags: &Flags, headers: &HeaderIndex, cpp: &Cpp
     for (wanted, file) in files.into_guesses() {
         source.diagnostics.push(guessed(input, &wanted, &file));
     }
-    Ok(Prepared { input, language, form, source })
+    Ok(Prepared {
+        input,
+        language,
+        form,
+        source,
+    })
 }
 
 /// The remark that an included file was found by its name only.
 fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
     let text = decode(std::fs::read(&input.path).unwrap_or_default());
-    let line = text.lines().position(|line| line.contains("include") && line.contains(wanted)).unwrap_or(0);
+    let line = text
+        .lines()
+        .position(|line| line.contains("include") && line.contains(wanted))
+        .unwrap_or(0);
     Diagnostic {
         severity: Severity::Note,
         code: "include-guessed".into(),
-        place: Place { file: input.name.clone(), line: line as u32 + 1, column: 1 },
+        place: Place {
+            file: input.name.clone(),
+            line: line as u32 + 1,
+            column: 1,
+        },
         width: 1,
         message: format!("`{wanted}` is not on the include path; {file} is read"),
         help: Some("pass -I DIR to choose another one".to_string()),
@@ -388,14 +523,16 @@ fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
 
 /// UTF-8, or else Latin-1 as old sources are.
 pub fn decode(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 /// A diagnostic of a header is said once, not by every file that includes it.
 fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
     let mut said = std::collections::HashSet::new();
     for unit in &mut units {
-        unit.diagnostics.retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
+        unit.diagnostics
+            .retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
     }
     units
 }

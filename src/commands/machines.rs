@@ -22,8 +22,8 @@ pub fn load(name: &str) -> anyhow::Result<MachineModel> {
     if !name.ends_with(".toml") && !name.contains(['/', '\\']) {
         return Ok(MachineModel::preset(name)?);
     }
-    let text =
-        std::fs::read_to_string(name).map_err(|e| anyhow::anyhow!("cannot read the machine file {name}: {e}"))?;
+    let text = std::fs::read_to_string(name)
+        .map_err(|e| anyhow::anyhow!("cannot read the machine file {name}: {e}"))?;
     Ok(MachineModel::parse(&text, name)?)
 }
 
@@ -33,19 +33,34 @@ fn list() -> anyhow::Result<String> {
         let machine = MachineModel::preset(name)?;
         writeln!(text, "{name:<12} {}", machine.title)?;
     }
-    text.push_str("\n`loopsheet machines NAME` shows the parameters and where each figure comes from.\n");
+    text.push_str(
+        "\n`loopsheet machines NAME` shows the parameters and where each figure comes from.\n",
+    );
     Ok(text)
 }
 
 fn show(machine: &MachineModel) -> String {
-    let mut text = format!("{}: {}\n\n{}\n\n", machine.name, machine.title, machine.about.trim());
+    let mut text = format!(
+        "{}: {}\n\n{}\n\n",
+        machine.name,
+        machine.title,
+        machine.about.trim()
+    );
     for parameter in &machine.parameters {
-        let value = parameter.value.map_or("unknown".to_string(), |v| v.to_string());
+        let value = parameter
+            .value
+            .map_or("unknown".to_string(), |v| v.to_string());
         let is_absent_level = parameter.value.is_none() && parameter.source.is_empty();
-        if is_absent_level && parameter.name.starts_with('l') && parameter.name.as_bytes().get(2) == Some(&b'_') {
+        if is_absent_level
+            && parameter.name.starts_with('l')
+            && parameter.name.as_bytes().get(2) == Some(&b'_')
+        {
             continue;
         }
-        let line = format!("  {:<17} {value:>14} {:<9} {}", parameter.name, parameter.unit, parameter.source);
+        let line = format!(
+            "  {:<17} {value:>14} {:<9} {}",
+            parameter.name, parameter.unit, parameter.source
+        );
         text.push_str(line.trim_end());
         text.push('\n');
         if !parameter.note.is_empty() {

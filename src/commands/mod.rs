@@ -50,9 +50,13 @@ pub struct Voice {
 /// Characters of a line on standard output: what `COLUMNS` says, else what the terminal has. A file or a pipe has room
 /// for all.
 fn width() -> Option<usize> {
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
+    let said = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .filter(|columns| *columns > 0);
     said.or_else(|| {
-        let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(std::io::stdout())?;
+        let (terminal_size::Width(columns), _) =
+            terminal_size::terminal_size_of(std::io::stdout())?;
         Some(usize::from(columns)).filter(|columns| *columns > 0)
     })
 }
@@ -65,23 +69,40 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
     let color = |is_terminal: bool| match cli.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        ColorChoice::Auto => {
+            is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        }
     };
-    let (color, output_color) = (color(std::io::stderr().is_terminal()), color(std::io::stdout().is_terminal()));
-    let screen = Screen { has_colour: output_color, width: width() };
-    let voice = Voice { quiet: cli.quiet, verbose: cli.verbose, color, screen };
+    let (color, output_color) = (
+        color(std::io::stderr().is_terminal()),
+        color(std::io::stdout().is_terminal()),
+    );
+    let screen = Screen {
+        has_colour: output_color,
+        width: width(),
+    };
+    let voice = Voice {
+        quiet: cli.quiet,
+        verbose: cli.verbose,
+        color,
+        screen,
+    };
     match cli.command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Record(args) => record::run(&args, voice),
         #[cfg(not(target_os = "linux"))]
-        Command::Record(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
+        Command::Record(_) => {
+            anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
+        }
         Command::Trace(args) => trace::run(&args, voice),
         Command::Compare(args) => compare::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Study(args) => study::run(&args, voice),
         #[cfg(not(target_os = "linux"))]
-        Command::Study(_) => anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on"),
+        Command::Study(_) => {
+            anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
+        }
         Command::Validate(args) => validate::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Man { dir } => manual::pages(&dir),
@@ -93,5 +114,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
 /// Whether the reader of our standard output went away, which is no error.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
 }

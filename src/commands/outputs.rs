@@ -9,7 +9,10 @@ use tempfile::NamedTempFile;
 
 /// A file to be, or standard output.
 pub enum Output {
-    File { path: PathBuf, temporary: NamedTempFile },
+    File {
+        path: PathBuf,
+        temporary: NamedTempFile,
+    },
     StandardOutput,
 }
 
@@ -25,7 +28,11 @@ impl Output {
         let asked = path;
         // A link is followed, so that its target is written and the link stays.
         let path = &target(path)?;
-        anyhow::ensure!(!path.is_dir(), "cannot write {}: it is a directory", asked.display());
+        anyhow::ensure!(
+            !path.is_dir(),
+            "cannot write {}: it is a directory",
+            asked.display()
+        );
         // A rename would put a file in the place of a device.
         anyhow::ensure!(
             !path.exists() || path.is_file(),
@@ -33,8 +40,15 @@ impl Output {
             asked.display()
         );
         let is_protected = std::fs::metadata(path).is_ok_and(|old| old.permissions().readonly());
-        anyhow::ensure!(!is_protected, "cannot write {}: it is write-protected", asked.display());
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        anyhow::ensure!(
+            !is_protected,
+            "cannot write {}: it is write-protected",
+            asked.display()
+        );
+        let parent = path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         anyhow::ensure!(
             parent.is_dir(),
             "cannot write {}: there is no directory {}",
@@ -45,8 +59,13 @@ impl Output {
             .prefix(".loopsheet-")
             .tempfile_in(parent)
             // The error itself would name the temporary file.
-            .map_err(|error| anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind()))?;
-        Ok(Output::File { path: path.to_path_buf(), temporary })
+            .map_err(|error| {
+                anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
+            })?;
+        Ok(Output::File {
+            path: path.to_path_buf(),
+            temporary,
+        })
     }
 
     pub fn is_standard_output(&self) -> bool {
@@ -60,8 +79,13 @@ impl Output {
     pub fn finish(self, content: &[u8]) -> anyhow::Result<()> {
         match self {
             Output::StandardOutput => print(content),
-            Output::File { path, mut temporary } => {
-                temporary.write_all(content).with_context(|| format!("cannot write {}", path.display()))?;
+            Output::File {
+                path,
+                mut temporary,
+            } => {
+                temporary
+                    .write_all(content)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
                 put_in_place(temporary, &path)
             }
         }
@@ -75,7 +99,9 @@ impl Output {
 pub fn refuse_equal(paths: &[&Path]) -> anyhow::Result<()> {
     for (number, path) in paths.iter().enumerate() {
         anyhow::ensure!(
-            !paths[..number].iter().any(|other| is_same_file(path, other)),
+            !paths[..number]
+                .iter()
+                .any(|other| is_same_file(path, other)),
             "two outputs would be written to {}: give each a file of its own",
             path.display()
         );
@@ -87,8 +113,14 @@ pub fn refuse_equal(paths: &[&Path]) -> anyhow::Result<()> {
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| -> Option<(PathBuf, std::ffi::OsString)> {
         let path = target(path).ok()?;
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((parent.canonicalize().ok()?, path.file_name()?.to_os_string()))
+        let parent = path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        Some((
+            parent.canonicalize().ok()?,
+            path.file_name()?.to_os_string(),
+        ))
     };
     one.as_os_str() != "-" && place(one).is_some_and(|one| place(other) == Some(one))
 }
@@ -98,14 +130,19 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut target = path.to_path_buf();
     for _ in 0..MOST_LINKS {
-        let Ok(next) = std::fs::read_link(&target) else { return Ok(target) };
+        let Ok(next) = std::fs::read_link(&target) else {
+            return Ok(target);
+        };
         // What /proc shows of a pipe or socket is no path.
         if !next.is_absolute() && target.starts_with("/proc") {
             return Ok(target);
         }
         target = target.parent().unwrap_or(Path::new("")).join(next);
     }
-    anyhow::bail!("cannot write {}: too many links follow one another", path.display())
+    anyhow::bail!(
+        "cannot write {}: too many links follow one another",
+        path.display()
+    )
 }
 
 /// Gives a complete file its name; one that takes the place of another keeps the other's mode.
@@ -139,7 +176,9 @@ pub fn print(content: &[u8]) -> anyhow::Result<()> {
 #[cfg(unix)]
 fn make_readable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let probe = tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o666)).tempfile()?;
+    let probe = tempfile::Builder::new()
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile()?;
     let mode = probe.as_file().metadata()?.permissions().mode();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }

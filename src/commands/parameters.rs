@@ -13,10 +13,13 @@ use crate::model::{Model, Setting};
 /// One is not of the form NAME=VALUE.
 pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
     let setting = |text: &String| {
-        let (name, value) = text
-            .split_once('=')
-            .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576"))?;
-        Ok(Setting { name: name.trim().to_string(), value: value.trim().to_string() })
+        let (name, value) = text.split_once('=').with_context(|| {
+            format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576")
+        })?;
+        Ok(Setting {
+            name: name.trim().to_string(),
+            value: value.trim().to_string(),
+        })
     };
     texts.iter().map(setting).collect()
 }
@@ -28,8 +31,15 @@ pub fn from_trace(promised: &StaticReport, run: &TraceReport, by_hand: &[Setting
     let told = told_by_run(promised, run).into_iter();
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;
     told.filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)
-        .filter(|found| by_hand.iter().all(|setting| setting.name != found.parameter))
-        .map(|found| Setting { name: found.parameter, value: found.fits.to_string() })
+        .filter(|found| {
+            by_hand
+                .iter()
+                .all(|setting| setting.name != found.parameter)
+        })
+        .map(|found| Setting {
+            name: found.parameter,
+            value: found.fits.to_string(),
+        })
         .collect()
 }
 
@@ -44,6 +54,9 @@ pub fn rebuild<'p>(
     seen: &[Setting],
 ) -> anyhow::Result<Model<'p>> {
     let mut model = Model::build(program, machine.clone(), &[by_hand, seen].concat())?;
-    model.parameters.mark(&|name| seen.iter().any(|setting| setting.name == name), Origin::Traced);
+    model.parameters.mark(
+        &|name| seen.iter().any(|setting| setting.name == name),
+        Origin::Traced,
+    );
     Ok(model)
 }

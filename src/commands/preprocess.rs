@@ -28,9 +28,11 @@ pub fn preprocess(
     let command = match cpp {
         Cpp::Never => return source,
         Cpp::Auto => None,
-        Cpp::Always if language == Language::Fortran => {
-            Some([COMPILER, "-E", "-traditional-cpp", "-x", "c"].map(String::from).to_vec())
-        }
+        Cpp::Always if language == Language::Fortran => Some(
+            [COMPILER, "-E", "-traditional-cpp", "-x", "c"]
+                .map(String::from)
+                .to_vec(),
+        ),
         Cpp::Always => Some([COMPILER, "-E"].map(String::from).to_vec()),
         Cpp::Command(command) => Some(split_words(command)),
     };
@@ -46,7 +48,9 @@ pub fn preprocess(
                         "`{}` printed nothing, the built-in preprocessor read the file",
                         command.join(" ")
                     ),
-                    help: Some("name a command that preprocesses, such as --cpp 'cc -E'".to_string()),
+                    help: Some(
+                        "name a command that preprocesses, such as --cpp 'cc -E'".to_string(),
+                    ),
                 });
             }
             Ok(output) => {
@@ -63,17 +67,31 @@ pub fn preprocess(
                 code: "cpp-failed".into(),
                 place: source.place(0, 0),
                 width: 1,
-                message: format!("`{}` failed, the built-in preprocessor read the file: {why}", command.join(" ")),
+                message: format!(
+                    "`{}` failed, the built-in preprocessor read the file: {why}",
+                    command.join(" ")
+                ),
                 help: None,
             }),
         }
     }
     for before in flags.before.iter().rev() {
-        source.text.insert_str(0, &format!("#include \"{}\"\n", before.display()));
+        source
+            .text
+            .insert_str(0, &format!("#include \"{}\"\n", before.display()));
         let first = source.origins.first().cloned();
-        source.origins.insert(0, first.unwrap_or(LineOrigin { file: name(path), line: 1 }));
+        source.origins.insert(
+            0,
+            first.unwrap_or(LineOrigin {
+                file: name(path),
+                line: 1,
+            }),
+        );
     }
-    let options = Options { defines: flags.define.clone(), language };
+    let options = Options {
+        defines: flags.define.clone(),
+        language,
+    };
     preprocess::preprocess(source, &options, files)
 }
 
@@ -94,13 +112,20 @@ fn run(command: &[String], flags: &Flags, path: &Path) -> Result<String, String>
     for before in &flags.before {
         process.arg("-include").arg(before);
     }
-    process.arg(path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    process
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let (status, text, complaint) = within_limits(&mut process)?;
     if status.success() {
         return Ok(decode(text));
     }
     let complaint = decode(complaint);
-    let line = complaint.lines().find(|line| line.contains("error")).or(complaint.lines().next());
+    let line = complaint
+        .lines()
+        .find(|line| line.contains("error"))
+        .or(complaint.lines().next());
     Err(line.map_or_else(|| status.to_string(), str::to_string))
 }
 
@@ -113,13 +138,18 @@ const MOST_TIME: Duration = Duration::from_secs(300);
 fn within_limits(process: &mut Command) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), String> {
     let mut child = process.spawn().map_err(|error| error.to_string())?;
     let (send, receive) = mpsc::channel();
-    let pipes: [Option<Box<dyn Read + Send>>; 2] =
-        [child.stdout.take().map(|pipe| Box::new(pipe) as _), child.stderr.take().map(|pipe| Box::new(pipe) as _)];
+    let pipes: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|pipe| Box::new(pipe) as _),
+        child.stderr.take().map(|pipe| Box::new(pipe) as _),
+    ];
     for (number, pipe) in pipes.into_iter().enumerate() {
         let (send, pipe) = (send.clone(), pipe.ok_or("it has no output")?);
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            let read = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes);
+            let read = pipe
+                .take(MOST_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .map(|_| bytes);
             // Nobody listens any more when the other pipe was too long.
             let _ = send.send((number, read));
         });
@@ -132,9 +162,15 @@ fn within_limits(process: &mut Command) -> Result<(ExitStatus, Vec<u8>, Vec<u8>)
                 written[number] = bytes;
                 continue;
             }
-            Ok((_, Ok(_))) => format!("it wrote more than {} MiB and was stopped", MOST_BYTES >> 20),
+            Ok((_, Ok(_))) => format!(
+                "it wrote more than {} MiB and was stopped",
+                MOST_BYTES >> 20
+            ),
             Ok((_, Err(error))) => error.to_string(),
-            Err(_) => format!("it did not end within {} s and was stopped", MOST_TIME.as_secs()),
+            Err(_) => format!(
+                "it did not end within {} s and was stopped",
+                MOST_TIME.as_secs()
+            ),
         };
         // It may have ended meanwhile.
         let _ = child.kill();

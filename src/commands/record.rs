@@ -30,24 +30,44 @@ use crate::cli::RecordArgs;
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
     let is_taken = args.output.as_deref().is_none_or(sink::is_standard_output);
-    run_beside(args, voice, if is_taken { StandardOutput::Taken } else { StandardOutput::Free })
+    run_beside(
+        args,
+        voice,
+        if is_taken {
+            StandardOutput::Taken
+        } else {
+            StandardOutput::Free
+        },
+    )
 }
 
 /// Records the program, where standard output may be that of a report.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_beside(args: &RecordArgs, voice: Voice, standard_output: StandardOutput) -> anyhow::Result<Status> {
+pub fn run_beside(
+    args: &RecordArgs,
+    voice: Voice,
+    standard_output: StandardOutput,
+) -> anyhow::Result<Status> {
     let signals = Signals::hold()?;
     let path = Path::new(&args.program[0]);
     let binary = read_binary(path)?;
     let functions = find_functions(&binary, &args.function, path)?;
     let emulator = Emulator::find()?;
-    emulator.check_loader(&binary).with_context(|| format!("cannot record {}", path.display()))?;
+    emulator
+        .check_loader(&binary)
+        .with_context(|| format!("cannot record {}", path.display()))?;
     let tracer = Tracer::ready()?;
     if let Some(output) = args.output.as_deref() {
-        let same = output.canonicalize().is_ok_and(|output| path.canonicalize().is_ok_and(|path| path == output));
-        anyhow::ensure!(!same, "cannot write {}: it is the program to record", output.display());
+        let same = output
+            .canonicalize()
+            .is_ok_and(|output| path.canonicalize().is_ok_and(|path| path == output));
+        anyhow::ensure!(
+            !same,
+            "cannot write {}: it is the program to record",
+            output.display()
+        );
     }
     let sink = Sink::create(args.output.as_deref())?;
     let to_file = sink.is_file();
@@ -65,7 +85,9 @@ pub fn run_beside(args: &RecordArgs, voice: Voice, standard_output: StandardOutp
     let begin = Instant::now();
     let mut child = emulator.start(&request, &tracer, &shared, out)?;
     let progress = progress(to_file, voice);
-    let status = emulator::wait(&mut child, &signals, || progress.set_position(shared.instructions()))?;
+    let status = emulator::wait(&mut child, &signals, || {
+        progress.set_position(shared.instructions())
+    })?;
     progress.finish_and_clear();
     let seconds = begin.elapsed().as_secs_f64();
 
@@ -73,11 +95,22 @@ pub fn run_beside(args: &RecordArgs, voice: Voice, standard_output: StandardOutp
     explain_failure(&report, &emulator, path, status)?;
     receiver.finish(report.written, &report.pending, report.error.take())?;
     if voice.verbose {
-        let Report { instructions, load_base, entered, .. } = report;
-        eprintln!("loopsheet: {instructions} instructions in {seconds:.3} s with {}", emulator.name());
+        let Report {
+            instructions,
+            load_base,
+            entered,
+            ..
+        } = report;
+        eprintln!(
+            "loopsheet: {instructions} instructions in {seconds:.3} s with {}",
+            emulator.name()
+        );
         eprintln!("loopsheet: {} is loaded at {load_base:#x}", path.display());
         if !functions.is_empty() && !args.without_callees {
-            eprintln!("loopsheet: {} entered {entered} times", args.function.join(", "));
+            eprintln!(
+                "loopsheet: {} entered {entered} times",
+                args.function.join(", ")
+            );
         }
     }
     Ok(judge(&report, status, path, args, voice))
@@ -91,7 +124,11 @@ fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let data = std::fs::read(path).with_context(what)?;
     let binary = Binary::read(&data).with_context(what)?;
     let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
-    anyhow::ensure!(may_run, "{}: there is no permission to execute it (chmod +x)", what());
+    anyhow::ensure!(
+        may_run,
+        "{}: there is no permission to execute it (chmod +x)",
+        what()
+    );
     Ok(binary)
 }
 
@@ -121,12 +158,18 @@ fn progress(to_file: bool, voice: Voice) -> ProgressBar {
     if !to_file || voice.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{human_pos} instructions, {elapsed}").expect("the template is constant");
+    let style = ProgressStyle::with_template("{human_pos} instructions, {elapsed}")
+        .expect("the template is constant");
     ProgressBar::no_length().with_style(style)
 }
 
 /// Failures of QEMU itself; it has said on standard error what it did not like.
-fn explain_failure(report: &Report, emulator: &Emulator, path: &Path, status: ExitStatus) -> anyhow::Result<()> {
+fn explain_failure(
+    report: &Report,
+    emulator: &Emulator,
+    path: &Path,
+    status: ExitStatus,
+) -> anyhow::Result<()> {
     match report.phase {
         Phase::NotLoaded => anyhow::bail!(
             "{} did not load the tracer ({}): it must be QEMU's user-mode emulator for riscv64, built with plugins, \
@@ -134,14 +177,29 @@ fn explain_failure(report: &Report, emulator: &Emulator, path: &Path, status: Ex
             emulator.name(),
             ending(status)
         ),
-        Phase::Loaded => anyhow::bail!("{} could not start {} ({})", emulator.name(), path.display(), ending(status)),
+        Phase::Loaded => anyhow::bail!(
+            "{} could not start {} ({})",
+            emulator.name(),
+            path.display(),
+            ending(status)
+        ),
         Phase::Started | Phase::Ended | Phase::LimitReached => Ok(()),
     }
 }
 
-fn judge(report: &Report, status: ExitStatus, path: &Path, args: &RecordArgs, voice: Voice) -> Status {
+fn judge(
+    report: &Report,
+    status: ExitStatus,
+    path: &Path,
+    args: &RecordArgs,
+    voice: Voice,
+) -> Status {
     if !status.success() && !voice.quiet {
-        eprintln!("loopsheet: {} ended with {}; the trace reaches up to there", path.display(), ending(status));
+        eprintln!(
+            "loopsheet: {} ended with {}; the trace reaches up to there",
+            path.display(),
+            ending(status)
+        );
     }
     if report.instructions > 0 || args.function.is_empty() {
         return Status::Done;

@@ -30,7 +30,10 @@ impl Reports {
     ) -> anyhow::Result<Reports> {
         let mut requested: Vec<(Format, &PathBuf)> = Vec::new();
         if let Some(path) = output {
-            let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+            let extension = path
+                .extension()
+                .and_then(|extension| extension.to_str())
+                .map(str::to_lowercase);
             let has_page = others.iter().any(|(format, _)| *format == Format::Page);
             let format = match extension.as_deref() {
                 Some("xlsx") => Format::Workbook,
@@ -44,19 +47,44 @@ impl Reports {
             };
             requested.push((format, path));
         }
-        requested.extend(others.iter().filter_map(|(format, path)| Some((*format, (*path)?))));
-        let inputs: Vec<PathBuf> = inputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        requested.extend(
+            others
+                .iter()
+                .filter_map(|(format, path)| Some((*format, (*path)?))),
+        );
+        let inputs: Vec<PathBuf> = inputs
+            .iter()
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
         for (_, path) in &requested {
             let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
-            anyhow::ensure!(!is_input, "cannot write {}: it is one of the {what}", path.display());
+            anyhow::ensure!(
+                !is_input,
+                "cannot write {}: it is one of the {what}",
+                path.display()
+            );
         }
-        outputs::refuse_equal(&requested.iter().map(|(_, path)| path.as_path()).collect::<Vec<&Path>>())?;
+        outputs::refuse_equal(
+            &requested
+                .iter()
+                .map(|(_, path)| path.as_path())
+                .collect::<Vec<&Path>>(),
+        )?;
         anyhow::ensure!(
-            requested.iter().filter(|(_, path)| path.as_os_str() == "-").count() <= 1,
+            requested
+                .iter()
+                .filter(|(_, path)| path.as_os_str() == "-")
+                .count()
+                <= 1,
             "only one output can go to standard output"
         );
         let create = |(format, path): (Format, &PathBuf)| Ok((format, Output::create(path)?));
-        Ok(Reports(requested.into_iter().map(create).collect::<anyhow::Result<_>>()?))
+        Ok(Reports(
+            requested
+                .into_iter()
+                .map(create)
+                .collect::<anyhow::Result<_>>()?,
+        ))
     }
 
     /// Whether nothing was asked for.
@@ -77,7 +105,10 @@ impl Reports {
     /// # Errors
     /// Rendering or writing failed.
     pub fn finish(self, render: impl Fn(Format) -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
-        let rendered = self.0.into_iter().map(|(format, output)| Ok((render(format)?, output)));
+        let rendered = self
+            .0
+            .into_iter()
+            .map(|(format, output)| Ok((render(format)?, output)));
         for (bytes, output) in rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()? {
             output.finish(&bytes)?;
         }

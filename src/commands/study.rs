@@ -26,22 +26,38 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let settings = parameters::settings(&args.source.settings)?;
     let reading = Reading::of(&args.source)?;
     let program = Path::new(&args.program[0]);
-    let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).chain([program]).collect();
+    let inputs: Vec<&Path> = args
+        .paths
+        .iter()
+        .map(PathBuf::as_path)
+        .chain([program])
+        .collect();
     let reports = Reports::create(
         args.output.as_ref(),
-        &[(Format::Page, args.html.as_ref()), (Format::Json, args.json.as_ref())],
+        &[
+            (Format::Page, args.html.as_ref()),
+            (Format::Json, args.json.as_ref()),
+        ],
         (&inputs, "files to read"),
     )?;
     let directory = tempfile::tempdir().context("cannot make a directory for the trace")?;
     if let Some(keep) = &args.keep {
-        std::fs::create_dir_all(keep).with_context(|| format!("cannot make the directory {}", keep.display()))?;
+        std::fs::create_dir_all(keep)
+            .with_context(|| format!("cannot make the directory {}", keep.display()))?;
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
     let program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
-    let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
+    let found = program
+        .files
+        .iter()
+        .flat_map(|f| &f.diagnostics)
+        .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
-    anyhow::ensure!(!program.functions.is_empty(), "nothing could be analysed: no function was read");
+    anyhow::ensure!(
+        !program.functions.is_empty(),
+        "nothing could be analysed: no function was read"
+    );
     let mut model = Model::build(&program, machine.clone(), &settings)?;
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
@@ -52,10 +68,17 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let trace_arguments = trace_arguments(args, &machine, &recorded, &promised)?;
     // What is wrong with them is found before the program runs.
     let has_lines = trace::check(&trace_arguments)?;
-    anyhow::ensure!(has_lines, "{} has no line information: compile it with -g", Path::new(&args.program[0]).display());
+    anyhow::ensure!(
+        has_lines,
+        "{} has no line information: compile it with -g",
+        Path::new(&args.program[0]).display()
+    );
     let standard_output = reports.standard_output();
     let status = record::run_beside(&record_arguments(args, &recorded)?, voice, standard_output)?;
-    anyhow::ensure!(status == Status::Done, "nothing was recorded, so there is nothing to compare");
+    anyhow::ensure!(
+        status == Status::Done,
+        "nothing was recorded, so there is nothing to compare"
+    );
     let mut static_text = json::analysis(&model);
     Output::create(&promised)?.finish(static_text.as_bytes())?;
     let mut traced = trace::analyse(&trace_arguments, voice)?;
@@ -80,31 +103,50 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     if args.keep.is_some() {
         Output::create(&promised)?.finish(static_text.as_bytes())?;
         Output::create(&place("trace.json"))?.finish(trace_text.as_bytes())?;
-        Output::create(&place("compare.json"))?.finish(compare_json::render(&comparison).as_bytes())?;
+        Output::create(&place("compare.json"))?
+            .finish(compare_json::render(&comparison).as_bytes())?;
     }
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
     }
     reports.finish(|format| {
         Ok(match format {
-            Format::Workbook => xlsx::study_workbook(&model.for_any_machine(), &traced.report, &comparison)?,
+            Format::Workbook => {
+                xlsx::study_workbook(&model.for_any_machine(), &traced.report, &comparison)?
+            }
             Format::Page => {
-                let study = html::Study { run: &traced.report, comparison: &comparison };
+                let study = html::Study {
+                    run: &traced.report,
+                    comparison: &comparison,
+                };
                 html::study(&model, study, &analyze::source_text).into_bytes()
             }
             Format::Json => compare_json::render(&comparison).into_bytes(),
         })
     })?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
-    Ok(if has_errors { Status::WithErrors } else { Status::Done })
+    Ok(if has_errors {
+        Status::WithErrors
+    } else {
+        Status::Done
+    })
 }
 
 /// Sources that are newer than the program: lines may not be where it has them.
 fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
-    let time = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let time = |path: &Path| {
+        std::fs::metadata(path)
+            .and_then(|metadata| metadata.modified())
+            .ok()
+    };
     let compiled = time(binary)?;
     let is_newer = |path: &&str| time(Path::new(path)).is_some_and(|changed| changed > compiled);
-    let newer: Vec<&str> = program.files.iter().map(|file| &*file.path).filter(is_newer).collect();
+    let newer: Vec<&str> = program
+        .files
+        .iter()
+        .map(|file| &*file.path)
+        .filter(is_newer)
+        .collect();
     (!newer.is_empty()).then(|| {
         format!(
             "{} changed after {} was compiled: unless it is compiled anew, lines may be joined to other code than theirs",
@@ -120,22 +162,40 @@ fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
     let mut known: Option<Vec<String>> = None;
     let mut named = |path: &PathBuf| {
         let files = known.get_or_insert_with(|| {
-            let map = std::fs::read(program).ok().and_then(|data| RegionMap::read(&data).ok());
+            let map = std::fs::read(program)
+                .ok()
+                .and_then(|data| RegionMap::read(&data).ok());
             map.map_or_else(Vec::new, |map| map.files())
         });
-        let is_known = |path: &Path| files.iter().any(|file| Path::new(file).file_name() == path.file_name());
+        let is_known = |path: &Path| {
+            files
+                .iter()
+                .any(|file| Path::new(file).file_name() == path.file_name())
+        };
         if !path.is_file() || is_known(path) {
             return None;
         }
         let file = std::fs::canonicalize(path).ok()?;
-        let target = std::fs::read_link(path).ok().map(|target| path.parent().unwrap_or(Path::new("")).join(target));
-        let is_same = |other: &&String| std::fs::canonicalize(other).is_ok_and(|other| other == file);
-        target.filter(|target| is_known(target)).or_else(|| files.iter().find(is_same).map(PathBuf::from))
+        let target = std::fs::read_link(path)
+            .ok()
+            .map(|target| path.parent().unwrap_or(Path::new("")).join(target));
+        let is_same =
+            |other: &&String| std::fs::canonicalize(other).is_ok_and(|other| other == file);
+        target
+            .filter(|target| is_known(target))
+            .or_else(|| files.iter().find(is_same).map(PathBuf::from))
     };
-    paths.iter().map(|path| named(path).unwrap_or_else(|| path.clone())).collect()
+    paths
+        .iter()
+        .map(|path| named(path).unwrap_or_else(|| path.clone()))
+        .collect()
 }
 
-fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &TraceReport) -> anyhow::Result<()> {
+fn refuse_empty(
+    comparison: &Comparison,
+    args: &StudyArgs,
+    run: &TraceReport,
+) -> anyhow::Result<()> {
     let program = Path::new(&args.program[0]).display();
     let sites = run.source.sites.iter();
     let files: BTreeSet<&str> = sites.filter_map(|site| site.file.as_deref()).collect();
@@ -159,7 +219,10 @@ fn caches(args: &StudyArgs, machine: &MachineModel) -> anyhow::Result<Vec<String
         return Ok(args.cache.clone());
     }
     let levels = machine.levels();
-    let specs = levels.iter().map(super::validate::one_core).collect::<anyhow::Result<Vec<CacheSpec>>>()?;
+    let specs = levels
+        .iter()
+        .map(super::validate::one_core)
+        .collect::<anyhow::Result<Vec<CacheSpec>>>()?;
     Ok(specs.iter().map(ToString::to_string).collect())
 }
 
@@ -169,7 +232,12 @@ fn trace_arguments(
     recorded: &Path,
     promised: &Path,
 ) -> anyhow::Result<TraceArgs> {
-    let mut typed: Vec<OsString> = vec!["trace".into(), recorded.into(), "--elf".into(), args.program[0].clone()];
+    let mut typed: Vec<OsString> = vec![
+        "trace".into(),
+        recorded.into(),
+        "--elf".into(),
+        args.program[0].clone(),
+    ];
     typed.extend(["--by", "nest", "--reuse", "--static"].map(OsString::from));
     typed.push(promised.into());
     for cache in caches(args, machine)? {

@@ -49,7 +49,13 @@ impl Kind {
 }
 
 /// The reason for a row of all accesses of an iteration.
-pub(super) fn of_all(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
+pub(super) fn of_all(
+    sides: &Sides,
+    rows: &[Row],
+    quantity: &str,
+    promised: f64,
+    traced: f64,
+) -> String {
     let kind = Kind::of(quantity);
     if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
         return reason;
@@ -71,7 +77,13 @@ pub(super) fn of_all(sides: &Sides, rows: &[Row], quantity: &str, promised: f64,
 }
 
 /// Whether all bytes agree, in accesses of another width.
-fn all_in_other_widths(sides: &Sides, rows: &[Row], kind: Kind, promised: f64, rest: f64) -> Option<String> {
+fn all_in_other_widths(
+    sides: &Sides,
+    rows: &[Row],
+    kind: Kind,
+    promised: f64,
+    rest: f64,
+) -> Option<String> {
     let (wide, quantity) = match kind {
         Kind::Loads => (Kind::LoadedBytes, "bytes loaded an iteration"),
         Kind::Stores => (Kind::StoredBytes, "bytes stored an iteration"),
@@ -110,7 +122,9 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
         );
     }
     let (promised, traced) = (promised / of_report, traced / of_run);
-    let label = quantity.split_once(if kind.is_load() { " of " } else { " to " }).map_or(quantity, |(_, label)| label);
+    let label = quantity
+        .split_once(if kind.is_load() { " of " } else { " to " })
+        .map_or(quantity, |(_, label)| label);
     let name = label.split(" (").next().unwrap_or(label);
     if is_near(promised, traced) {
         return unexplained(sides, promised, traced, "", kind);
@@ -122,16 +136,30 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
 
 /// What functions that the compiler put in place of loops accessed, or where the accesses of others are counted.
 fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
-    let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
+    let wide = if kind.is_load() {
+        Kind::LoadedBytes
+    } else {
+        Kind::StoredBytes
+    };
     let verb = if kind.is_load() { "loaded" } else { "stored" };
-    let is_replaced =
-        sides.loops().iter().any(|found| sides.join.loops.get(found).is_none_or(|counts| counts.replaced > 0));
+    let is_replaced = sides.loops().iter().any(|found| {
+        sides
+            .join
+            .loops
+            .get(found)
+            .is_none_or(|counts| counts.replaced > 0)
+    });
     let did = sides.traced.calls.iter();
-    let did = did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
+    let did =
+        did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
     let did: Vec<String> = did
         .map(|(name, called)| {
             let (bytes, instructions) = (wide.count(&called.accesses), called.instructions);
-            let is = if is_replaced { format!("became a call of {name}, which") } else { name.clone() };
+            let is = if is_replaced {
+                format!("became a call of {name}, which")
+            } else {
+                name.clone()
+            };
             format!("{is} {verb} {bytes} B in {instructions} instructions")
         })
         .collect();
@@ -143,9 +171,20 @@ fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
 
 /// Functions that were called and have lines of their own, where their work is counted.
 pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
-    let calls = sides.traced.calls.iter().filter(|(_, called)| called.instructions == 0);
-    let calls: Vec<String> = calls.map(|(name, called)| format!("{name} ({} calls)", called.times)).collect();
-    (!calls.is_empty()).then(|| format!("what it calls is counted at its own lines: {}", calls.join(", ")))
+    let calls = sides
+        .traced
+        .calls
+        .iter()
+        .filter(|(_, called)| called.instructions == 0);
+    let calls: Vec<String> = calls
+        .map(|(name, called)| format!("{name} ({} calls)", called.times))
+        .collect();
+    (!calls.is_empty()).then(|| {
+        format!(
+            "what it calls is counted at its own lines: {}",
+            calls.join(", ")
+        )
+    })
 }
 
 fn is_near(one: f64, other: f64) -> bool {
@@ -164,26 +203,51 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
     let mut add = |count: f64, what: &str| {
         if count > 0.0 {
             let each = count / iterations;
-            parts.push((each, format!("{}{unit} an iteration {what}", at_least(each))));
+            parts.push((
+                each,
+                format!("{}{unit} an iteration {what}", at_least(each)),
+            ));
         }
     };
-    add(kind.count(&sides.traced.stack), "by the stack pointer: spills, saved registers, locals");
-    let arrays: Vec<&str> =
-        sides.nest().map_or_else(Vec::new, |nest| nest.references.iter().map(|array| array.array.as_str()).collect());
+    add(
+        kind.count(&sides.traced.stack),
+        "by the stack pointer: spills, saved registers, locals",
+    );
+    let arrays: Vec<&str> = sides.nest().map_or_else(Vec::new, |nest| {
+        nest.references
+            .iter()
+            .map(|array| array.array.as_str())
+            .collect()
+    });
     let range_of = |array: &str| sides.range_of(array);
     // An array that was not found may lie in any of them.
     let all_known = arrays.iter().all(|array| range_of(array).is_some());
     for (range, accesses) in &sides.traced.data {
         let range = &sides.profile.data[*range as usize];
-        let is_pointer = arrays.iter().any(|array| is_variable_of(&range.name, array));
-        let said: BTreeSet<&str> = arrays.iter().filter(|array| is_structure_of(&range.name, array)).copied().collect();
+        let is_pointer = arrays
+            .iter()
+            .any(|array| is_variable_of(&range.name, array));
+        let said: BTreeSet<&str> = arrays
+            .iter()
+            .filter(|array| is_structure_of(&range.name, array))
+            .copied()
+            .collect();
         let each: Vec<&str> = said.into_iter().collect();
         match () {
-            () if arrays.iter().any(|array| range_of(array) == Some(&range.name)) => {}
+            () if arrays
+                .iter()
+                .any(|array| range_of(array) == Some(&range.name)) => {}
             () if range.name == "constants" => add(kind.count(accesses), "of constants"),
-            () if is_pointer => add(kind.count(accesses), &format!("of {}, which says where the array is", range.name)),
+            () if is_pointer => add(
+                kind.count(accesses),
+                &format!("of {}, which says where the array is", range.name),
+            ),
             () if !each.is_empty() => {
-                let what = format!("of {}, whose members say where {} lie", range.name, each.join(", "));
+                let what = format!(
+                    "of {}, whose members say where {} lie",
+                    range.name,
+                    each.join(", ")
+                );
                 add(kind.count(accesses), &what);
             }
             () if !all_known => {}
@@ -193,7 +257,10 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
                 add(kind.count(accesses), &format!("{what} {}", range.name));
             }
             () if range.high - range.low <= 8 => {
-                let what = format!("of {}, at most 8 bytes in one place: a pointer or another scalar", range.name);
+                let what = format!(
+                    "of {}, at most 8 bytes in one place: a pointer or another scalar",
+                    range.name
+                );
                 add(kind.count(accesses), &what);
             }
             () => {}
@@ -204,7 +271,11 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
 }
 
 fn at_least(value: f64) -> String {
-    if value < 0.001 { "less than 0.001".to_string() } else { short(value) }
+    if value < 0.001 {
+        "less than 0.001".to_string()
+    } else {
+        short(value)
+    }
 }
 
 /// Elements of one size, accessed in words of another.
@@ -220,10 +291,23 @@ fn widths(promised: f64, traced: f64, bytes: f64) -> String {
 fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64) -> Option<String> {
     let (_, iterations) = sides.iterations();
     let range = sides.range_of(name)?;
-    let own = sides.traced.data.iter().filter(|(number, _)| sides.profile.data[**number as usize].name == range);
-    let wide = if kind.is_load() { Kind::LoadedBytes } else { Kind::StoredBytes };
+    let own = sides
+        .traced
+        .data
+        .iter()
+        .filter(|(number, _)| sides.profile.data[**number as usize].name == range);
+    let wide = if kind.is_load() {
+        Kind::LoadedBytes
+    } else {
+        Kind::StoredBytes
+    };
     let bytes = own.map(|(_, accesses)| wide.count(accesses)).sum::<f64>() / iterations?;
-    let element = sides.nest()?.references.iter().find(|found| found.array == name)?.element_bytes;
+    let element = sides
+        .nest()?
+        .references
+        .iter()
+        .find(|found| found.array == name)?
+        .element_bytes;
     is_near(bytes, promised * element).then(|| widths(promised, traced, bytes))
 }
 
@@ -232,11 +316,28 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
     let (of_report, of_run) = sides.innermost_trips()?;
     let inner = *sides.loops().last()?;
     let facts = sides.places.facts(inner);
-    let uses = |access: &Access| if kind.is_load() { access.reads } else { access.writes };
-    let size = |array: &Array| if kind.is_bytes() { array.element_bytes.unwrap_or(8.0) } else { 1.0 };
-    let own: f64 = facts.arrays.iter().map(|array| size(array) * array.accesses.iter().map(uses).sum::<f64>()).sum();
+    let uses = |access: &Access| {
+        if kind.is_load() {
+            access.reads
+        } else {
+            access.writes
+        }
+    };
+    let size = |array: &Array| {
+        if kind.is_bytes() {
+            array.element_bytes.unwrap_or(8.0)
+        } else {
+            1.0
+        }
+    };
+    let own: f64 = facts
+        .arrays
+        .iter()
+        .map(|array| size(array) * array.accesses.iter().map(uses).sum::<f64>())
+        .sum();
     let shared = promised - own;
-    let is_it = of_report != of_run && shared > 0.0 && is_near(own + shared * of_report / of_run, traced);
+    let is_it =
+        of_report != of_run && shared > 0.0 && is_near(own + shared * of_report / of_run, traced);
     is_it.then(|| {
         format!(
             "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
@@ -252,21 +353,52 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
 fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) -> Option<String> {
     let inner = *sides.loops().last().filter(|_| traced > 0.0)?;
     let facts = sides.places.facts(inner);
-    let arrays: Vec<&Array> = facts.arrays.iter().filter(|array| name.is_none_or(|name| array.name == name)).collect();
-    let is_invariant = |array: &Array| !array.subscripts.iter().any(|subscript| mentions(subscript, &facts.var));
-    let size = |array: &Array| if kind.is_bytes() { array.element_bytes.unwrap_or(8.0) } else { 1.0 };
-    let sum = |of: &dyn Fn(&Array) -> f64| arrays.iter().map(|array| of(array) * size(array)).sum::<f64>();
-    let uses = |access: &&Access| if kind.is_load() { access.reads > 0.0 } else { access.writes > 0.0 };
+    let arrays: Vec<&Array> = facts
+        .arrays
+        .iter()
+        .filter(|array| name.is_none_or(|name| array.name == name))
+        .collect();
+    let is_invariant = |array: &Array| {
+        !array
+            .subscripts
+            .iter()
+            .any(|subscript| mentions(subscript, &facts.var))
+    };
+    let size = |array: &Array| {
+        if kind.is_bytes() {
+            array.element_bytes.unwrap_or(8.0)
+        } else {
+            1.0
+        }
+    };
+    let sum = |of: &dyn Fn(&Array) -> f64| {
+        arrays
+            .iter()
+            .map(|array| of(array) * size(array))
+            .sum::<f64>()
+    };
+    let uses = |access: &&Access| {
+        if kind.is_load() {
+            access.reads > 0.0
+        } else {
+            access.writes > 0.0
+        }
+    };
     let once = |array: &Array| array.accesses.iter().filter(uses).count() as f64;
     let unwritten = |array: &Array| {
-        array.accesses.iter().filter(|access| access.reads > 0.0 && access.writes == 0.0).count() as f64
+        array
+            .accesses
+            .iter()
+            .filter(|access| access.reads > 0.0 && access.writes == 0.0)
+            .count() as f64
     };
-    let unless_invariant = |array: &Array, value: f64| if is_invariant(array) { 0.0 } else { value };
+    let unless_invariant =
+        |array: &Array, value: f64| if is_invariant(array) { 0.0 } else { value };
     let near = |value: f64| is_near(value, traced);
     match () {
-        () if near(sum(&once)) => {
-            Some("each element is accessed once an iteration, however often the source names it".into())
-        }
+        () if near(sum(&once)) => Some(
+            "each element is accessed once an iteration, however often the source names it".into(),
+        ),
         () if near(sum(&|array| unless_invariant(array, once(array)))) => Some(format!(
             "each element is accessed once an iteration, and what does not change with {} outside of its loop",
             facts.var
@@ -276,7 +408,11 @@ fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) ->
         }
         () if kind.is_load()
             && near(sum(&|array| {
-                if is_invariant(array) { 0.0 } else { leading(array, &facts.var).unwrap_or(f64::NAN) }
+                if is_invariant(array) {
+                    0.0
+                } else {
+                    leading(array, &facts.var).unwrap_or(f64::NAN)
+                }
             })) =>
         {
             Some(format!(
@@ -291,11 +427,18 @@ fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) ->
 /// Loads an iteration that are left if of elements that follow one another in the innermost loop one is loaded, and
 /// none that a store leaves in a register.
 fn leading(array: &Array, variable: &str) -> Option<f64> {
-    let mut moving = (0..array.subscripts.len()).filter(|at| mentions(&array.subscripts[*at], variable));
-    let (Some(along), None) = (moving.next(), moving.next()) else { return None };
+    let mut moving =
+        (0..array.subscripts.len()).filter(|at| mentions(&array.subscripts[*at], variable));
+    let (Some(along), None) = (moving.next(), moving.next()) else {
+        return None;
+    };
     let mut rows: BTreeMap<Vec<String>, bool> = BTreeMap::new();
     for access in &array.accesses {
-        let others = access.offset.iter().enumerate().filter(|(at, _)| *at != along);
+        let others = access
+            .offset
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != along);
         let others = others.map(|(_, offset)| offset.to_string()).collect();
         *rows.entry(others).or_default() |= access.writes > 0.0;
     }
@@ -311,7 +454,9 @@ fn unexplained(sides: &Sides, promised: f64, rest: f64, unit: &str, kind: Kind) 
     };
     let difference = format!("{}{unit} an iteration", at_least((rest - promised).abs()));
     match rest > promised {
-        true => format!("{difference} more than the source's {what}; which, counts do not tell{callees}"),
+        true => format!(
+            "{difference} more than the source's {what}; which, counts do not tell{callees}"
+        ),
         false => format!(
             "{difference} fewer than the source's {what}: values in registers, or paths not taken; which, counts do not \
              tell{callees}"

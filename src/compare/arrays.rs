@@ -29,22 +29,37 @@ type Each = (f64, f64);
 type Likeness = (i64, i64);
 
 /// For all functions of the report.
-pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile: &'n SourceProfile) -> ArrayNames<'n> {
+pub fn names<'n>(
+    report: &'n StaticReport,
+    places: &Places,
+    join: &Join,
+    profile: &'n SourceProfile,
+) -> ArrayNames<'n> {
     let mut nests: BTreeMap<Group, Vec<(usize, Evidence<'n>)>> = BTreeMap::new();
     let reusing = reusing(report, places, profile);
     for (index, target) in places.targets().iter().enumerate() {
         if let Some(nest) = target.nest.filter(|_| join.targets[index].instructions > 0) {
             let nest = &report.functions[target.function].nests[nest];
-            let rounds = nest.loops.last().and_then(|id| places.loop_by_id(target.function, id));
-            let rounds = rounds.and_then(|found| join.loops.get(&found)).map(|counts| counts.rounds as f64);
+            let rounds = nest
+                .loops
+                .last()
+                .and_then(|id| places.loop_by_id(target.function, id));
+            let rounds = rounds
+                .and_then(|found| join.loops.get(&found))
+                .map(|counts| counts.rounds as f64);
             let mut found = evidence(nest, rounds, &join.targets[index].data, profile);
-            let calls = report.functions[target.function].times_called.unwrap_or(1.0);
+            let calls = report.functions[target.function]
+                .times_called
+                .unwrap_or(1.0);
             if rounds != nest.iterations.map(|iterations| iterations * calls) {
                 // With sizes that do not fit the run, lengths say nothing.
                 found.footprints.clear();
             }
             nests
-                .entry((target.function, Some(index).filter(|_| reusing.contains(&target.function))))
+                .entry((
+                    target.function,
+                    Some(index).filter(|_| reusing.contains(&target.function)),
+                ))
                 .or_default()
                 .push((index, found));
         }
@@ -66,17 +81,31 @@ pub fn names<'n>(report: &'n StaticReport, places: &Places, join: &Join, profile
 /// Functions of the report that gave memory back before they reached the last code of their loops. Sites stand in the
 /// order of their first execution.
 fn reusing(report: &StaticReport, places: &Places, profile: &SourceProfile) -> BTreeSet<usize> {
-    let numbers: HashMap<&str, usize> =
-        report.functions.iter().enumerate().map(|(number, function)| (function.name.as_str(), number)).collect();
+    let numbers: HashMap<&str, usize> = report
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(number, function)| (function.name.as_str(), number))
+        .collect();
     let function = |site: &Site| match places.own(site) {
         Place::Loop(found) => Some(found.function),
         Place::NoLoop(Some(name)) => numbers.get(name).copied(),
         _ => None,
     };
-    let gives_back = |site: &Site| site.calls.iter().any(|call| matches!(plain(&call.function), "free" | "realloc"));
+    let gives_back = |site: &Site| {
+        site.calls
+            .iter()
+            .any(|call| matches!(plain(&call.function), "free" | "realloc"))
+    };
     let (mut gave, mut found) = (BTreeSet::new(), BTreeSet::new());
-    for site in profile.sites.iter().filter(|site| !site.calls.is_empty() || !site.data.is_empty()) {
-        let Some(function) = function(site) else { continue };
+    for site in profile
+        .sites
+        .iter()
+        .filter(|site| !site.calls.is_empty() || !site.data.is_empty())
+    {
+        let Some(function) = function(site) else {
+            continue;
+        };
         if gave.contains(&function) && site.machine_loop.is_some() && !site.data.is_empty() {
             found.insert(function);
         }
@@ -106,15 +135,24 @@ fn evidence<'n>(
     data: &BTreeMap<u32, Accesses>,
     profile: &'n SourceProfile,
 ) -> Evidence<'n> {
-    let each = |count: f64, iterations: Option<f64>| count / iterations.filter(|count| *count > 0.0).unwrap_or(1.0);
-    let mut found = Evidence { arrays: BTreeMap::new(), ranges: BTreeMap::new(), footprints: BTreeMap::new() };
+    let each = |count: f64, iterations: Option<f64>| {
+        count / iterations.filter(|count| *count > 0.0).unwrap_or(1.0)
+    };
+    let mut found = Evidence {
+        arrays: BTreeMap::new(),
+        ranges: BTreeMap::new(),
+        footprints: BTreeMap::new(),
+    };
     for references in &nest.references {
         let (loads, stores) = found.arrays.entry(&references.array).or_default();
         *loads += each(references.loads.unwrap_or(f64::NAN), nest.iterations);
         *stores += each(references.stores.unwrap_or(f64::NAN), nest.iterations);
     }
     for (range, did) in data {
-        let (loads, stores) = found.ranges.entry(&profile.data[*range as usize].name).or_default();
+        let (loads, stores) = found
+            .ranges
+            .entry(&profile.data[*range as usize].name)
+            .or_default();
         *loads += each(did.loads as f64, rounds.or(nest.iterations));
         *stores += each(did.stores as f64, rounds.or(nest.iterations));
     }
@@ -130,12 +168,19 @@ fn of_function<'n>(
     profile: &'n SourceProfile,
     language: Language,
 ) -> BTreeMap<&'n str, &'n str> {
-    let mut arrays: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.arrays.keys().copied()).collect();
-    let mut ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
+    let mut arrays: BTreeSet<&str> = nests
+        .iter()
+        .flat_map(|nest| nest.arrays.keys().copied())
+        .collect();
+    let mut ranges: BTreeSet<&str> = nests
+        .iter()
+        .flat_map(|nest| nest.ranges.keys().copied())
+        .collect();
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
         let is_it = |range: &&&str| {
-            super::rows::is_variable_of(range, array) && !is_pointer(nests, profile, language, (array, range))
+            super::rows::is_variable_of(range, array)
+                && !is_pointer(nests, profile, language, (array, range))
         };
         names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
@@ -147,8 +192,15 @@ fn of_function<'n>(
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
-    let may_be = |name: &str| profile.data.iter().any(|range| range.name == name && is_long(range));
-    ranges.retain(|range| range.starts_with("heap") || may_be(range) && !names.values().any(|taken| taken == range));
+    let may_be = |name: &str| {
+        profile
+            .data
+            .iter()
+            .any(|range| range.name == name && is_long(range))
+    };
+    ranges.retain(|range| {
+        range.starts_with("heap") || may_be(range) && !names.values().any(|taken| taken == range)
+    });
     let mut pairs: Vec<(Likeness, &str, &str)> = Vec::new();
     for &array in &arrays {
         for &range in &ranges {
@@ -156,20 +208,26 @@ fn of_function<'n>(
         }
     }
     // A structure may hold an array, or only say where it is.
-    let is_as_often = |array: &str, range: &str| nests.iter().any(|nest| is_as_often(nest, array, range));
+    let is_as_often =
+        |array: &str, range: &str| nests.iter().any(|nest| is_as_often(nest, array, range));
     pairs.retain(|(likeness, array, range)| {
         likeness.0 > 0 && (!super::rows::is_structure_of(range, array) || is_as_often(array, range))
     });
     pairs.sort_by_key(|(likeness, array, range)| (std::cmp::Reverse(*likeness), *array, *range));
     // The best first, as long as nothing else is as good for the array or for the range.
     while let Some(&(best, array, range)) = pairs.first() {
-        let is_rival = |pair: &&(Likeness, &str, &str)| pair.0 == best && (pair.1 == array || pair.2 == range);
+        let is_rival =
+            |pair: &&(Likeness, &str, &str)| pair.0 == best && (pair.1 == array || pair.2 == range);
         if pairs.iter().filter(is_rival).count() == 1 {
             names.insert(array, range);
             pairs.retain(|pair| pair.1 != array && pair.2 != range);
         } else {
             let rivals: Vec<_> = pairs.iter().filter(is_rival).copied().collect();
-            pairs.retain(|pair| !rivals.iter().any(|rival| rival.1 == pair.1 || rival.2 == pair.2));
+            pairs.retain(|pair| {
+                !rivals
+                    .iter()
+                    .any(|rival| rival.1 == pair.1 || rival.2 == pair.2)
+            });
         }
     }
     names
@@ -185,24 +243,44 @@ fn namesakes<'n>(
 ) -> Vec<(&'n str, &'n str)> {
     let fits = |array: &str, range: &str| -> Vec<bool> {
         let is_near = |source: &Each, run: &Each| near(source.0, run.0) && near(source.1, run.1);
-        let did = nests.iter().filter_map(|nest| Some((nest.arrays.get(array)?, nest.ranges.get(range))));
-        did.map(|(source, run)| run.is_some_and(|run| is_near(source, run))).collect()
+        let did = nests
+            .iter()
+            .filter_map(|nest| Some((nest.arrays.get(array)?, nest.ranges.get(range))));
+        did.map(|(source, run)| run.is_some_and(|run| is_near(source, run)))
+            .collect()
     };
     let fits_any = |array: &str, range: &str| fits(array, range).contains(&true);
     let is_meant = |other: &str, range: &str| {
-        let is_only = || ranges.iter().all(|found| *found == range || !fits_any(other, found));
+        let is_only = || {
+            ranges
+                .iter()
+                .all(|found| *found == range || !fits_any(other, found))
+        };
         !names.contains_key(other) && !fits(other, range).contains(&false) && is_only()
     };
     let is_doubtful = |(array, range): &(&'n str, &'n str)| {
         !fits_any(array, range) && arrays.iter().any(|other| is_meant(other, range))
     };
-    names.iter().map(|(array, range)| (*array, *range)).filter(is_doubtful).collect()
+    names
+        .iter()
+        .map(|(array, range)| (*array, *range))
+        .filter(is_doubtful)
+        .collect()
 }
 
 /// Whether a variable only says where the array is: it is as long as a pointer, or a descriptor in Fortran, and in no
 /// nest it is accessed as often as the array.
-fn is_pointer(nests: &[Evidence], profile: &SourceProfile, language: Language, (array, range): (&str, &str)) -> bool {
-    let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low);
+fn is_pointer(
+    nests: &[Evidence],
+    profile: &SourceProfile,
+    language: Language,
+    (array, range): (&str, &str),
+) -> bool {
+    let length = profile
+        .data
+        .iter()
+        .find(|known| known.name == range)
+        .map_or(0, |known| known.high - known.low);
     let is_descriptor = || language == Language::Fortran && length >= 64 && (length - 40) % 24 == 0;
     (length <= 8 || is_descriptor()) && !nests.iter().any(|nest| is_as_often(nest, array, range))
 }
@@ -216,14 +294,28 @@ fn is_as_often(nest: &Evidence, array: &str, range: &str) -> bool {
 
 /// Members of structures that have no range of their own, and lie in the structure's: in every nest that was accessed as
 /// often as all of them together.
-fn members<'n>(nests: &[Evidence<'n>], names: &BTreeMap<&'n str, &'n str>) -> Vec<(&'n str, &'n str)> {
-    let arrays: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.arrays.keys().copied()).collect();
-    let ranges: BTreeSet<&str> = nests.iter().flat_map(|nest| nest.ranges.keys().copied()).collect();
+fn members<'n>(
+    nests: &[Evidence<'n>],
+    names: &BTreeMap<&'n str, &'n str>,
+) -> Vec<(&'n str, &'n str)> {
+    let arrays: BTreeSet<&str> = nests
+        .iter()
+        .flat_map(|nest| nest.arrays.keys().copied())
+        .collect();
+    let ranges: BTreeSet<&str> = nests
+        .iter()
+        .flat_map(|nest| nest.ranges.keys().copied())
+        .collect();
     let mut found = Vec::new();
     for range in ranges {
-        let is_open = |array: &&&str| !names.contains_key(**array) && super::rows::is_structure_of(range, array);
+        let is_open = |array: &&&str| {
+            !names.contains_key(**array) && super::rows::is_structure_of(range, array)
+        };
         let open: Vec<&str> = arrays.iter().filter(is_open).copied().collect();
-        let own = arrays.iter().filter(|array| names.get(**array) == Some(&range)).copied();
+        let own = arrays
+            .iter()
+            .filter(|array| names.get(**array) == Some(&range))
+            .copied();
         let all: Vec<&str> = open.iter().copied().chain(own).collect();
         let agrees = |nest: &Evidence| {
             let sides = all.iter().filter_map(|array| nest.arrays.get(array));
@@ -257,9 +349,21 @@ fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &st
             _ => -2,
         };
     }
-    let footprint = nests.iter().filter_map(|nest| nest.footprints.get(array)).copied().fold(0.0, f64::max);
-    let length = profile.data.iter().find(|known| known.name == range).map_or(0, |known| known.high - known.low) as f64;
+    let footprint = nests
+        .iter()
+        .filter_map(|nest| nest.footprints.get(array))
+        .copied()
+        .fold(0.0, f64::max);
+    let length = profile
+        .data
+        .iter()
+        .find(|known| known.name == range)
+        .map_or(0, |known| known.high - known.low) as f64;
     // A footprint is in lines, a length in bytes: in steps of five percent.
-    let distance = if footprint > 0.0 { (20.0 * (footprint / length.max(1.0)).ln().abs()).round() as i64 } else { 0 };
+    let distance = if footprint > 0.0 {
+        (20.0 * (footprint / length.max(1.0)).ln().abs()).round() as i64
+    } else {
+        0
+    };
     (votes, -distance)
 }

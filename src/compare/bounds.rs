@@ -26,7 +26,12 @@ impl<'r> Bounds<'r> {
         let parse = |text: &str| Expr::parse(text).ok();
         let lower = parse(&facts.lower)?;
         let range = parse(&facts.upper)? - lower.clone();
-        Some(Bounds { range, step: parse(&facts.step)?, lower, variable: &facts.var })
+        Some(Bounds {
+            range,
+            step: parse(&facts.step)?,
+            lower,
+            variable: &facts.var,
+        })
     }
 
     /// What the number of rounds depends on.
@@ -40,7 +45,10 @@ impl<'r> Bounds<'r> {
 
     /// Rounds before the fraction is cut off.
     fn quotient(&self, values: Values) -> Option<f64> {
-        let (range, step) = (self.range.evaluate(&values).ok()?, self.step.evaluate(&values).ok()?);
+        let (range, step) = (
+            self.range.evaluate(&values).ok()?,
+            self.step.evaluate(&values).ok()?,
+        );
         Some(range / step + 1.0).filter(|rounds| rounds.is_finite())
     }
 
@@ -51,18 +59,43 @@ impl<'r> Bounds<'r> {
 
     /// Rounds of a loop inside, over all rounds of one execution of this one.
     pub fn rounds_inside(&self, inner: &Bounds, values: Values) -> Option<f64> {
-        let (first, step) = (self.lower.evaluate(&values).ok()?, self.step.evaluate(&values).ok()?);
-        let rounds = self.rounds(values).filter(|rounds| *rounds <= MOST_ROUNDS)?;
+        let (first, step) = (
+            self.lower.evaluate(&values).ok()?,
+            self.step.evaluate(&values).ok()?,
+        );
+        let rounds = self
+            .rounds(values)
+            .filter(|rounds| *rounds <= MOST_ROUNDS)?;
         let at = |round: u64| {
             let here = first + step * round as f64;
-            inner.rounds(&|symbol: &str| if symbol == self.variable { Some(here) } else { values(symbol) })
+            inner.rounds(&|symbol: &str| {
+                if symbol == self.variable {
+                    Some(here)
+                } else {
+                    values(symbol)
+                }
+            })
         };
         (0..rounds as u64).map(at).sum()
     }
 
     /// The whole number for one symbol at which the loop goes round so often: `base`, where that does.
-    pub fn solve(&self, symbol: &str, base: Option<f64>, values: Values, wanted: f64) -> Option<f64> {
-        let at = |value: f64| move |name: &str| if name == symbol { Some(value) } else { values(name) };
+    pub fn solve(
+        &self,
+        symbol: &str,
+        base: Option<f64>,
+        values: Values,
+        wanted: f64,
+    ) -> Option<f64> {
+        let at = |value: f64| {
+            move |name: &str| {
+                if name == symbol {
+                    Some(value)
+                } else {
+                    values(name)
+                }
+            }
+        };
         if let Some(base) = base.filter(|base| self.rounds(&at(*base)) == Some(wanted)) {
             return Some(base);
         }
@@ -74,12 +107,17 @@ impl<'r> Bounds<'r> {
         let is_mean = symbol.starts_with(TRIP_PARAMETER);
         let start = base.filter(|_| !is_mean).unwrap_or(0.0);
         let quotient = |value: f64| self.quotient(&at(value));
-        let (here, there, beyond) = (quotient(start)?, quotient(start + 1.0)?, quotient(start + 2.0)?);
+        let (here, there, beyond) = (
+            quotient(start)?,
+            quotient(start + 1.0)?,
+            quotient(start + 2.0)?,
+        );
         let slope = there - here;
         if slope != 0.0 && (beyond - there - slope).abs() < 1e-9 {
             let value = start + (wanted - here) / slope;
             // A size is a whole number; a loop that says otherwise was changed by the compiler, or is left early.
-            return Some(if is_mean { value } else { value.round() }).filter(|found| (value - found).abs() < 1e-6);
+            return Some(if is_mean { value } else { value.round() })
+                .filter(|found| (value - found).abs() < 1e-6);
         }
         smallest(&|value| self.rounds(&at(value)), wanted)
     }

@@ -26,7 +26,9 @@ impl Lines {
     pub fn of(places: &Places, profile: &SourceProfile) -> Lines {
         let mut copies: BTreeMap<(LoopRef, u32, u32), Line> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
-            let (Some(line), Some(machine_loop)) = (site.line, site.machine_loop) else { continue };
+            let (Some(line), Some(machine_loop)) = (site.line, site.machine_loop) else {
+                continue;
+            };
             if let Place::Loop(found) = places.own(site) {
                 let own = line_of(site);
                 let copy = copies.entry((found, line, machine_loop)).or_insert(own);
@@ -58,7 +60,13 @@ impl Lines {
         found: LoopRef,
         branch: &Branch,
     ) -> Option<f64> {
-        let arms = Arms { lines: self, places, loops, found, facts: places.facts(found) };
+        let arms = Arms {
+            lines: self,
+            places,
+            loops,
+            found,
+            facts: places.facts(found),
+        };
         let reached = arms.reached(branch).filter(|reached| *reached > 0)?;
         let taken = arms.taken(branch, reached)?;
         Some(taken as f64 / reached as f64)
@@ -67,7 +75,11 @@ impl Lines {
 
 fn line_of(site: &Site) -> Line {
     let all = (site.least.unwrap_or(site.executions), site.executions);
-    Line { all, effects: site.effects, decisions: site.decisions }
+    Line {
+        all,
+        effects: site.effects,
+        decisions: site.decisions,
+    }
 }
 
 fn both(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
@@ -111,28 +123,47 @@ impl Arms<'_> {
             Some(around) => {
                 let reached = self.reached(around)?;
                 let taken = self.taken(around, reached)?;
-                if around.then.is_some_and(|(first, last)| (first..=last).contains(&branch.line)) {
+                if around
+                    .then
+                    .is_some_and(|(first, last)| (first..=last).contains(&branch.line))
+                {
                     taken
                 } else {
                     reached.checked_sub(taken)?
                 }
             }
         };
-        let decided = self.lines.0.get(&(self.found, branch.line)).map(|line| line.decisions);
-        let exits = self.loops.get(&self.found).map_or(0, LoopCounts::executions);
-        let is_left = |decided: &u64| self.facts.exits_early && (most.saturating_sub(exits)..most).contains(decided);
+        let decided = self
+            .lines
+            .0
+            .get(&(self.found, branch.line))
+            .map(|line| line.decisions);
+        let exits = self
+            .loops
+            .get(&self.found)
+            .map_or(0, LoopCounts::executions);
+        let is_left = |decided: &u64| {
+            self.facts.exits_early && (most.saturating_sub(exits)..most).contains(decided)
+        };
         Some(decided.filter(is_left).unwrap_or(most))
     }
 
     /// The innermost condition in whose arms a line lies.
     fn around(&self, line: u32) -> Option<&Branch> {
         let is_around = |other: &&Branch| other.line < line && other.guards(line);
-        self.facts.branches.iter().filter(is_around).max_by_key(|other| other.line)
+        self.facts
+            .branches
+            .iter()
+            .filter(is_around)
+            .max_by_key(|other| other.line)
     }
 
     /// Rounds in loops of the machine code that do one at a time.
     fn rounds(&self) -> Option<u64> {
-        let counts = self.loops.get(&self.found).filter(|counts| counts.machine_loops > 0 && counts.unrolled == 1)?;
+        let counts = self
+            .loops
+            .get(&self.found)
+            .filter(|counts| counts.machine_loops > 0 && counts.unrolled == 1)?;
         counts.rounds.checked_sub(counts.peeled + counts.replaced)
     }
 
@@ -142,7 +173,10 @@ impl Arms<'_> {
         let otherwise = self.arm(branch, branch.otherwise, branch.then);
         let taken = match otherwise.is_empty() {
             true => then.taken(reached),
-            false if then.is_empty() => otherwise.taken(reached).filter(|taken| *taken == reached).map(|_| 0),
+            false if then.is_empty() => otherwise
+                .taken(reached)
+                .filter(|taken| *taken == reached)
+                .map(|_| 0),
             false => then.beside(&otherwise, reached),
         };
         taken.filter(|taken| *taken <= reached)
@@ -150,23 +184,40 @@ impl Arms<'_> {
 
     /// A line that an arm shares with the condition or with the other arm is executed for these too.
     fn arm(&self, branch: &Branch, lines: Option<(u32, u32)>, other: Option<(u32, u32)>) -> Arm {
-        let Some((first, last)) = lines.filter(|(first, last)| first <= last) else { return Arm::default() };
-        let is_shared = |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
+        let Some((first, last)) = lines.filter(|(first, last)| first <= last) else {
+            return Arm::default();
+        };
+        let is_shared =
+            |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
         // What lies in the arms of a condition inside tells of that one.
-        let is_direct =
-            |line: u32| !is_shared(line) && self.around(line).is_none_or(|around| around.line == branch.line);
+        let is_direct = |line: u32| {
+            !is_shared(line)
+                && self
+                    .around(line)
+                    .is_none_or(|around| around.line == branch.line)
+        };
         let is_condition = |line: u32| self.facts.branches.iter().any(|other| other.line == line);
         let own = self.lines.0.range((self.found, first)..=(self.found, last));
-        let own: Vec<(u32, Line)> =
-            own.map(|((_, line), found)| (*line, *found)).filter(|(line, _)| is_direct(*line)).collect();
+        let own: Vec<(u32, Line)> = own
+            .map(|((_, line), found)| (*line, *found))
+            .filter(|(line, _)| is_direct(*line))
+            .collect();
         let inner = self.places.children(self.found).filter(|child| {
             let line = self.places.facts(*child).line;
             (first..=last).contains(&line) && is_direct(line)
         });
-        let executions = inner.filter_map(|child| self.loops.get(&child)).map(LoopCounts::executions);
-        let conditions = own.iter().filter(|(line, _)| is_condition(*line)).map(|(_, found)| found.decisions);
+        let executions = inner
+            .filter_map(|child| self.loops.get(&child))
+            .map(LoopCounts::executions);
+        let conditions = own
+            .iter()
+            .filter(|(line, _)| is_condition(*line))
+            .map(|(_, found)| found.decisions);
         Arm {
-            inside: executions.chain(conditions).filter(|count| *count > 0).collect(),
+            inside: executions
+                .chain(conditions)
+                .filter(|count| *count > 0)
+                .collect(),
             lines: own.into_iter().map(|(_, found)| found).collect(),
         }
     }
@@ -179,8 +230,18 @@ impl Arm {
 
     /// Everything that may be how often it was taken: what stays in the arm, or anything.
     fn candidates(&self, is_sure: bool) -> BTreeSet<u64> {
-        let of_line = |line: &Line| if is_sure { line.effects } else { Some(line.all) };
-        let counts = self.lines.iter().filter_map(of_line).flat_map(|(fewest, most)| [fewest, most]);
+        let of_line = |line: &Line| {
+            if is_sure {
+                line.effects
+            } else {
+                Some(line.all)
+            }
+        };
+        let counts = self
+            .lines
+            .iter()
+            .filter_map(of_line)
+            .flat_map(|(fewest, most)| [fewest, most]);
         counts.chain(self.inside.iter().copied()).collect()
     }
 
@@ -188,17 +249,27 @@ impl Arm {
     /// in advance.
     fn taken(&self, reached: u64) -> Option<u64> {
         let sure = self.candidates(true).last().copied();
-        sure.or_else(|| self.candidates(false).into_iter().rfind(|count| *count < reached))
+        sure.or_else(|| {
+            self.candidates(false)
+                .into_iter()
+                .rfind(|count| *count < reached)
+        })
     }
 
     /// Beside another one: both together are taken as often as the condition is reached.
     fn beside(&self, other: &Arm, reached: u64) -> Option<u64> {
         let of = |is_sure: [bool; 2]| {
             let others = other.candidates(is_sure[1]);
-            let fits = |taken: &u64| reached.checked_sub(*taken).is_some_and(|rest| others.contains(&rest));
+            let fits = |taken: &u64| {
+                reached
+                    .checked_sub(*taken)
+                    .is_some_and(|rest| others.contains(&rest))
+            };
             let mut fitting = self.candidates(is_sure[0]).into_iter().filter(fits);
             fitting.next().filter(|_| fitting.next().is_none())
         };
-        [[true, true], [true, false], [false, true], [false, false]].into_iter().find_map(of)
+        [[true, true], [true, false], [false, true], [false, false]]
+            .into_iter()
+            .find_map(of)
     }
 }

@@ -30,16 +30,25 @@ pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p,
 /// middle of a round: by a test of a loop inside, which on no other line of the source leads out of both.
 fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<(usize, After)> {
     let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
-    let places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+    let places = Places::of_program(
+        report,
+        executed.chain(profile.files.iter().map(String::as_str)),
+    );
     let origins = Origins::of(&places, profile).all();
     let is_continued = |number: usize, after: &After| {
         let origin = |number: usize| origins.get(number).copied().flatten();
-        let found = origin(number).filter(|found| origin(after.machine_loop as usize) == Some(*found));
+        let found =
+            origin(number).filter(|found| origin(after.machine_loop as usize) == Some(*found));
         found.is_some_and(|found| tests_inside(&places, profile, after, found))
     };
     let all = profile.loops.iter().enumerate();
     let continued = |(number, one): (usize, &MachineLoop)| {
-        let entries: Vec<After> = one.after.iter().filter(|after| is_continued(number, after)).copied().collect();
+        let entries: Vec<After> = one
+            .after
+            .iter()
+            .filter(|after| is_continued(number, after))
+            .copied()
+            .collect();
         entries.into_iter().map(move |after| (number, after))
     };
     all.flat_map(continued).collect()
@@ -47,8 +56,12 @@ fn continued(report: &StaticReport, profile: &SourceProfile) -> Vec<(usize, Afte
 
 /// Whether the site where a loop was left is the head of a loop inside, and not of the loop itself.
 fn tests_inside(places: &Places, profile: &SourceProfile, after: &After, found: LoopRef) -> bool {
-    let Some(site) = profile.sites.get(after.site as usize) else { return false };
-    let Some((file, line)) = site.file.as_deref().zip(site.line) else { return false };
+    let Some(site) = profile.sites.get(after.site as usize) else {
+        return false;
+    };
+    let Some((file, line)) = site.file.as_deref().zip(site.line) else {
+        return false;
+    };
     let beginning = places.beginning_at(file, line, &functions(site));
     let is_inside = |one: &LoopRef| *one != found && places.chain(*one).any(|outer| outer == found);
     !beginning.is_empty() && beginning.iter().all(is_inside)

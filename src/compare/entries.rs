@@ -32,15 +32,21 @@ impl MachineParts<'_> {
         let one = &self.loops[part];
         // Copies in a round of an outer loop, of which nothing else is left, are executions of their own.
         let outer = self.places.chain(found).nth(1);
-        let is_in_round = outer.is_none() || outer == one.parent.and_then(|parent| self.places.origin_of(parent));
+        let is_in_round =
+            outer.is_none() || outer == one.parent.and_then(|parent| self.places.origin_of(parent));
         // Where columns do not tell apart two calls on one line: a loop that leaves no rounds is whole.
-        let leaves_rounds =
-            |other: usize| self.is_told(part) || copies.get(&other).is_some_and(|copies| copies.all() > 1);
+        let leaves_rounds = |other: usize| {
+            self.is_told(part) || copies.get(&other).is_some_and(|copies| copies.all() > 1)
+        };
         let goes_on = one.after.iter().filter(|after| {
             let other = after.machine_loop as usize;
             parts.contains(&other) && self.are_of_one_call(part, other) && leaves_rounds(other)
         });
-        let going_on: u64 = if is_in_round { goes_on.map(|after| after.entries).sum() } else { 0 };
+        let going_on: u64 = if is_in_round {
+            goes_on.map(|after| after.entries).sum()
+        } else {
+            0
+        };
         one.entries.saturating_sub(going_on)
     }
 
@@ -49,7 +55,9 @@ impl MachineParts<'_> {
     pub fn again(&self, found: LoopRef, part: usize) -> Option<usize> {
         let one = &self.loops[part];
         let outer = self.places.chain(found).nth(1);
-        let around = outer.zip(one.parent).filter(|(outer, parent)| self.places.origin_of(*parent) == Some(*outer));
+        let around = outer
+            .zip(one.parent)
+            .filter(|(outer, parent)| self.places.origin_of(*parent) == Some(*outer));
         let before = around.and_then(|(outer, parent)| self.again(outer, parent as usize));
         let is_like = |other: usize| {
             let like = &self.loops[other];
@@ -57,24 +65,46 @@ impl MachineParts<'_> {
                 == (one.entries, self.rounds[part], &one.file, one.line)
         };
         let comes_after = |other: usize| {
-            let is_it = |after: &After| after.machine_loop as usize == other && after.entries == one.entries;
+            let is_it = |after: &After| {
+                after.machine_loop as usize == other && after.entries == one.entries
+            };
             let is_in_round = outer.is_none() || around.is_some();
-            is_in_round && self.is_told(part) && self.are_of_one_call(part, other) && one.after.iter().any(is_it)
+            is_in_round
+                && self.is_told(part)
+                && self.are_of_one_call(part, other)
+                && one.after.iter().any(is_it)
         };
-        let is_around = |other: usize| before.is_some() && self.loops[other].parent.map(|one| one as usize) == before;
-        let others = self.all.get(&found)?.iter().copied().filter(|other| *other != part && is_like(*other));
-        others.into_iter().find(|other| comes_after(*other) || is_around(*other))
+        let is_around = |other: usize| {
+            before.is_some() && self.loops[other].parent.map(|one| one as usize) == before
+        };
+        let others = self
+            .all
+            .get(&found)?
+            .iter()
+            .copied()
+            .filter(|other| *other != part && is_like(*other));
+        others
+            .into_iter()
+            .find(|other| comes_after(*other) || is_around(*other))
     }
 
     /// Whether the calls that a machine loop was inlined for are told from all others.
     fn is_told(&self, part: usize) -> bool {
-        let is_told =
-            |site: &Site| site.call_columns.iter().filter(|column| **column > 0).count() == site.called_from.len();
+        let is_told = |site: &Site| {
+            site.call_columns
+                .iter()
+                .filter(|column| **column > 0)
+                .count()
+                == site.called_from.len()
+        };
         self.head(part).is_none_or(is_told)
     }
 
     fn are_of_one_call(&self, one: usize, other: usize) -> bool {
-        let calls = |part: usize| self.head(part).map(|site| (&site.called_from, &site.call_columns));
+        let calls = |part: usize| {
+            self.head(part)
+                .map(|site| (&site.called_from, &site.call_columns))
+        };
         calls(one) == calls(other)
     }
 
@@ -90,9 +120,15 @@ impl MachineParts<'_> {
 /// or not: `head` has the sites of the line, with whether they are inside of them. 0 where columns leave open which
 /// test it is, or where all of them are of calls that were inlined and no machine loop is left: others may have become one.
 pub fn tests_before<'a>(head: impl Iterator<Item = (bool, &'a Site)>) -> u64 {
-    let (inside, outside): (Vec<_>, Vec<_>) =
-        head.filter(|(_, site)| site.decisions > 0).partition(|(inside, _)| *inside);
-    let columns = |sites: &[(bool, &Site)]| sites.iter().map(|(_, site)| site.column).collect::<BTreeSet<_>>();
+    let (inside, outside): (Vec<_>, Vec<_>) = head
+        .filter(|(_, site)| site.decisions > 0)
+        .partition(|(inside, _)| *inside);
+    let columns = |sites: &[(bool, &Site)]| {
+        sites
+            .iter()
+            .map(|(_, site)| site.column)
+            .collect::<BTreeSet<_>>()
+    };
     let (own, others) = (columns(&inside), columns(&outside));
     let is_inlined = outside.iter().all(|(_, site)| !site.called_from.is_empty());
     if own.is_empty() && (others.len() > 1 || is_inlined) {
@@ -102,8 +138,14 @@ pub fn tests_before<'a>(head: impl Iterator<Item = (bool, &'a Site)>) -> u64 {
     // By copy: conditions of one copy are done one after the other, the first of them most often.
     let mut tests: BTreeMap<_, u64> = BTreeMap::new();
     for (_, site) in outside.into_iter().filter(|(_, site)| is_own(site)) {
-        let of_copy =
-            tests.entry((&site.function, &site.called_from, &site.call_columns, site.machine_loop)).or_default();
+        let of_copy = tests
+            .entry((
+                &site.function,
+                &site.called_from,
+                &site.call_columns,
+                site.machine_loop,
+            ))
+            .or_default();
         *of_copy = site.decisions.max(*of_copy);
     }
     tests.values().sum()

@@ -11,29 +11,37 @@ use super::rows::{EXECUTIONS, Sides, TRIP_COUNT, trip_count};
 pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
     let all = sides.loops();
     // A trip count is that of one loop; iterations are those of all.
-    let is_meant =
-        |found: &&LoopRef| !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity;
+    let is_meant = |found: &&LoopRef| {
+        !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity
+    };
     let loops: Vec<LoopRef> = all.iter().filter(is_meant).copied().collect();
     if quantity == EXECUTIONS {
         return of_executions(sides);
     }
-    let ids: Vec<&str> = loops.iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
-    let about = parameters.iter().filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
+    let ids: Vec<&str> = loops
+        .iter()
+        .map(|found| sides.places.facts(*found).id.as_str())
+        .collect();
+    let about = parameters
+        .iter()
+        .filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
     let values: Vec<String> = about.map(Suggestion::in_words).collect();
     if !values.is_empty() {
         return format!("a parameter does not match: {}", values.join("; "));
     }
-    left_early(sides, &loops).or_else(|| of_calls(sides, &loops)).unwrap_or_else(|| {
-        loops.last().map_or_else(String::new, |found| {
-            let is_total = !quantity.starts_with(TRIP_COUNT);
-            is_total
-                .then(|| other_executions(sides, *found))
-                .flatten()
-                .or_else(|| outer_differs(sides, *found))
-                .or_else(|| idle_rounds(sides, *found))
-                .unwrap_or_else(|| what_is_known(sides, *found))
+    left_early(sides, &loops)
+        .or_else(|| of_calls(sides, &loops))
+        .unwrap_or_else(|| {
+            loops.last().map_or_else(String::new, |found| {
+                let is_total = !quantity.starts_with(TRIP_COUNT);
+                is_total
+                    .then(|| other_executions(sides, *found))
+                    .flatten()
+                    .or_else(|| outer_differs(sides, *found))
+                    .or_else(|| idle_rounds(sides, *found))
+                    .unwrap_or_else(|| what_is_known(sides, *found))
+            })
         })
-    })
 }
 
 /// Calls of functions that compilers put in place of loops.
@@ -43,7 +51,12 @@ pub(super) fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
 }
 
 fn of_executions(sides: &Sides) -> String {
-    let counts = sides.loops().first().and_then(|found| sides.join.loops.get(found)).copied().unwrap_or_default();
+    let counts = sides
+        .loops()
+        .first()
+        .and_then(|found| sides.join.loops.get(found))
+        .copied()
+        .unwrap_or_default();
     let did = match counts.executions() - counts.entries {
         0 => format!("entered the loop {} times", counts.entries),
         idle => format!(
@@ -53,9 +66,15 @@ fn of_executions(sides: &Sides) -> String {
     };
     let outside = match counts.peeled {
         peeled if peeled == 0 || counts.tests > 0 => String::new(),
-        peeled => format!("; {peeled} iterations were done outside of a machine loop, which has no count of entries"),
+        peeled => format!(
+            "; {peeled} iterations were done outside of a machine loop, which has no count of entries"
+        ),
     };
-    format!("the report has {} calls of the function, the run {}{outside}", short(sides.calls()), did)
+    format!(
+        "the report has {} calls of the function, the run {}{outside}",
+        short(sides.calls()),
+        did
+    )
 }
 
 fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
@@ -67,7 +86,11 @@ fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
         "the loop of line {} can be left before its bound; the run left it after {} iterations{}",
         facts.line,
         short(each),
-        if counts.executions() > 1 { " on average" } else { "" }
+        if counts.executions() > 1 {
+            " on average"
+        } else {
+            ""
+        }
     ))
 }
 
@@ -75,8 +98,16 @@ fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
 fn of_calls(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
     let calls = replacing_calls(sides);
     let counts = |found: &LoopRef| sides.join.loops.get(found);
-    let is_replaced = loops.iter().filter_map(counts).any(|counts| counts.replaced > 0 || counts.machine_loops == 0);
-    (!calls.is_empty() && is_replaced).then(|| format!("the compiler made a call of part of it: {}", calls.join(", ")))
+    let is_replaced = loops
+        .iter()
+        .filter_map(counts)
+        .any(|counts| counts.replaced > 0 || counts.machine_loops == 0);
+    (!calls.is_empty() && is_replaced).then(|| {
+        format!(
+            "the compiler made a call of part of it: {}",
+            calls.join(", ")
+        )
+    })
 }
 
 /// All rounds of a loop of the nest on both sides.
@@ -95,41 +126,67 @@ fn other_executions(sides: &Sides, found: LoopRef) -> Option<String> {
     let (promised, traced) = all_rounds(sides, found)?;
     let executions = sides.join.loops.get(sides.loops().first()?)?.executions() as f64;
     let calls = sides.calls();
-    let is_it =
-        executions > 0.0 && calls > 0.0 && executions != calls && agree((promised / calls, traced / executions));
+    let is_it = executions > 0.0
+        && calls > 0.0
+        && executions != calls
+        && agree((promised / calls, traced / executions));
     is_it.then(|| {
-        format!("each execution has the {} of the report; the run has {executions} executions", promised / calls)
+        format!(
+            "each execution has the {} of the report; the run has {executions} executions",
+            promised / calls
+        )
     })
 }
 
 /// Whether a trip count differs only because the loop around goes round less often.
 fn outer_differs(sides: &Sides, found: LoopRef) -> Option<String> {
     let own = all_rounds(sides, found)?;
-    let around = if sides.loops().first() == Some(&found) { "its executions" } else { "those of the loop around it" };
+    let around = if sides.loops().first() == Some(&found) {
+        "its executions"
+    } else {
+        "those of the loop around it"
+    };
     agree(own).then(|| format!("its {} iterations agree; {around} do not", own.1))
 }
 
 /// Whether the rounds that are missing do not enter the loop inside, whose iterations agree, and so do nothing.
 fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
     let (promised, traced) = all_rounds(sides, found)?;
-    let inner = sides.loops().into_iter().skip_while(|one| *one != found).nth(1)?;
+    let inner = sides
+        .loops()
+        .into_iter()
+        .skip_while(|one| *one != found)
+        .nth(1)?;
     let counts = sides.join.loops.get(&inner)?;
     let is_entered_by_each = counts.peeled == 0 && counts.entries as f64 == traced;
     let is_it = traced < promised && is_entered_by_each && agree(all_rounds(sides, inner)?);
     is_it.then(|| {
-        format!("{} iterations do not enter the loop inside, and the compiler left them out", promised - traced)
+        format!(
+            "{} iterations do not enter the loop inside, and the compiler left them out",
+            promised - traced
+        )
     })
 }
 
 /// What became of a loop, and what its bounds depend on.
 fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     let Some(counts) = sides.join.loops.get(&found) else {
-        return "no loop of the machine code is this one, and no operation tells its iterations".to_string();
+        return "no loop of the machine code is this one, and no operation tells its iterations"
+            .to_string();
     };
     let mut known = match counts.machine_loops {
-        0 => format!("no loop of the machine code is this one: {} iterations by what is left of it", counts.rounds),
-        1 => format!("the machine code has one loop of it: {} iterations", counts.rounds),
-        parts => format!("the machine code has {parts} loops of it: {} iterations", counts.rounds),
+        0 => format!(
+            "no loop of the machine code is this one: {} iterations by what is left of it",
+            counts.rounds
+        ),
+        1 => format!(
+            "the machine code has one loop of it: {} iterations",
+            counts.rounds
+        ),
+        parts => format!(
+            "the machine code has {parts} loops of it: {} iterations",
+            counts.rounds
+        ),
     };
     if counts.unrolled > 1 {
         known += &format!(", {} in a round of the machine's", counts.unrolled);
@@ -148,7 +205,10 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
         }
         [one] => format!("{known}; its bounds depend on {one}"),
         _ => {
-            format!("{known}; its bounds depend on {}, the run does not tell which does not fit", parameters.join(", "))
+            format!(
+                "{known}; its bounds depend on {}, the run does not tell which does not fit",
+                parameters.join(", ")
+            )
         }
     }
 }

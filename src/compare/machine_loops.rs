@@ -90,7 +90,9 @@ impl<'a> Counter<'a> {
         let origins = Origins::of(places, profile);
         for (number, found) in origins.all().into_iter().enumerate() {
             let one = &profile.loops[number];
-            let Some(found) = found.filter(|_| one.was_executed()) else { continue };
+            let Some(found) = found.filter(|_| one.was_executed()) else {
+                continue;
+            };
             // The test at the top is that of a loop inside: the round of the source that it ends has begun.
             if origins.by_line(number) != Some(found) {
                 rounds[number] += one.refused;
@@ -100,17 +102,27 @@ impl<'a> Counter<'a> {
         let mut lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&Site>>> = BTreeMap::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
             if let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) {
-                lines.entry(found).or_default().entry(line).or_default().push(site);
+                lines
+                    .entry(found)
+                    .or_default()
+                    .entry(line)
+                    .or_default()
+                    .push(site);
             }
         }
         let nested = parts.clone();
         let none = BTreeMap::new();
         for (found, parts) in &mut parts {
             let (facts, lines) = (places.facts(*found), lines.get(found).unwrap_or(&none));
-            drop_nested(parts, &rounds, &profile.loops, |part| body(facts, lines, part));
+            drop_nested(parts, &rounds, &profile.loops, |part| {
+                body(facts, lines, part)
+            });
         }
         let shares = |(number, one): (usize, &MachineLoop)| {
-            let outer = one.parent.filter(|_| one.shares_header).map(|outer| [outer as usize, number]);
+            let outer = one
+                .parent
+                .filter(|_| one.shares_header)
+                .map(|outer| [outer as usize, number]);
             outer.into_iter().flatten().collect::<Vec<usize>>()
         };
         let sharing = profile.loops.iter().enumerate().flat_map(shares).collect();
@@ -120,7 +132,16 @@ impl<'a> Counter<'a> {
                 of_loop[number as usize].push(site);
             }
         }
-        Counter { of_loop, sharing, places, profile, rounds, parts, nested, lines }
+        Counter {
+            of_loop,
+            sharing,
+            places,
+            profile,
+            rounds,
+            parts,
+            nested,
+            lines,
+        }
     }
 
     /// Those of a loop, those inside it being known.
@@ -128,7 +149,11 @@ impl<'a> Counter<'a> {
         self.by_lines(found, self.by_loops(found, known))
     }
 
-    fn by_loops(&self, found: LoopRef, known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
+    fn by_loops(
+        &self,
+        found: LoopRef,
+        known: &BTreeMap<LoopRef, LoopCounts>,
+    ) -> Option<LoopCounts> {
         let facts = self.places.facts(found);
         let empty = Vec::new();
         let parts = self.parts.get(&found).unwrap_or(&empty);
@@ -141,9 +166,17 @@ impl<'a> Counter<'a> {
         }
         let mut counts = self.sum(found, facts, parts);
         // Beside a loop with the other statements, a call has done no rounds of its own.
-        let (calls, replaced) = if parts.is_empty() { self.replaced(found, facts) } else { (0, 0) };
+        let (calls, replaced) = if parts.is_empty() {
+            self.replaced(found, facts)
+        } else {
+            (0, 0)
+        };
         counts.entries += if replaced > 0 { calls } else { 0 };
-        counts.tests = if counts.tests >= counts.entries { counts.tests } else { 0 };
+        counts.tests = if counts.tests >= counts.entries {
+            counts.tests
+        } else {
+            0
+        };
         counts.replaced = replaced;
         counts.rounds += replaced;
         if parts.is_empty() && replaced == 0 {
@@ -159,25 +192,38 @@ impl<'a> Counter<'a> {
         let is_innermost = self.places.children(found).next().is_none();
         let copies = |part: usize| match is_innermost {
             true => self.copies(found, part),
-            false => Copies { unrolled: self.jammed_inside(found, part), jammed: 1 },
+            false => Copies {
+                unrolled: self.jammed_inside(found, part),
+                jammed: 1,
+            },
         };
-        let copies: BTreeMap<usize, Copies> = parts.iter().map(|&part| (part, copies(part))).collect();
+        let copies: BTreeMap<usize, Copies> =
+            parts.iter().map(|&part| (part, copies(part))).collect();
         let again = self.done_again(found, parts);
         let each = |number: &usize| self.rounds[*number] * copies[number].all();
         let rounds = |set: &BTreeSet<usize>| set.difference(&again).map(each).sum::<u64>();
         let jammed = |number: usize| copies.get(&number).map_or(1, |copies| copies.jammed);
         let of = |set: &BTreeSet<usize>, peeled: u64| {
-            let outermost: BTreeSet<usize> =
-                set.difference(&again).map(|number| self.outermost(found, *number)).collect();
-            let entered =
-                |&number: &usize| self.as_parts().entries(found, number, &outermost, &copies) * jammed(number);
+            let outermost: BTreeSet<usize> = set
+                .difference(&again)
+                .map(|number| self.outermost(found, *number))
+                .collect();
+            let entered = |&number: &usize| {
+                self.as_parts().entries(found, number, &outermost, &copies) * jammed(number)
+            };
             LoopCounts {
                 entries: outermost.iter().map(entered).sum(),
                 tests: 0,
                 rounds: rounds(set) + peeled,
                 machine_loops: parts.len(),
-                unrolled: set.iter().map(|number| copies[number].all()).max().unwrap_or(1),
-                varies: set.iter().any(|number| varies(&self.profile.loops[*number])),
+                unrolled: set
+                    .iter()
+                    .map(|number| copies[number].all())
+                    .max()
+                    .unwrap_or(1),
+                varies: set
+                    .iter()
+                    .any(|number| varies(&self.profile.loops[*number])),
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],
@@ -186,23 +232,39 @@ impl<'a> Counter<'a> {
         let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);
         let peeled = self.peeled(found, &statements, rounds);
         let whole: BTreeSet<usize> = parts.iter().copied().collect();
-        let by_statement = statements.iter().zip(peeled).map(|(statement, peeled)| of(&statement.parts(), peeled));
-        let mut counts = by_statement.max_by_key(|counts| counts.rounds).unwrap_or_else(|| {
-            let peeled = self.peeled_on(found, None, &whole, rounds(&whole));
-            of(&whole, peeled.unwrap_or(0))
-        });
+        let by_statement = statements
+            .iter()
+            .zip(peeled)
+            .map(|(statement, peeled)| of(&statement.parts(), peeled));
+        let mut counts = by_statement
+            .max_by_key(|counts| counts.rounds)
+            .unwrap_or_else(|| {
+                let peeled = self.peeled_on(found, None, &whole, rounds(&whole));
+                of(&whole, peeled.unwrap_or(0))
+            });
         let beside = self.entries_beside(found, &whole, counts.rounds - counts.peeled);
         if beside > counts.peeled {
             counts.rounds += beside - counts.peeled;
             counts.peeled = beside;
         }
         // Fewer tests were done for several executions at once, outside of the loop around.
-        let nested: BTreeSet<usize> = self.nested.get(&found).into_iter().flatten().copied().collect();
+        let nested: BTreeSet<usize> = self
+            .nested
+            .get(&found)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
         let tests = self.tests_before(found, facts, &nested);
         counts.tests = if tests >= counts.entries { tests } else { 0 };
         counts.varies |= counts.entries > 0 && counts.tests > counts.entries;
         let outside = self.sides(found, None, &whole).1;
-        counts.outside = [outside[ADDS], outside[MULTIPLIES], outside[DIVIDES], outside[ROOTS]];
+        counts.outside = [
+            outside[ADDS],
+            outside[MULTIPLIES],
+            outside[DIVIDES],
+            outside[ROOTS],
+        ];
         counts
     }
 
@@ -220,7 +282,11 @@ impl<'a> Counter<'a> {
     fn done_again(&self, found: LoopRef, parts: &[usize]) -> BTreeSet<usize> {
         let is_again = |part: &usize| self.as_parts().again(found, *part).is_some();
         let again: BTreeSet<usize> = parts.iter().copied().filter(is_again).collect();
-        if again.is_empty() || self.did_all(found) { BTreeSet::new() } else { again }
+        if again.is_empty() || self.did_all(found) {
+            BTreeSet::new()
+        } else {
+            again
+        }
     }
 
     /// Whether all machine loops of the innermost loop did the whole work of their rounds.
@@ -231,25 +297,43 @@ impl<'a> Counter<'a> {
         }
         let facts = self.places.facts(innermost);
         let (source, all) = (promised(facts), self.parts.get(&innermost));
-        let rounds: u64 = all.into_iter().flatten().map(|part| self.rounds[*part]).sum();
-        let did = self.sites(innermost, None).map(|site| work(site, facts)).fold(Work::default(), sum);
+        let rounds: u64 = all
+            .into_iter()
+            .flatten()
+            .map(|part| self.rounds[*part])
+            .sum();
+        let did = self
+            .sites(innermost, None)
+            .map(|site| work(site, facts))
+            .fold(Work::default(), sum);
         let kinds = (STORES..=DIVIDES).filter(|kind| source[*kind] > 0.0);
-        let shares: Vec<f64> = kinds.map(|kind| did[kind] / (source[kind] * rounds as f64)).collect();
+        let shares: Vec<f64> = kinds
+            .map(|kind| did[kind] / (source[kind] * rounds as f64))
+            .collect();
         shares.is_empty() || shares.iter().any(|share| *share >= 1.0)
     }
 
     /// Sites of one line of a loop, or of all its lines.
     fn sites(&self, found: LoopRef, line: Option<u32>) -> impl Iterator<Item = &'a Site> + '_ {
         let wanted = line.map_or(0..=u32::MAX, |line| line..=line);
-        let lines = self.lines.get(&found).into_iter().flat_map(move |lines| lines.range(wanted.clone()));
+        let lines = self
+            .lines
+            .get(&found)
+            .into_iter()
+            .flat_map(move |lines| lines.range(wanted.clone()));
         lines.flat_map(|(_, sites)| sites.iter().copied())
     }
 
     /// The outermost machine loop around one that comes from the same loop of the source, and does not leave it.
     fn outermost(&self, found: LoopRef, number: usize) -> usize {
         let all = self.nested.get(&found).map_or(&[][..], Vec::as_slice);
-        let outer = around(&self.profile.loops, number).skip(1).filter(|one| all.contains(one));
-        outer.take_while(|one| self.stays_inside(found, *one)).last().unwrap_or(number)
+        let outer = around(&self.profile.loops, number)
+            .skip(1)
+            .filter(|one| all.contains(one));
+        outer
+            .take_while(|one| self.stays_inside(found, *one))
+            .last()
+            .unwrap_or(number)
     }
 
     /// Whether all code of a machine loop was written in a loop, or called from there.
@@ -257,22 +341,34 @@ impl<'a> Counter<'a> {
         let facts = self.places.facts(found);
         let is_inside = |line: u32| (facts.line..=facts.end_line).contains(&line);
         let mut own = self.of_loop[number].iter();
-        own.all(|site| site.line.is_none_or(is_inside) || site.called_from.iter().any(|(_, line)| is_inside(*line)))
+        own.all(|site| {
+            site.line.is_none_or(is_inside)
+                || site.called_from.iter().any(|(_, line)| is_inside(*line))
+        })
     }
 
     /// How many rounds of the source one of a machine loop does.
     fn copies(&self, found: LoopRef, part: usize) -> Copies {
         let facts = self.places.facts(found);
-        let own = self.sites(found, None).filter(|site| site.machine_loop == Some(part as u32));
+        let own = self
+            .sites(found, None)
+            .filter(|site| site.machine_loop == Some(part as u32));
         let own: Vec<&Site> = own.collect();
         let rounds = self.rounds[part] as f64;
         let expected = self.places.rounds(found);
         let begun = rounds + self.profile.loops[part].refused as f64;
         // A test at the top is done once more than there are rounds.
         let copies = [rounds, begun].map(|rounds| copies(facts, &own, rounds, expected));
-        let copies = copies[if copies[0].all() > copies[1].all() { 1 } else { 0 }];
+        let copies = copies[if copies[0].all() > copies[1].all() {
+            1
+        } else {
+            0
+        }];
         match copies.jammed {
-            1 => Copies { jammed: self.beside(found, part, &each_round(facts, &own, rounds)), ..copies },
+            1 => Copies {
+                jammed: self.beside(found, part, &each_round(facts, &own, rounds)),
+                ..copies
+            },
             _ => copies,
         }
     }
@@ -280,12 +376,23 @@ impl<'a> Counter<'a> {
     /// Rounds of the loop around that one round of a machine loop, which did this, does side by side, by what lies
     /// between the two.
     fn beside(&self, found: LoopRef, part: usize, did: &Work) -> u64 {
-        let Some(outer) = self.places.chain(found).nth(1) else { return 1 };
-        let around = self.profile.loops[part].parent.filter(|around| self.places.origin_of(*around) == Some(outer));
+        let Some(outer) = self.places.chain(found).nth(1) else {
+            return 1;
+        };
+        let around = self.profile.loops[part]
+            .parent
+            .filter(|around| self.places.origin_of(*around) == Some(outer));
         let Some(around) = around else { return 1 };
-        let between = self.sites(found, None).filter(|site| site.machine_loop == Some(around));
+        let between = self
+            .sites(found, None)
+            .filter(|site| site.machine_loop == Some(around));
         let between: Vec<&Site> = between.collect();
-        side_by_side(self.places.facts(outer), self.places.facts(found), &between, did)
+        side_by_side(
+            self.places.facts(outer),
+            self.places.facts(found),
+            &between,
+            did,
+        )
     }
 
     /// How many rounds of a loop one of a machine loop does side by side, as the innermost loops directly inside tell, if
@@ -293,12 +400,28 @@ impl<'a> Counter<'a> {
     fn jammed_inside(&self, found: LoopRef, part: usize) -> u64 {
         let is_in_part = |inner: &usize| self.profile.loops[*inner].parent == Some(part as u32);
         let of_child = |child: LoopRef| {
-            let parts = self.parts.get(&child).into_iter().flatten().copied().filter(is_in_part);
+            let parts = self
+                .parts
+                .get(&child)
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(is_in_part);
             let is_innermost = self.places.children(child).next().is_none();
-            parts.map(move |inner| if is_innermost { self.copies(child, inner).jammed } else { 1 })
+            parts.map(move |inner| {
+                if is_innermost {
+                    self.copies(child, inner).jammed
+                } else {
+                    1
+                }
+            })
         };
         let jammed: BTreeSet<u64> = self.places.children(found).flat_map(of_child).collect();
-        if jammed.len() == 1 { jammed.first().copied().unwrap_or(1) } else { 1 }
+        if jammed.len() == 1 {
+            jammed.first().copied().unwrap_or(1)
+        } else {
+            1
+        }
     }
 
     /// How often the test of the loop's head was done before a first round.
@@ -306,11 +429,15 @@ impl<'a> Counter<'a> {
         if self.places.shares_line(found) {
             return 0;
         }
-        tests_before(self.sites(found, Some(facts.line)).map(|site| (self.is_site_in(site, parts), site)))
+        tests_before(
+            self.sites(found, Some(facts.line))
+                .map(|site| (self.is_site_in(site, parts), site)),
+        )
     }
 
     fn is_site_in(&self, site: &Site, parts: &BTreeSet<usize>) -> bool {
-        site.machine_loop.is_some_and(|one| self.is_in(one as usize, parts))
+        site.machine_loop
+            .is_some_and(|one| self.is_in(one as usize, parts))
     }
 
     fn is_in(&self, innermost: usize, parts: &BTreeSet<usize>) -> bool {
@@ -320,12 +447,21 @@ impl<'a> Counter<'a> {
     /// Of a loop without machine loop: every kind of operation tells the same number of rounds. Where the source has a
     /// number for each round of the loop around, what that one has to do on the same line may be among them.
     fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
-        let did = self.sites(found, None).map(|site| work(site, facts)).fold(Work::default(), sum);
-        let rounds = self.without_outer(found, facts, did).or_else(|| self.rounds_by_work(found, facts, did))?;
+        let did = self
+            .sites(found, None)
+            .map(|site| work(site, facts))
+            .fold(Work::default(), sum);
+        let rounds = self
+            .without_outer(found, facts, did)
+            .or_else(|| self.rounds_by_work(found, facts, did))?;
         // What only some rounds do tells no number of them, but may confirm one.
         let does_work = |site: &Site| work(site, facts) != Work::default();
-        let is_guarded = |site: &&Site| site.line.is_some_and(|line| facts.branches.iter().any(|one| one.guards(line)));
-        let is_unsure = facts.exits_early || self.sites(found, None).filter(is_guarded).any(does_work);
+        let is_guarded = |site: &&Site| {
+            site.line
+                .is_some_and(|line| facts.branches.iter().any(|one| one.guards(line)))
+        };
+        let is_unsure =
+            facts.exits_early || self.sites(found, None).filter(is_guarded).any(does_work);
         (!is_unsure || self.places.rounds(found) == Some(rounds as f64)).then_some(rounds)
     }
 
@@ -334,18 +470,32 @@ impl<'a> Counter<'a> {
     fn without_outer(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
         let outer = self.places.chain(found).nth(1)?;
         let around = self.places.facts(outer);
-        let times = self.parts.get(&outer)?.iter().map(|part| self.rounds[*part]).sum::<u64>() as f64;
-        let own = self.sites(outer, None).map(|site| work(site, around)).fold(Work::default(), sum);
+        let times = self
+            .parts
+            .get(&outer)?
+            .iter()
+            .map(|part| self.rounds[*part])
+            .sum::<u64>() as f64;
+        let own = self
+            .sites(outer, None)
+            .map(|site| work(site, around))
+            .fold(Work::default(), sum);
         let source = promised(around);
-        let did = std::array::from_fn(|kind| did[kind] - (source[kind] * times - own[kind]).max(0.0));
+        let did =
+            std::array::from_fn(|kind| did[kind] - (source[kind] * times - own[kind]).max(0.0));
         let each = self.places.rounds(found)? / self.places.rounds(outer)?;
-        self.rounds_by_work(found, facts, did).filter(|rounds| *rounds as f64 == each * times)
+        self.rounds_by_work(found, facts, did)
+            .filter(|rounds| *rounds as f64 == each * times)
     }
 
     fn rounds_by_work(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
         let source = promised(facts);
-        let mut rounds = (0..did.len()).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
-        let first = rounds.next().filter(|first| *first > 0.0 && first.fract() == 0.0);
+        let mut rounds = (0..did.len())
+            .filter(|kind| source[*kind] > 0.0)
+            .map(|kind| did[kind] / source[kind]);
+        let first = rounds
+            .next()
+            .filter(|first| *first > 0.0 && first.fract() == 0.0);
         match first {
             Some(first) => rounds.all(|other| other == first).then_some(first as u64),
             // Elements on the stack, at places that are known: as many as the source has in all.
@@ -361,33 +511,57 @@ impl<'a> Counter<'a> {
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
     /// stores.
     fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
-        let bytes: f64 = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum();
+        let bytes: f64 = facts
+            .arrays
+            .iter()
+            .map(|array| array.element_bytes.unwrap_or(0.0) * writes(array))
+            .sum();
         let (mut times, mut stored) = (BTreeMap::new(), 0);
         for site in self.sites(found, None) {
-            for call in site.calls.iter().filter(|call| replaces_loops(&call.function)) {
+            for call in site
+                .calls
+                .iter()
+                .filter(|call| replaces_loops(&call.function))
+            {
                 *times.entry(site.line).or_insert(0) += call.times;
                 stored += call.accesses.stored_bytes;
             }
         }
         // Several statements have a call each.
         let times = times.into_values().max().unwrap_or(0);
-        if bytes > 0.0 { (times, (stored as f64 / bytes) as u64) } else { (0, 0) }
+        if bytes > 0.0 {
+            (times, (stored as f64 / bytes) as u64)
+        } else {
+            (0, 0)
+        }
     }
 }
 
 /// Whether a machine loop did not go round equally often each time that it was entered.
 fn varies(one: &MachineLoop) -> bool {
-    one.fewest.zip(one.most).is_some_and(|(fewest, most)| fewest != most)
+    one.fewest
+        .zip(one.most)
+        .is_some_and(|(fewest, most)| fewest != most)
 }
 
 /// Whether a function of the C library is one that compilers put in place of loops.
 pub fn replaces_loops(name: &str) -> bool {
-    ["memset", "memcpy", "memmove", "strlen", "rawmemchr"].iter().any(|known| name.contains(known))
+    ["memset", "memcpy", "memmove", "strlen", "rawmemchr"]
+        .iter()
+        .any(|known| name.contains(known))
 }
 
 /// Of a loop without machine loop: as often as the loops in it are entered.
 fn entered_by(inner: &[LoopRef], known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
-    let rounds = inner.iter().filter_map(|found| known.get(found)).map(|counts| counts.entries).max();
+    let rounds = inner
+        .iter()
+        .filter_map(|found| known.get(found))
+        .map(|counts| counts.entries)
+        .max();
     let rounds = rounds.filter(|rounds| *rounds > 0)?;
-    Some(LoopCounts { rounds, peeled: rounds, ..LoopCounts::default() })
+    Some(LoopCounts {
+        rounds,
+        peeled: rounds,
+        ..LoopCounts::default()
+    })
 }

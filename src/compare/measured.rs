@@ -27,10 +27,16 @@ pub struct Measured {
 
 /// By function and id of the loop; only loops of which something was executed.
 pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, String), Measured> {
-    let Joined { profile, places, join } = Joined::of(promised, &run.source);
+    let Joined {
+        profile,
+        places,
+        join,
+    } = Joined::of(promised, &run.source);
     let mut found: BTreeMap<LoopRef, Measured> = BTreeMap::new();
     for site in &profile.sites {
-        let Place::Loop(place) = places.own(site) else { continue };
+        let Place::Loop(place) = places.own(site) else {
+            continue;
+        };
         let sum = found.entry(place).or_default();
         sum.operations += site.instructions;
         for accesses in [&site.accesses, &site.stack] {
@@ -50,7 +56,13 @@ pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, 
         let function = &promised.functions[place.function];
         let counts = join.loops.get(&place).copied().unwrap_or_default();
         (sum.entries, sum.iterations) = (counts.executions(), counts.rounds);
-        ((function.name.clone(), function.loops[place.number].id.clone()), sum)
+        (
+            (
+                function.name.clone(),
+                function.loops[place.number].id.clone(),
+            ),
+            sum,
+        )
     };
     found.into_iter().map(named).collect()
 }

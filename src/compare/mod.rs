@@ -125,7 +125,11 @@ pub enum CompareError {
     #[error("it is no JSON: {0}")]
     Json(serde_json::Error),
     #[error("it has the schema {found}, not {expected}: {hint}")]
-    Schema { found: String, expected: &'static str, hint: &'static str },
+    Schema {
+        found: String,
+        expected: &'static str,
+        hint: &'static str,
+    },
     #[error("it lacks what a comparison needs ({0}); write it anew with this version")]
     Shape(serde_json::Error),
     #[error(
@@ -138,7 +142,11 @@ impl StaticReport {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str) -> Result<StaticReport, CompareError> {
-        let value = read(text, STATIC, "it has to be one of `loopsheet analyze --json`")?;
+        let value = read(
+            text,
+            STATIC,
+            "it has to be one of `loopsheet analyze --json`",
+        )?;
         serde_json::from_value(value).map_err(CompareError::Shape)
     }
 }
@@ -147,11 +155,16 @@ impl TraceReport {
     /// # Errors
     /// The text is not what `loopsheet trace --elf --json` writes.
     pub fn parse(text: &str) -> Result<TraceReport, CompareError> {
-        let value = read(text, TRACE, "it has to be one of `loopsheet trace --elf PROGRAM --json`")?;
+        let value = read(
+            text,
+            TRACE,
+            "it has to be one of `loopsheet trace --elf PROGRAM --json`",
+        )?;
         match value.get("source") {
             None | Some(Value::Null) => Err(CompareError::NoLines),
             Some(_) => {
-                let report: TraceReport = serde_json::from_value(value).map_err(CompareError::Shape)?;
+                let report: TraceReport =
+                    serde_json::from_value(value).map_err(CompareError::Shape)?;
                 match report.source.wrong_index() {
                     Some(what) => Err(CompareError::Shape(serde::de::Error::custom(what))),
                     None => Ok(report),
@@ -166,7 +179,11 @@ fn read(text: &str, expected: &'static str, hint: &'static str) -> Result<Value,
     let value: Value = serde_json::from_str(text).map_err(CompareError::Json)?;
     match value.get("schema").and_then(Value::as_str) {
         Some(schema) if schema == expected => Ok(value),
-        other => Err(CompareError::Schema { found: other.unwrap_or("(none)").to_string(), expected, hint }),
+        other => Err(CompareError::Schema {
+            found: other.unwrap_or("(none)").to_string(),
+            expected,
+            hint,
+        }),
     }
 }
 
@@ -183,13 +200,25 @@ impl<'r> Joined<'r> {
         let profile = continued::settled(promised, profile);
         let places = Places::of_run(promised, &profile);
         let join = traced::join(promised, &places, &profile);
-        Joined { profile, places, join }
+        Joined {
+            profile,
+            places,
+            join,
+        }
     }
 }
 
 /// Sets the reports side by side; of the functions that are wanted.
-pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
-    let Joined { profile, places, join } = Joined::of(promised, &run.source);
+pub fn compare(
+    promised: &StaticReport,
+    run: &TraceReport,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Comparison {
+    let Joined {
+        profile,
+        places,
+        join,
+    } = Joined::of(promised, &run.source);
     let profile = &*profile;
     let regions: BTreeMap<&str, &reports::Region> = run
         .regions
@@ -211,7 +240,17 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
             continue;
         }
         let (places, join, arrays) = (&places, &join, &arrays);
-        let sides = rows::Sides { promised, run, profile, places, join, arrays, number: index, target, traced };
+        let sides = rows::Sides {
+            promised,
+            run,
+            profile,
+            places,
+            join,
+            arrays,
+            number: index,
+            target,
+            traced,
+        };
         let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
@@ -240,11 +279,20 @@ pub fn compare(promised: &StaticReport, run: &TraceReport, is_wanted: &dyn Fn(&s
 /// Id of a nest without instructions, with what that may mean.
 fn without_code(places: &Places, join: &traced::Join, target: &places::Target) -> String {
     let is_beside = |(index, other): (usize, &places::Target)| {
-        let is_there = (other.function, &other.file, other.line) == (target.function, &target.file, target.line);
+        let is_there = (other.function, &other.file, other.line)
+            == (target.function, &target.file, target.line);
         is_there && join.targets[index].instructions > 0
     };
-    match places.targets().iter().enumerate().find(|target| is_beside(*target)) {
-        Some((_, other)) => format!("{} (or not told apart from {}, on the same line)", target.id, other.id),
+    match places
+        .targets()
+        .iter()
+        .enumerate()
+        .find(|target| is_beside(*target))
+    {
+        Some((_, other)) => format!(
+            "{} (or not told apart from {}, on the same line)",
+            target.id, other.id
+        ),
         None => target.id.clone(),
     }
 }
@@ -272,9 +320,17 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         .flat_map(|function| &function.nests)
         .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
         .collect();
-    let all = promised.functions.iter().flat_map(|function| &function.nests);
+    let all = promised
+        .functions
+        .iter()
+        .flat_map(|function| &function.nests);
     let levels = all.map(|nest| nest.caches.len()).max().unwrap_or(0);
-    for (level, cache) in run.cache.iter().enumerate().filter(|(_, cache)| !capacities.contains(&(cache.size as f64))) {
+    for (level, cache) in run
+        .cache
+        .iter()
+        .enumerate()
+        .filter(|(_, cache)| !capacities.contains(&(cache.size as f64)))
+    {
         let number = level + 1;
         let advice = match number <= levels {
             true => format!("give both the same with --cache and --set l{number}_bytes"),
@@ -287,7 +343,10 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         ));
     }
     if run.cache.is_empty() {
-        notes.push("the trace was read without caches (--cache): traffic by level is not compared".to_string());
+        notes.push(
+            "the trace was read without caches (--cache): traffic by level is not compared"
+                .to_string(),
+        );
     }
     notes
 }
@@ -310,7 +369,9 @@ impl<'r> NestFinder<'r> {
     /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops. `functions` are
     /// those around the line, the innermost first.
     pub fn find(&self, file: &str, line: u32, functions: &[&str]) -> Option<(&str, &str, u32)> {
-        let places::Place::Loop(found) = self.0.find(file, line, functions) else { return None };
+        let places::Place::Loop(found) = self.0.find(file, line, functions) else {
+            return None;
+        };
         let target = &self.0.targets()[self.0.target(found)];
         Some((&target.id, &target.file, target.line))
     }

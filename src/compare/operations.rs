@@ -5,40 +5,67 @@ use super::reasons::{EQUAL, NEAR, short};
 use super::rows::{OPERATIONS, Sides};
 
 /// The reason for a row of operations whose sides differ, tried against the numbers.
-pub(super) fn of_operations(sides: &Sides, rows: &[Row], quantity: &str, promised: f64, traced: f64) -> String {
+pub(super) fn of_operations(
+    sides: &Sides,
+    rows: &[Row],
+    quantity: &str,
+    promised: f64,
+    traced: f64,
+) -> String {
     let difference = |name: &str| {
         let row = rows.iter().find(|row| row.quantity == name)?;
         Some(row.traced? - row.promised?)
     };
-    let [adds, multiplies, divides, specials] = OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
+    let [adds, multiplies, divides, specials] =
+        OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
     let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
     let is = |name: usize| quantity == OPERATIONS[name];
     if (is(1) || is(2)) && divides < 0.0 && cancels(divides, multiplies) {
-        return "divisions by a constant whose reciprocal is exact became multiplications".to_string();
+        return "divisions by a constant whose reciprocal is exact became multiplications"
+            .to_string();
     }
     if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
         return "multiplications by two became additions".to_string();
     }
     let repeated = sides.repeated();
     let is_near = |one: f64, other: f64| (one - other).abs() <= EQUAL * one.abs().max(other.abs());
-    if (is(0) || is(1)) && adds > 0.0 && repeated[0] == 0.0 && is_near(-(multiplies + adds), repeated[1]) {
+    if (is(0) || is(1))
+        && adds > 0.0
+        && repeated[0] == 0.0
+        && is_near(-(multiplies + adds), repeated[1])
+    {
         let products = match adds {
             1.0 => "1 product by two became a sum".to_string(),
             adds => format!("{} products by two became sums", short(adds)),
         };
-        return format!("{products}; {} {}", short(repeated[1]), done_once(repeated[1]));
+        return format!(
+            "{products}; {} {}",
+            short(repeated[1]),
+            done_once(repeated[1])
+        );
     }
-    let kind = OPERATIONS.iter().position(|name| *name == quantity).unwrap_or_default();
+    let kind = OPERATIONS
+        .iter()
+        .position(|name| *name == quantity)
+        .unwrap_or_default();
     let again = repeated[kind];
     if again > 0.0 && is_near(promised - traced, again) {
-        return format!("{} of the {} {}", short(again), short(promised), done_once(again));
+        return format!(
+            "{} of the {} {}",
+            short(again),
+            short(promised),
+            done_once(again)
+        );
     }
     if let Some(reason) = super::accesses::elsewhere(sides).filter(|_| promised > traced) {
         return reason;
     }
     // What is left to explain once these are done once.
     let (once, promised) = match again > 0.0 && promised - again > traced {
-        true => (format!("{} {}; ", short(again), done_once(again)), promised - again),
+        true => (
+            format!("{} {}; ", short(again), done_once(again)),
+            promised - again,
+        ),
         false => (String::new(), promised),
     };
     let are_constant_calls = is(3) && specials < 0.0;
@@ -97,7 +124,10 @@ fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<
     let counts = sides.join.loops.get(&inner)?;
     let outside = *counts.outside.get(kind)?;
     let moved = (missing + outside) / iterations;
-    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && (moved - moved.round()).abs() < 1e-6;
+    let is_it = outside > 0.0
+        && counts.peeled == 0
+        && moved >= 1.0 - NEAR
+        && (moved - moved.round()).abs() < 1e-6;
     let facts = sides.places.facts(inner);
     is_it.then(|| {
         format!(
@@ -128,6 +158,11 @@ fn each_round(sides: &Sides, count: f64) -> Option<(f64, String)> {
         let times = count / rounds;
         let is_whole = times > 0.5 && (times - times.round()).abs() < 1e-6;
         let facts = sides.places.facts(*found);
-        is_whole.then(|| (times.round(), format!("iteration of {} (line {})", facts.var, facts.line)))
+        is_whole.then(|| {
+            (
+                times.round(),
+                format!("iteration of {} (line {})", facts.var, facts.line),
+            )
+        })
     })
 }

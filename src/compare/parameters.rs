@@ -32,12 +32,20 @@ pub struct Suggestion {
 impl Suggestion {
     /// As a sentence.
     pub fn in_words(&self) -> String {
-        let value = self.value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
+        let value = self
+            .value
+            .map_or_else(|| "unknown".to_string(), |value| value.to_string());
         match self.is_mean {
             true => {
-                format!("{} is {value} in the report; in the run it varied, {} on average", self.parameter, self.fits)
+                format!(
+                    "{} is {value} in the report; in the run it varied, {} on average",
+                    self.parameter, self.fits
+                )
             }
-            false => format!("{} is {value} in the report; {} would fit the run", self.parameter, self.fits),
+            false => format!(
+                "{} is {value} in the report; {} would fit the run",
+                self.parameter, self.fits
+            ),
         }
     }
 }
@@ -46,21 +54,37 @@ impl Suggestion {
 pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
     all(report, places, join)
         .into_iter()
-        .filter(|found| found.value.is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs()))
+        .filter(|found| {
+            found
+                .value
+                .is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs())
+        })
         .collect()
 }
 
 /// Everything that the run tells of parameters, those that agree too.
 pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    trip_counts(report, places, join).into_iter().chain(branch_frequencies(report, places, join)).collect()
+    trip_counts(report, places, join)
+        .into_iter()
+        .chain(branch_frequencies(report, places, join))
+        .collect()
 }
 
 /// Names of the sizes that the bounds of a loop depend on, and whether they depend on nothing else.
-pub fn in_bounds<'r>(report: &'r StaticReport, places: &Places<'r>, found: LoopRef) -> (Vec<&'r str>, bool) {
-    let sizes = Sizes { report, settled: BTreeMap::new() };
+pub fn in_bounds<'r>(
+    report: &'r StaticReport,
+    places: &Places<'r>,
+    found: LoopRef,
+) -> (Vec<&'r str>, bool) {
+    let sizes = Sizes {
+        report,
+        settled: BTreeMap::new(),
+    };
     let symbols = Bounds::of(places.facts(found)).map_or_else(Vec::new, |bounds| bounds.symbols());
-    let mut names: Vec<&str> =
-        symbols.iter().filter_map(|symbol| Some(sizes.parameter(found.function, symbol)?.0)).collect();
+    let mut names: Vec<&str> = symbols
+        .iter()
+        .filter_map(|symbol| Some(sizes.parameter(found.function, symbol)?.0))
+        .collect();
     names.sort_unstable();
     let is_all = names.len() == symbols.len();
     (names, is_all)
@@ -69,14 +93,19 @@ pub fn in_bounds<'r>(report: &'r StaticReport, places: &Places<'r>, found: LoopR
 /// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
 /// wrong as well; what it tells is settled, and other loops are asked again.
 fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    let mut sizes = Sizes { report, settled: BTreeMap::new() };
+    let mut sizes = Sizes {
+        report,
+        settled: BTreeMap::new(),
+    };
     let mut found = Vec::new();
     loop {
         let told = sizes.told(places, join);
         if told.is_empty() {
             return found;
         }
-        sizes.settled.extend(told.iter().map(|told| (told.0, told.1.fits)));
+        sizes
+            .settled
+            .extend(told.iter().map(|told| (told.0, told.1.fits)));
         found.extend(told.into_iter().map(|told| told.1));
     }
 }
@@ -111,9 +140,14 @@ impl<'r> Sizes<'r> {
     fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r Parameter)> {
         let name = &self.report.functions[function].name;
         let fits = |(_, parameter): &(&'r String, &'r Parameter)| {
-            parameter.source_name == symbol && (parameter.functions.is_empty() || parameter.functions.contains(name))
+            parameter.source_name == symbol
+                && (parameter.functions.is_empty() || parameter.functions.contains(name))
         };
-        self.report.parameters.iter().find(fits).map(|(name, parameter)| (name.as_str(), parameter))
+        self.report
+            .parameters
+            .iter()
+            .find(fits)
+            .map(|(name, parameter)| (name.as_str(), parameter))
     }
 
     fn value(&self, function: usize, symbol: &str) -> Option<f64> {
@@ -125,12 +159,17 @@ impl<'r> Sizes<'r> {
     fn open(&self, function: usize, symbols: &[String]) -> Option<(String, &'r str)> {
         let known = |symbol: &String| Some((symbol.clone(), self.parameter(function, symbol)?));
         let all = symbols.iter().filter_map(known);
-        let open: Vec<(String, (&str, &Parameter))> =
-            all.filter(|(_, (name, _))| !self.settled.contains_key(name)).collect();
+        let open: Vec<(String, (&str, &Parameter))> = all
+            .filter(|(_, (name, _))| !self.settled.contains_key(name))
+            .collect();
         let is_assumed = |parameter: &Parameter| parameter.origin != "caller";
-        let mut assumed = open.iter().filter(|(_, (_, parameter))| is_assumed(parameter));
+        let mut assumed = open
+            .iter()
+            .filter(|(_, (_, parameter))| is_assumed(parameter));
         match (assumed.next(), assumed.next(), &open[..]) {
-            (Some((symbol, (name, _))), None, _) | (None, _, [(symbol, (name, _))]) => Some((symbol.clone(), name)),
+            (Some((symbol, (name, _))), None, _) | (None, _, [(symbol, (name, _))]) => {
+                Some((symbol.clone(), name))
+            }
             _ => None,
         }
     }
@@ -149,17 +188,27 @@ impl<'r> Sizes<'r> {
                 votes.entry(name).or_default().push(vote);
             }
         }
-        votes.into_iter().filter_map(|(name, votes)| Some((name, self.chosen(name, &votes, &triangles)?))).collect()
+        votes
+            .into_iter()
+            .filter_map(|(name, votes)| Some((name, self.chosen(name, &votes, &triangles)?)))
+            .collect()
     }
 
-    fn vote(&self, places: &Places<'r>, join: &Join, found: LoopRef) -> Option<(&'r str, Vote<'r>)> {
+    fn vote(
+        &self,
+        places: &Places<'r>,
+        join: &Join,
+        found: LoopRef,
+    ) -> Option<(&'r str, Vote<'r>)> {
         let (facts, counts) = (places.facts(found), join.loops.get(&found)?);
         // Left early, it tells of its data.
         if facts.exits_early {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
-        let calls = self.report.functions[found.function].times_called.unwrap_or(1.0);
+        let calls = self.report.functions[found.function]
+            .times_called
+            .unwrap_or(1.0);
         let outer = match places.chain(found).nth(1) {
             Some(outer) => join.loops.get(&outer).map_or(0, |outer| outer.rounds),
             None => u64::from(calls == 1.0),
@@ -172,56 +221,118 @@ impl<'r> Sizes<'r> {
         let (symbol, name) = self.open(found.function, &bounds.symbols())?;
         let values = |symbol: &str| self.value(found.function, symbol);
         let wanted = counts.rounds as f64 / executions as f64;
-        let value = bounds.solve(&symbol, self.value(found.function, &symbol), &values, wanted)?;
-        let is_mean = counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
+        let value = bounds.solve(
+            &symbol,
+            self.value(found.function, &symbol),
+            &values,
+            wanted,
+        )?;
+        let is_mean =
+            counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
         let bounds = Some((bounds, wanted)).filter(|_| !is_mean);
-        Some((name, Vote { value, bounds, function: found.function, id: &facts.id, is_mean }))
+        Some((
+            name,
+            Vote {
+                value,
+                bounds,
+                function: found.function,
+                id: &facts.id,
+                is_mean,
+            },
+        ))
     }
 
     fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
-        let Triangle { outer, inner, function, rounds, id } = triangle;
+        let Triangle {
+            outer,
+            inner,
+            function,
+            rounds,
+            id,
+        } = triangle;
         let mut symbols = [outer.symbols(), inner.symbols()].concat();
         symbols.sort_unstable();
         symbols.dedup();
         let (symbol, name) = self.open(*function, &symbols)?;
         let count = |value: f64| self.rounds_at(triangle, &symbol, value);
-        let base = self.value(*function, &symbol).filter(|value| count(*value) == Some(*rounds));
+        let base = self
+            .value(*function, &symbol)
+            .filter(|value| count(*value) == Some(*rounds));
         let value = base.or_else(|| smallest(&count, *rounds))?;
-        Some((name, Vote { value, bounds: None, function: *function, id, is_mean: false }))
+        Some((
+            name,
+            Vote {
+                value,
+                bounds: None,
+                function: *function,
+                id,
+                is_mean: false,
+            },
+        ))
     }
 
     fn rounds_at(&self, triangle: &Triangle, symbol: &str, value: f64) -> Option<f64> {
-        let values = |name: &str| if name == symbol { Some(value) } else { self.value(triangle.function, name) };
+        let values = |name: &str| {
+            if name == symbol {
+                Some(value)
+            } else {
+                self.value(triangle.function, name)
+            }
+        };
         triangle.outer.rounds_inside(&triangle.inner, &values)
     }
 
     /// Whether a loop goes round as often as it did: one with a step does at several values.
     fn agrees(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let values = |name: &str| if name == symbol { Some(value) } else { self.value(vote.function, name) };
+        let values = |name: &str| {
+            if name == symbol {
+                Some(value)
+            } else {
+                self.value(vote.function, name)
+            }
+        };
         let goes_round = |(bounds, rounds): &(Bounds, f64)| bounds.rounds(&values) == Some(*rounds);
         vote.value == value || vote.bounds.as_ref().is_some_and(goes_round)
     }
 
     /// The value that most agree with, triangles with all their rounds.
-    fn chosen(&self, name: &'r str, votes: &[Vote<'r>], triangles: &[Triangle<'r>]) -> Option<Suggestion> {
+    fn chosen(
+        &self,
+        name: &'r str,
+        votes: &[Vote<'r>],
+        triangles: &[Triangle<'r>],
+    ) -> Option<Suggestion> {
         let parameter = &self.report.parameters[name];
         let about = |triangle: &&Triangle| {
-            self.parameter(triangle.function, &parameter.source_name).is_some_and(|found| found.0 == name)
+            self.parameter(triangle.function, &parameter.source_name)
+                .is_some_and(|found| found.0 == name)
         };
         let count = |value: f64| {
-            let agree = triangles
+            let agree = triangles.iter().filter(about).filter(|triangle| {
+                self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds)
+            });
+            votes
                 .iter()
-                .filter(about)
-                .filter(|triangle| self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds));
-            votes.iter().filter(|vote| self.agrees(vote, &parameter.source_name, value)).count() + agree.count()
+                .filter(|vote| self.agrees(vote, &parameter.source_name, value))
+                .count()
+                + agree.count()
         };
         // A compiler may leave out a last round that does nothing.
-        let candidates: BTreeSet<u64> =
-            votes.iter().flat_map(|vote| [vote.value, vote.value + 1.0]).map(f64::to_bits).collect();
-        let candidates = candidates.into_iter().map(f64::from_bits).map(|value| (count(value), value));
-        let fits = candidates.max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?.1;
-        let is_near =
-            |vote: &&Vote| (fits - vote.value).abs() <= 1.0 || self.agrees(vote, &parameter.source_name, fits);
+        let candidates: BTreeSet<u64> = votes
+            .iter()
+            .flat_map(|vote| [vote.value, vote.value + 1.0])
+            .map(f64::to_bits)
+            .collect();
+        let candidates = candidates
+            .into_iter()
+            .map(f64::from_bits)
+            .map(|value| (count(value), value));
+        let fits = candidates
+            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?
+            .1;
+        let is_near = |vote: &&Vote| {
+            (fits - vote.value).abs() <= 1.0 || self.agrees(vote, &parameter.source_name, fits)
+        };
         let near: Vec<&Vote> = votes.iter().filter(is_near).collect();
         let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
         Some(Suggestion {
@@ -241,13 +352,18 @@ impl<'r> Sizes<'r> {
 /// may have been left before.
 fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
     let executions = join.loops.get(&found)?.executions();
-    let Some(outer) = places.chain(found).nth(1) else { return Some(executions) };
+    let Some(outer) = places.chain(found).nth(1) else {
+        return Some(executions);
+    };
     let rounds = join.loops.get(&outer).map_or(0, |outer| outer.rounds);
     if rounds <= executions {
         return Some(executions);
     }
     let (facts, around) = (places.facts(found), places.facts(outer));
-    let is_conditional = around.branches.iter().any(|branch| branch.guards(facts.line));
+    let is_conditional = around
+        .branches
+        .iter()
+        .any(|branch| branch.guards(facts.line));
     match () {
         () if is_conditional => Some(executions),
         () if around.exits_early => None,
@@ -259,14 +375,27 @@ fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
 fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
-        let [inner, outer] = chain[..] else { return None };
-        join.loops.get(&outer).filter(|outer| outer.executions() == 1)?;
+        let [inner, outer] = chain[..] else {
+            return None;
+        };
+        join.loops
+            .get(&outer)
+            .filter(|outer| outer.executions() == 1)?;
         let (inner_facts, outer_facts) = (places.facts(inner), places.facts(outer));
         let is_left = inner_facts.exits_early || outer_facts.exits_early;
-        let (outer, inner) = (Bounds::of(outer_facts)?, Bounds::of(inner_facts).filter(|_| !is_left)?);
+        let (outer, inner) = (
+            Bounds::of(outer_facts)?,
+            Bounds::of(inner_facts).filter(|_| !is_left)?,
+        );
         let depends = inner.symbols().iter().any(|name| name == outer.variable);
         let (function, rounds) = (found.function, counts.rounds as f64);
-        depends.then_some(Triangle { outer, inner, function, rounds, id: &inner_facts.id })
+        depends.then_some(Triangle {
+            outer,
+            inner,
+            function,
+            rounds,
+            id: &inner_facts.id,
+        })
     };
     join.loops.iter().filter_map(triangle).collect()
 }
@@ -276,11 +405,17 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
     let of_loop = |found: &LoopRef| {
         let facts = places.facts(*found);
         // A branch that nothing depends on has no parameter.
-        let told = facts.branches.iter().filter(|branch| report.parameters.contains_key(&branch.probability));
+        let told = facts
+            .branches
+            .iter()
+            .filter(|branch| report.parameters.contains_key(&branch.probability));
         let suggestion = |branch: &Branch| {
             Some(Suggestion {
                 parameter: branch.probability.clone(),
-                value: report.parameters.get(&branch.probability).and_then(|parameter| parameter.value),
+                value: report
+                    .parameters
+                    .get(&branch.probability)
+                    .and_then(|parameter| parameter.value),
                 fits: join.lines.frequency(places, &join.loops, *found, branch)?,
                 seen_in: vec![facts.id.clone()],
                 is_probability: true,

@@ -7,7 +7,9 @@ use crate::metrics::profile::{MachineLoop, Site};
 
 /// A loop and those around it.
 pub fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
-    std::iter::successors(Some(innermost), |&number| loops[number].parent.map(|parent| parent as usize))
+    std::iter::successors(Some(innermost), |&number| {
+        loops[number].parent.map(|parent| parent as usize)
+    })
 }
 
 /// A statement of a loop.
@@ -25,19 +27,34 @@ impl Statement {
 
 /// The statements of a loop, without what is on the line of its head; `sites` has those of each machine loop. A condition is one with what it guards, whose arms may
 /// have become loops of their own.
-pub fn statements(parts: &[usize], facts: &Loop, loops: &[MachineLoop], sites: &[Vec<&Site>]) -> Vec<Statement> {
+pub fn statements(
+    parts: &[usize],
+    facts: &Loop,
+    loops: &[MachineLoop],
+    sites: &[Vec<&Site>],
+) -> Vec<Statement> {
     if parts.is_empty() {
         return Vec::new();
     }
     let statement = |line: u32| {
-        facts.branches.iter().filter(|branch| branch.guards(line)).map(|branch| branch.line).min().unwrap_or(line)
+        facts
+            .branches
+            .iter()
+            .filter(|branch| branch.guards(line))
+            .map(|branch| branch.line)
+            .min()
+            .unwrap_or(line)
     };
     let mut statements: BTreeMap<(Option<&str>, u32), Statement> = BTreeMap::new();
     for (innermost, sites) in sites.iter().enumerate() {
-        let around: Vec<usize> = around(loops, innermost).filter(|number| parts.contains(number)).collect();
+        let around: Vec<usize> = around(loops, innermost)
+            .filter(|number| parts.contains(number))
+            .collect();
         for site in sites.iter().filter(|_| !around.is_empty()) {
             if let Some(line) = site.line.filter(|line| *line != facts.line) {
-                let found = statements.entry((site.file.as_deref(), statement(line))).or_default();
+                let found = statements
+                    .entry((site.file.as_deref(), statement(line)))
+                    .or_default();
                 found.lines.entry(line).or_default().extend(&around);
             }
         }
@@ -59,7 +76,8 @@ pub fn drop_nested(
     let is_inside = |inner: usize, outer: usize| around(loops, inner).any(|number| number == outer);
     let are_copies = |one: usize, other: usize| {
         let bodies = (body(one), body(other));
-        let is_each_round = |line: &u32| bodies.0[line] == rounds[one] && bodies.1[line] == rounds[other];
+        let is_each_round =
+            |line: &u32| bodies.0[line] == rounds[one] && bodies.1[line] == rounds[other];
         bodies.0.keys().eq(bodies.1.keys()) && bodies.0.keys().any(is_each_round)
     };
     parts.retain(|&part| {
@@ -75,9 +93,15 @@ pub fn drop_nested(
 pub fn body(facts: &Loop, lines: &BTreeMap<u32, Vec<&Site>>, part: usize) -> BTreeMap<u32, u64> {
     let is_in_arm = |line: u32| facts.branches.iter().any(|branch| branch.guards(line));
     let of_part = |sites: &Vec<&Site>| {
-        let own = sites.iter().filter(|site| site.machine_loop == Some(part as u32));
+        let own = sites
+            .iter()
+            .filter(|site| site.machine_loop == Some(part as u32));
         own.map(|site| site.executions).max()
     };
-    let passed = lines.iter().filter(|(line, _)| **line != facts.line && !is_in_arm(**line));
-    passed.filter_map(|(line, sites)| Some((*line, of_part(sites)?))).collect()
+    let passed = lines
+        .iter()
+        .filter(|(line, _)| **line != facts.line && !is_in_arm(**line));
+    passed
+        .filter_map(|(line, sites)| Some((*line, of_part(sites)?)))
+        .collect()
 }

@@ -70,38 +70,63 @@ impl<'r> Places<'r> {
     /// For a run.
     pub fn of_run(report: &'r StaticReport, profile: &SourceProfile) -> Places<'r> {
         let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
-        let mut places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+        let mut places = Places::of_program(
+            report,
+            executed.chain(profile.files.iter().map(String::as_str)),
+        );
         let origins = Origins::of(&places, profile).all();
         places.origins = origins;
         places
     }
 
     /// For a program with these source files.
-    pub fn of_program<'f>(report: &'r StaticReport, files: impl Iterator<Item = &'f str>) -> Places<'r> {
+    pub fn of_program<'f>(
+        report: &'r StaticReport,
+        files: impl Iterator<Item = &'f str>,
+    ) -> Places<'r> {
         let mut places = Places {
             report,
             files: BTreeMap::new(),
             asked: RefCell::default(),
             functions: BTreeMap::new(),
-            of_program: files.collect::<BTreeSet<&str>>().into_iter().map(parts).collect(),
+            of_program: files
+                .collect::<BTreeSet<&str>>()
+                .into_iter()
+                .map(parts)
+                .collect(),
             origins: Vec::new(),
             targets: Vec::new(),
             target_of: HashMap::new(),
             numbers: HashMap::new(),
         };
         for (index, function) in report.functions.iter().enumerate() {
-            places.functions.entry(&function.file).or_default().push((function.line, &function.name));
+            places
+                .functions
+                .entry(&function.file)
+                .or_default()
+                .push((function.line, &function.name));
             places.files.entry(&function.file).or_default();
             for (number, one) in function.loops.iter().enumerate() {
                 let file = one.file.as_deref().unwrap_or(&function.file);
-                let found = LoopRef { function: index, number };
-                let span = Span { line: one.line, end_line: one.end_line.max(one.line), depth: one.depth, found };
+                let found = LoopRef {
+                    function: index,
+                    number,
+                };
+                let span = Span {
+                    line: one.line,
+                    end_line: one.end_line.max(one.line),
+                    depth: one.depth,
+                    found,
+                };
                 places.files.entry(file).or_default().push(span);
                 places.numbers.entry((index, &one.id)).or_insert(number);
             }
             places.add_targets(index);
         }
-        places.functions.values_mut().for_each(|functions| functions.sort_unstable());
+        places
+            .functions
+            .values_mut()
+            .for_each(|functions| functions.sort_unstable());
         places
     }
 
@@ -109,11 +134,17 @@ impl<'r> Places<'r> {
     fn add_targets(&mut self, function: usize) {
         let facts = &self.report.functions[function];
         for (index, nest) in facts.nests.iter().enumerate() {
-            let own = nest.loops.iter().position(|id| *id == nest.head).unwrap_or(0);
+            let own = nest
+                .loops
+                .iter()
+                .position(|id| *id == nest.head)
+                .unwrap_or(0);
             let target = self.add_target(function, &nest.head, Some(index));
             for id in &nest.loops[own..] {
                 if let Some(&number) = self.numbers.get(&(function, id.as_str())) {
-                    self.target_of.entry(LoopRef { function, number }).or_insert(target);
+                    self.target_of
+                        .entry(LoopRef { function, number })
+                        .or_insert(target);
                 }
             }
         }
@@ -133,7 +164,9 @@ impl<'r> Places<'r> {
             id: id.to_string(),
             function,
             nest,
-            file: head.and_then(|one| one.file.clone()).unwrap_or_else(|| facts.file.clone()),
+            file: head
+                .and_then(|one| one.file.clone())
+                .unwrap_or_else(|| facts.file.clone()),
             line: head.map_or(facts.line, |one| one.line),
         });
         self.targets.len() - 1
@@ -165,21 +198,30 @@ impl<'r> Places<'r> {
 
     /// A loop and those around it, the innermost first.
     pub fn chain(&self, found: LoopRef) -> impl Iterator<Item = LoopRef> + '_ {
-        let outer = |one: &LoopRef| self.loop_by_id(one.function, self.facts(*one).parent.as_deref()?);
+        let outer =
+            |one: &LoopRef| self.loop_by_id(one.function, self.facts(*one).parent.as_deref()?);
         std::iter::successors(Some(found), outer)
     }
 
     /// The loops directly inside a loop.
     pub fn children(&self, found: LoopRef) -> impl Iterator<Item = LoopRef> + '_ {
-        let loops = self.report.functions[found.function].loops.iter().enumerate();
+        let loops = self.report.functions[found.function]
+            .loops
+            .iter()
+            .enumerate();
         let id = &self.facts(found).id;
         let inner = loops.filter(move |(_, one)| one.parent.as_ref() == Some(id));
-        inner.map(move |(number, _)| LoopRef { function: found.function, number })
+        inner.map(move |(number, _)| LoopRef {
+            function: found.function,
+            number,
+        })
     }
 
     /// The loop of a function with this id.
     pub fn loop_by_id(&self, function: usize, id: &str) -> Option<LoopRef> {
-        self.numbers.get(&(function, id)).map(|&number| LoopRef { function, number })
+        self.numbers
+            .get(&(function, id))
+            .map(|&number| LoopRef { function, number })
     }
 
     /// The loop that a site's machine loop comes from.
@@ -196,19 +238,29 @@ impl<'r> Places<'r> {
     pub fn shares_line(&self, found: LoopRef) -> bool {
         let facts = self.facts(found);
         let loops = &self.report.functions[found.function].loops;
-        loops.iter().filter(|other| other.line == facts.line && other.file == facts.file).count() > 1
+        loops
+            .iter()
+            .filter(|other| other.line == facts.line && other.file == facts.file)
+            .count()
+            > 1
     }
 
     /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
     pub fn own(&self, site: &Site) -> Place<'r> {
-        let Some((file, line)) = site.file.as_deref().zip(site.line) else { return Place::UnknownFile };
+        let Some((file, line)) = site.file.as_deref().zip(site.line) else {
+            return Place::UnknownFile;
+        };
         let place = self.find(file, line, &functions(site));
-        let Place::Loop(found) = place else { return place };
+        let Place::Loop(found) = place else {
+            return place;
+        };
         let origin = self.origin(site);
         let is_beside = |origin: &LoopRef| {
             let facts = self.facts(*origin);
             let around = self.chain(found).any(|outer| outer == *origin);
-            !around && origin.function == found.function && (facts.line, facts.end_line) == (line, line)
+            !around
+                && origin.function == found.function
+                && (facts.line, facts.end_line) == (line, line)
         };
         Place::Loop(origin.filter(is_beside).unwrap_or(found))
     }
@@ -221,8 +273,14 @@ impl<'r> Places<'r> {
             Ok(None) => return Place::UnknownFile,
             Err(()) => return Place::Ambiguous,
         };
-        let spans = self.files[known].iter().filter(|span| (span.line..=span.end_line).contains(&line));
-        match self.of_functions(spans.collect(), functions).into_iter().max_by_key(|span| (span.depth, span.line)) {
+        let spans = self.files[known]
+            .iter()
+            .filter(|span| (span.line..=span.end_line).contains(&line));
+        match self
+            .of_functions(spans.collect(), functions)
+            .into_iter()
+            .max_by_key(|span| (span.depth, span.line))
+        {
             Some(span) => Place::Loop(span.found),
             None => {
                 let functions = self.functions.get(known).map_or(&[][..], Vec::as_slice);
@@ -234,8 +292,13 @@ impl<'r> Places<'r> {
 
     /// Loops that begin on this line, outermost first.
     pub fn beginning_at(&self, file: &str, line: u32, functions: &[&str]) -> Vec<LoopRef> {
-        let Ok(Some(known)) = self.file(file) else { return Vec::new() };
-        let spans = self.files[known].iter().filter(|span| span.line == line).collect();
+        let Ok(Some(known)) = self.file(file) else {
+            return Vec::new();
+        };
+        let spans = self.files[known]
+            .iter()
+            .filter(|span| span.line == line)
+            .collect();
         let mut spans = self.of_functions(spans, functions);
         spans.sort_by_key(|span| span.depth);
         spans.into_iter().map(|span| span.found).collect()
@@ -243,13 +306,24 @@ impl<'r> Places<'r> {
 
     /// Of loops in several functions those in the innermost of `functions` that has some; all if none has.
     fn of_functions<'s>(&self, spans: Vec<&'s Span>, functions: &[&str]) -> Vec<&'s Span> {
-        if spans.windows(2).all(|pair| pair[0].found.function == pair[1].found.function) {
+        if spans
+            .windows(2)
+            .all(|pair| pair[0].found.function == pair[1].found.function)
+        {
             return spans;
         }
-        let is_in = |span: &&&Span, symbol: &str| is_function(symbol, &self.report.functions[span.found.function].name);
-        let own = functions.iter().find(|symbol| spans.iter().any(|span| is_in(&span, symbol)));
+        let is_in = |span: &&&Span, symbol: &str| {
+            is_function(symbol, &self.report.functions[span.found.function].name)
+        };
+        let own = functions
+            .iter()
+            .find(|symbol| spans.iter().any(|span| is_in(&span, symbol)));
         match own {
-            Some(symbol) => spans.iter().filter(|span| is_in(span, symbol)).copied().collect(),
+            Some(symbol) => spans
+                .iter()
+                .filter(|span| is_in(span, symbol))
+                .copied()
+                .collect(),
             None => spans,
         }
     }
@@ -258,12 +332,17 @@ impl<'r> Places<'r> {
     fn file(&self, file: &str) -> Meant<&'r str> {
         if let Some(known) = self.asked.borrow().get(file) {
             return match known {
-                Ok(name) => Ok(name.as_deref().and_then(|name| self.files.get_key_value(name)).map(|(key, _)| *key)),
+                Ok(name) => Ok(name
+                    .as_deref()
+                    .and_then(|name| self.files.get_key_value(name))
+                    .map(|(key, _)| *key)),
                 Err(()) => Err(()),
             };
         }
         let found = self.likeliest(file);
-        self.asked.borrow_mut().insert(file.to_string(), found.map(|name| name.map(str::to_string)));
+        self.asked
+            .borrow_mut()
+            .insert(file.to_string(), found.map(|name| name.map(str::to_string)));
         found
     }
 
@@ -271,15 +350,29 @@ impl<'r> Places<'r> {
     /// that one.
     fn likeliest(&self, file: &str) -> Meant<&'r str> {
         let wanted = parts(file);
-        let found: Vec<(usize, &'r str)> =
-            self.files.keys().map(|known| (likeness(&wanted, &parts(known)), *known)).collect();
-        let Some(most) = found.iter().map(|(common, _)| *common).max().filter(|most| *most > 0) else {
+        let found: Vec<(usize, &'r str)> = self
+            .files
+            .keys()
+            .map(|known| (likeness(&wanted, &parts(known)), *known))
+            .collect();
+        let Some(most) = found
+            .iter()
+            .map(|(common, _)| *common)
+            .max()
+            .filter(|most| *most > 0)
+        else {
             return Ok(None);
         };
-        let mut best = found.iter().filter(|(common, _)| *common == most).map(|(_, known)| *known);
-        let (Some(known), None) = (best.next(), best.next()) else { return Err(()) };
+        let mut best = found
+            .iter()
+            .filter(|(common, _)| *common == most)
+            .map(|(_, known)| *known);
+        let (Some(known), None) = (best.next(), best.next()) else {
+            return Err(());
+        };
         // One name may be the end of another: then they are the same file.
-        let is_other = |other: &&Vec<String>| likeness(&wanted, other) < wanted.len().min(other.len());
+        let is_other =
+            |other: &&Vec<String>| likeness(&wanted, other) < wanted.len().min(other.len());
         let others = self.of_program.iter().filter(is_other);
         match others.map(|other| likeness(other, &parts(known))).max() {
             Some(other) if other > most => Ok(None),
@@ -291,12 +384,21 @@ impl<'r> Places<'r> {
 
 /// Parts that are equal from the end on.
 fn likeness(one: &[String], other: &[String]) -> usize {
-    one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
+    one.iter()
+        .rev()
+        .zip(other.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// The functions around a site, the innermost first.
 pub fn functions(site: &Site) -> Vec<&str> {
-    site.inlined.iter().rev().chain([&site.function]).map(String::as_str).collect()
+    site.inlined
+        .iter()
+        .rev()
+        .chain([&site.function])
+        .map(String::as_str)
+        .collect()
 }
 
 /// Whether a symbol of the program is this function of the source: compilers add underscores, modules, and endings for
@@ -304,7 +406,10 @@ pub fn functions(site: &Site) -> Vec<&str> {
 fn is_function(symbol: &str, name: &str) -> bool {
     let plain = symbol.split('.').next().unwrap_or(symbol);
     let plain = plain.rsplit("_MOD_").next().unwrap_or(plain);
-    plain == name || plain.trim_end_matches('_').eq_ignore_ascii_case(name.rsplit("::").next().unwrap_or(name))
+    plain == name
+        || plain
+            .trim_end_matches('_')
+            .eq_ignore_ascii_case(name.rsplit("::").next().unwrap_or(name))
 }
 
 /// A file of the report; none, or an error if it may be several.

@@ -17,7 +17,10 @@ pub(super) const NEAR: f64 = 0.02;
 
 /// Adds a reason to every row whose sides differ.
 pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
-    let found: Vec<Option<String>> = rows.iter().map(|row| reason(sides, parameters, rows, row)).collect();
+    let found: Vec<Option<String>> = rows
+        .iter()
+        .map(|row| reason(sides, parameters, rows, row))
+        .collect();
     for (row, reason) in rows.iter_mut().zip(found) {
         row.reason = reason;
     }
@@ -27,7 +30,9 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     let (promised, traced) = match (row.promised, row.traced) {
         (Some(promised), Some(traced)) => (promised, traced),
         (Some(_), None) => return missing(sides, row),
-        (None, Some(_)) if regions::is_of_own_instructions(&row.quantity) => return without_callees(sides),
+        (None, Some(_)) if regions::is_of_own_instructions(&row.quantity) => {
+            return without_callees(sides);
+        }
         _ => return None,
     };
     let most = promised.abs().max(traced.abs());
@@ -40,13 +45,17 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     }
     let is_traffic = quantity.starts_with(TRAFFIC);
     let by_branches = || branches(sides, parameters, promised, (promised - traced).abs());
-    if let Some(reason) = by_branches().filter(|_| !is_traffic && !quantity.starts_with("working set")) {
+    if let Some(reason) =
+        by_branches().filter(|_| !is_traffic && !quantity.starts_with("working set"))
+    {
         return Some(reason);
     }
     if OPERATIONS.contains(&quantity) {
         return Some(of_operations(sides, rows, quantity, promised, traced));
     }
-    if quantity.starts_with("loads") || quantity.starts_with("stores") || quantity.starts_with("bytes ") && !is_traffic
+    if quantity.starts_with("loads")
+        || quantity.starts_with("stores")
+        || quantity.starts_with("bytes ") && !is_traffic
     {
         return Some(match quantity.ends_with(" an iteration") {
             true => accesses::of_all(sides, rows, quantity, promised, traced),
@@ -70,11 +79,21 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
 
 /// Probabilities of branches in the nest that do not fit the run, if they can make such a difference: what is done in an
 /// arm changes in proportion.
-fn branches(sides: &Sides, parameters: &[Suggestion], promised: f64, difference: f64) -> Option<String> {
-    let ids: Vec<&str> = sides.loops().iter().map(|found| sides.places.facts(*found).id.as_str()).collect();
+fn branches(
+    sides: &Sides,
+    parameters: &[Suggestion],
+    promised: f64,
+    difference: f64,
+) -> Option<String> {
+    let ids: Vec<&str> = sides
+        .loops()
+        .iter()
+        .map(|found| sides.places.facts(*found).id.as_str())
+        .collect();
     let about = parameters.iter().filter(|found| found.is_probability);
-    let about: Vec<&Suggestion> =
-        about.filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str()))).collect();
+    let about: Vec<&Suggestion> = about
+        .filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())))
+        .collect();
     let most = |found: &&Suggestion| {
         let value = found.value.unwrap_or(0.5);
         (value - found.fits).abs() / value.min(1.0 - value).max(f64::MIN_POSITIVE)
@@ -86,16 +105,28 @@ fn branches(sides: &Sides, parameters: &[Suggestion], promised: f64, difference:
     let values: Vec<String> = about
         .iter()
         .map(|found| {
-            let value = found.value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
-            format!("{} is {value} in the report; {:.4} would fit the run", found.parameter, found.fits)
+            let value = found
+                .value
+                .map_or_else(|| "unknown".to_string(), |value| value.to_string());
+            format!(
+                "{} is {value} in the report; {:.4} would fit the run",
+                found.parameter, found.fits
+            )
         })
         .collect();
-    Some(format!("a branch is taken as often as its data say: {}", values.join("; ")))
+    Some(format!(
+        "a branch is taken as often as its data say: {}",
+        values.join("; ")
+    ))
 }
 
 /// Figures of the nest's own instructions, where others were executed on its behalf.
 fn without_callees(sides: &Sides) -> Option<String> {
-    let called = sides.traced.calls.iter().filter(|(_, called)| called.instructions > 0);
+    let called = sides
+        .traced
+        .calls
+        .iter()
+        .filter(|(_, called)| called.instructions > 0);
     let names: Vec<&str> = called.map(|(name, _)| name.as_str()).collect();
     (!names.is_empty()).then(|| {
         format!(
@@ -109,9 +140,13 @@ fn without_callees(sides: &Sides) -> Option<String> {
 
 /// A quantity that only the source has.
 fn missing(sides: &Sides, row: &Row) -> Option<String> {
-    let is_count = row.quantity == ITERATIONS || row.quantity.starts_with(TRIP_COUNT) || row.quantity == EXECUTIONS;
+    let is_count = row.quantity == ITERATIONS
+        || row.quantity.starts_with(TRIP_COUNT)
+        || row.quantity == EXECUTIONS;
     if is_count {
-        let counts = counted(sides, &row.quantity).and_then(|found| sides.join.loops.get(&found)).copied();
+        let counts = counted(sides, &row.quantity)
+            .and_then(|found| sides.join.loops.get(&found))
+            .copied();
         let counts = counts.unwrap_or_default();
         let calls: Vec<&str> = replacing_calls(sides);
         return Some(match counts {
@@ -142,7 +177,11 @@ fn counted(sides: &Sides, quantity: &str) -> Option<LoopRef> {
     let loops = sides.loops();
     let is_of = |found: &&LoopRef| trip_count(sides.places.facts(**found)) == quantity;
     let of_trips = loops.iter().find(is_of).copied();
-    of_trips.or(if quantity == EXECUTIONS { loops.first().copied() } else { loops.last().copied() })
+    of_trips.or(if quantity == EXECUTIONS {
+        loops.first().copied()
+    } else {
+        loops.last().copied()
+    })
 }
 
 /// Whether a name stands in an expression.

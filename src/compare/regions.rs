@@ -36,14 +36,27 @@ pub fn rows(region: &Region, run: &TraceReport) -> Vec<Row> {
     ];
     let mut rows = Vec::new();
     for (key, quantity, unit) in EDAG {
-        rows.extend(region.metrics.get(key).and_then(Value::as_f64).map(|value| seen(quantity, unit, value)));
+        rows.extend(
+            region
+                .metrics
+                .get(key)
+                .and_then(Value::as_f64)
+                .map(|value| seen(quantity, unit, value)),
+        );
     }
     if let Some(epochs) = region.metrics.get("epochs") {
         rows.extend(epochs_at(epochs, run));
     }
-    let nearest = region.metrics.get("camat").and_then(|camat| camat.get("levels")?.get(0));
+    let nearest = region
+        .metrics
+        .get("camat")
+        .and_then(|camat| camat.get("levels")?.get(0));
     for (key, quantity, unit) in CAMAT {
-        rows.extend(nearest.and_then(|level| level.get(key)?.as_f64()).map(|value| seen(quantity, unit, value)));
+        rows.extend(
+            nearest
+                .and_then(|level| level.get(key)?.as_f64())
+                .map(|value| seen(quantity, unit, value)),
+        );
     }
     rows
 }
@@ -62,16 +75,33 @@ fn seen(quantity: &str, unit: &'static str, value: f64) -> Row {
 
 /// Epochs at the window and the capacity that are nearest to a usual core and the nearest cache.
 fn epochs_at(epochs: &Value, run: &TraceReport) -> Option<Row> {
-    let list = |key: &str| -> Option<Vec<f64>> { epochs.get(key)?.as_array()?.iter().map(Value::as_f64).collect() };
+    let list = |key: &str| -> Option<Vec<f64>> {
+        epochs
+            .get(key)?
+            .as_array()?
+            .iter()
+            .map(Value::as_f64)
+            .collect()
+    };
     let (windows, capacities) = (list("windows")?, list("capacities")?);
-    let wanted = run.cache.first().map_or(32.0 * 1024.0, |cache| cache.size as f64);
+    let wanted = run
+        .cache
+        .first()
+        .map_or(32.0 * 1024.0, |cache| cache.size as f64);
     let nearest = |values: &[f64], wanted: f64| {
         let distance = |value: f64| (value / wanted).ln().abs();
         (0..values.len()).min_by(|a, b| distance(values[*a]).total_cmp(&distance(values[*b])))
     };
     let (window, capacity) = (nearest(&windows, WINDOW)?, nearest(&capacities, wanted)?);
     let value = epochs.get("epochs")?.get(capacity)?.get(window)?.as_f64()?;
-    Some(seen(&format!("epochs, window {}, {} B", windows[window], capacities[capacity]), "", value))
+    Some(seen(
+        &format!(
+            "epochs, window {}, {} B",
+            windows[window], capacities[capacity]
+        ),
+        "",
+        value,
+    ))
 }
 
 /// Bytes at the step of the region's reuse curve that is nearest to a working set: a cache of that size holds what
@@ -83,11 +113,24 @@ pub fn step_near(region: &Region, working_set: f64) -> Option<f64> {
         .get("histogram")?
         .as_array()?
         .iter()
-        .map(|bin| Some((bin.get("lo")?.as_f64()?, bin.get("hi")?.as_f64()?, bin.get("count")?.as_f64()?)))
+        .map(|bin| {
+            Some((
+                bin.get("lo")?.as_f64()?,
+                bin.get("hi")?.as_f64()?,
+                bin.get("count")?.as_f64()?,
+            ))
+        })
         .collect::<Option<_>>()?;
     let touches: f64 = bins.iter().map(|bin| bin.2).sum();
-    let steps = bins.iter().filter(|bin| bin.2 >= STEP * touches && bin.0 >= 1.0);
+    let steps = bins
+        .iter()
+        .filter(|bin| bin.2 >= STEP * touches && bin.0 >= 1.0);
     // A cache holds a touch if it has more lines than the distance.
     let bytes = steps.map(|(low, high, _)| (low * high).sqrt() * line);
-    bytes.min_by(|a, b| (a / working_set).ln().abs().total_cmp(&(b / working_set).ln().abs()))
+    bytes.min_by(|a, b| {
+        (a / working_set)
+            .ln()
+            .abs()
+            .total_cmp(&(b / working_set).ln().abs())
+    })
 }

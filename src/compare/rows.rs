@@ -29,8 +29,12 @@ pub const ITERATIONS: &str = "iterations";
 pub const LOADS: &str = "loads an iteration";
 pub const STORES: &str = "stores an iteration";
 /// Rows of operations: quantity and what it is called in sentences.
-pub const OPERATIONS: [&str; 4] =
-    ["adds an iteration", "multiplies an iteration", "divides an iteration", "specials an iteration"];
+pub const OPERATIONS: [&str; 4] = [
+    "adds an iteration",
+    "multiplies an iteration",
+    "divides an iteration",
+    "specials an iteration",
+];
 /// What rows about one loop's trip count begin with.
 pub const TRIP_COUNT: &str = "mean trip count of ";
 /// What rows about the traffic behind a cache begin with.
@@ -58,7 +62,9 @@ impl<'a> Sides<'a> {
 
     /// How often the nest's function is called according to the report.
     pub fn calls(&self) -> f64 {
-        self.promised.functions[self.target.function].times_called.unwrap_or(1.0)
+        self.promised.functions[self.target.function]
+            .times_called
+            .unwrap_or(1.0)
     }
 
     /// What the run did of the innermost loop.
@@ -68,17 +74,33 @@ impl<'a> Sides<'a> {
 
     /// Iterations on both sides.
     pub fn iterations(&self) -> (Option<f64>, Option<f64>) {
-        let promised = self.nest().and_then(|nest| nest.iterations).map(|each| each * self.calls());
-        (promised, self.innermost().map(|counts| counts.rounds as f64))
+        let promised = self
+            .nest()
+            .and_then(|nest| nest.iterations)
+            .map(|each| each * self.calls());
+        (
+            promised,
+            self.innermost().map(|counts| counts.rounds as f64),
+        )
     }
 
     /// Rounds of the innermost loop by those of the loop around it, on both sides.
     pub fn innermost_trips(&self) -> Option<(f64, f64)> {
-        let [.., outer, inner] = self.loops()[..] else { return None };
-        let [.., of_outer, of_inner] = self.nest()?.loop_iterations[..] else { return None };
-        let rounds = |found: LoopRef| self.join.loops.get(&found).map(|counts| counts.rounds as f64);
+        let [.., outer, inner] = self.loops()[..] else {
+            return None;
+        };
+        let [.., of_outer, of_inner] = self.nest()?.loop_iterations[..] else {
+            return None;
+        };
+        let rounds = |found: LoopRef| {
+            self.join
+                .loops
+                .get(&found)
+                .map(|counts| counts.rounds as f64)
+        };
         let (promised, traced) = (of_inner? / of_outer?, rounds(inner)? / rounds(outer)?);
-        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite()).then_some((promised, traced))
+        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite())
+            .then_some((promised, traced))
     }
 
     pub fn rows(&self, region: Option<&Region>) -> Vec<Row> {
@@ -96,12 +118,22 @@ impl<'a> Sides<'a> {
             self.array_rows(nest, &mut rows);
             self.traffic_rows(nest, &mut rows);
             let sets = &nest.working_set.actual;
-            for (quantity, promised) in [("working set, planes", sets.plane), ("working set, pencils", sets.pencil)] {
-                let traced = promised.zip(region).and_then(|(bytes, region)| regions::step_near(region, bytes));
+            for (quantity, promised) in [
+                ("working set, planes", sets.plane),
+                ("working set, pencils", sets.pencil),
+            ] {
+                let traced = promised
+                    .zip(region)
+                    .and_then(|(bytes, region)| regions::step_near(region, bytes));
                 rows.push(row(quantity, "B", promised, traced));
             }
             rows.push(row("footprint", "B", nest.working_set.footprint, None));
-            rows.push(row("time estimate", "s", nest.seconds.map(|seconds| seconds * self.calls()), None));
+            rows.push(row(
+                "time estimate",
+                "s",
+                nest.seconds.map(|seconds| seconds * self.calls()),
+                None,
+            ));
         }
         if let Some(region) = region {
             rows.extend(regions::rows(region, self.run));
@@ -127,14 +159,22 @@ impl<'a> Sides<'a> {
         for (position, found) in loops.iter().enumerate() {
             let facts = &self.promised.functions[found.function].loops[found.number];
             let iterations = of_report.get(position).copied().flatten();
-            let promised = iterations.zip(outer).filter(|(_, outer)| *outer > 0.0).map(|(inner, outer)| inner / outer);
+            let promised = iterations
+                .zip(outer)
+                .filter(|(_, outer)| *outer > 0.0)
+                .map(|(inner, outer)| inner / outer);
             outer = iterations;
             let did = counts(found);
-            let is_whole =
-                |did: &LoopCounts| did.has_executions() || did.entries > 0 && did.executions() as f64 == self.calls();
+            let is_whole = |did: &LoopCounts| {
+                did.has_executions() || did.entries > 0 && did.executions() as f64 == self.calls()
+            };
             let executions = did.filter(is_whole).map(|did| did.executions() as f64);
-            let traced = did.zip(around.or(executions)).map(|(did, outer)| did.rounds as f64 / outer);
-            around = did.map(|did| did.rounds as f64).filter(|rounds| *rounds > 0.0);
+            let traced = did
+                .zip(around.or(executions))
+                .map(|(did, outer)| did.rounds as f64 / outer);
+            around = did
+                .map(|did| did.rounds as f64)
+                .filter(|rounds| *rounds > 0.0);
             rows.push(row(&trip_count(facts), "", promised, traced));
         }
     }
@@ -143,31 +183,52 @@ impl<'a> Sides<'a> {
     fn each(&self, promised: Option<f64>, traced: f64) -> (Option<f64>, Option<f64>) {
         let (of_report, of_run) = self.iterations();
         let positive = |iterations: &f64| *iterations > 0.0;
-        let promised =
-            promised.zip(of_report.filter(positive)).map(|(all, iterations)| all * self.calls() / iterations);
-        let traced = of_run.or(of_report).filter(positive).map(|iterations| traced / iterations);
+        let promised = promised
+            .zip(of_report.filter(positive))
+            .map(|(all, iterations)| all * self.calls() / iterations);
+        let traced = of_run
+            .or(of_report)
+            .filter(positive)
+            .map(|iterations| traced / iterations);
         (promised, traced)
     }
 
     fn operation_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
         let did = &self.traced.operations;
         let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials];
-        let traced = [did.adds, did.multiplies, did.divides, did.square_roots + self.traced.elementary];
+        let traced = [
+            did.adds,
+            did.multiplies,
+            did.divides,
+            did.square_roots + self.traced.elementary,
+        ];
         let counts = promised.into_iter().zip(traced).zip(self.repeated());
         for (quantity, ((promised, traced), repeated)) in OPERATIONS.into_iter().zip(counts) {
             let (promised, traced) = self.each(promised, traced as f64);
             let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
-            rows.push(Row { repeated, ..row(quantity, "flop", promised, traced) });
+            rows.push(Row {
+                repeated,
+                ..row(quantity, "flop", promised, traced)
+            });
         }
     }
 
     /// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.
     pub fn repeated(&self) -> [f64; 4] {
         let mut counts = [0.0; 4];
-        let Some(nest) = self.nest() else { return counts };
-        let Some(all) = nest.iterations.filter(|all| *all > 0.0) else { return counts };
+        let Some(nest) = self.nest() else {
+            return counts;
+        };
+        let Some(all) = nest.iterations.filter(|all| *all > 0.0) else {
+            return counts;
+        };
         for (found, iterations) in self.loops().iter().zip(&nest.loop_iterations) {
-            let Repeated { adds, multiplies, divides, specials } = self.places.facts(*found).repeated;
+            let Repeated {
+                adds,
+                multiplies,
+                divides,
+                specials,
+            } = self.places.facts(*found).repeated;
             for (count, own) in counts.iter_mut().zip([adds, multiplies, divides, specials]) {
                 *count += own * iterations.unwrap_or(0.0) / all;
             }
@@ -176,15 +237,27 @@ impl<'a> Sides<'a> {
     }
 
     fn access_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
-        let sum = |of: fn(&References) -> Option<f64>| nest.references.iter().map(of).sum::<Option<f64>>();
+        let sum = |of: fn(&References) -> Option<f64>| {
+            nest.references.iter().map(of).sum::<Option<f64>>()
+        };
         // Everything that the nest's instructions loaded and stored, stack and constants too.
         let mut did = self.traced.accesses;
         did.add(&self.traced.stack);
         let quantities: [(&str, &'static str, Option<f64>, u64); 4] = [
             (LOADS, "", sum(|r| r.loads), did.loads),
             (STORES, "", sum(|r| r.stores), did.stores),
-            ("bytes loaded an iteration", "B", sum(|r| Some(r.loads? * r.element_bytes)), did.loaded_bytes),
-            ("bytes stored an iteration", "B", sum(|r| Some(r.stores? * r.element_bytes)), did.stored_bytes),
+            (
+                "bytes loaded an iteration",
+                "B",
+                sum(|r| Some(r.loads? * r.element_bytes)),
+                did.loaded_bytes,
+            ),
+            (
+                "bytes stored an iteration",
+                "B",
+                sum(|r| Some(r.stores? * r.element_bytes)),
+                did.stored_bytes,
+            ),
         ];
         for (quantity, unit, promised, traced) in quantities {
             let (promised, traced) = self.each(promised, traced as f64);
@@ -197,24 +270,40 @@ impl<'a> Sides<'a> {
         // Members of one variable are counted together.
         let together = |array: &str| -> String {
             let range = self.range_of(array);
-            let is_with = |other: &&str| *other == array || range.is_some() && self.range_of(other) == range;
-            let names: BTreeSet<&str> =
-                nest.references.iter().map(|found| found.array.as_str()).filter(is_with).collect();
+            let is_with =
+                |other: &&str| *other == array || range.is_some() && self.range_of(other) == range;
+            let names: BTreeSet<&str> = nest
+                .references
+                .iter()
+                .map(|found| found.array.as_str())
+                .filter(is_with)
+                .collect();
             names.into_iter().collect::<Vec<_>>().join(", ")
         };
         let mut promised: BTreeMap<String, (&str, f64, f64)> = BTreeMap::new();
         for references in &nest.references {
-            let (_, loads, stores) =
-                promised.entry(together(&references.array)).or_insert((&references.array, 0.0, 0.0));
+            let (_, loads, stores) = promised.entry(together(&references.array)).or_insert((
+                &references.array,
+                0.0,
+                0.0,
+            ));
             *loads += references.loads.unwrap_or(f64::NAN);
             *stores += references.stores.unwrap_or(f64::NAN);
         }
         let mut traced: BTreeMap<&str, Accesses> = BTreeMap::new();
         for (range, accesses) in &self.traced.data {
-            traced.entry(&self.profile.data[*range as usize].name).or_default().add(accesses);
+            traced
+                .entry(&self.profile.data[*range as usize].name)
+                .or_default()
+                .add(accesses);
         }
-        let shown: Vec<&str> = promised.values().filter_map(|(array, ..)| self.range_of(array)).collect();
-        let others = traced.keys().filter(|range| !shown.contains(*range) && **range != "constants");
+        let shown: Vec<&str> = promised
+            .values()
+            .filter_map(|(array, ..)| self.range_of(array))
+            .collect();
+        let others = traced
+            .keys()
+            .filter(|range| !shown.contains(*range) && **range != "constants");
         // Then what was not found was not accessed.
         let all_known = others.count() == 0
             && self.traced.stack == Accesses::default()
@@ -225,7 +314,9 @@ impl<'a> Sides<'a> {
             let range = self.range_of(array);
             // A member may lie in a variable that another array of the nest is.
             let may_be_inside = || traced.keys().any(|range| is_structure_of(range, array));
-            let did = range.and_then(|range| traced.get(range)).or((all_known && !may_be_inside()).then_some(&none));
+            let did = range
+                .and_then(|range| traced.get(range))
+                .or((all_known && !may_be_inside()).then_some(&none));
             let label = match range {
                 Some(range) if !names.split(", ").any(|name| is_variable_of(range, name)) => {
                     format!("{names} ({range})")
@@ -233,37 +324,79 @@ impl<'a> Sides<'a> {
                 _ => names.clone(),
             };
             let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());
-            rows.push(row(&format!("loads of {label}"), "", known(*loads), did.map(|did| did.loads as f64)));
-            rows.push(row(&format!("stores to {label}"), "", known(*stores), did.map(|did| did.stores as f64)));
+            rows.push(row(
+                &format!("loads of {label}"),
+                "",
+                known(*loads),
+                did.map(|did| did.loads as f64),
+            ));
+            rows.push(row(
+                &format!("stores to {label}"),
+                "",
+                known(*stores),
+                did.map(|did| did.stores as f64),
+            ));
         }
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
             let is_long = |known: &&DataRange| known.name == **range && known.high - known.low > 8;
-            let is_structure = || promised.values().any(|(array, ..)| is_structure_of(range, array));
-            let label = match promised.values().any(|(array, ..)| is_variable_of(range, array)) {
+            let is_structure = || {
+                promised
+                    .values()
+                    .any(|(array, ..)| is_structure_of(range, array))
+            };
+            let label = match promised
+                .values()
+                .any(|(array, ..)| is_variable_of(range, array))
+            {
                 false if is_structure() => format!("{range}, the structure itself"),
-                true if self.profile.data.iter().any(|known| is_long(&known)) => format!("{range}, the variable"),
+                true if self.profile.data.iter().any(|known| is_long(&known)) => {
+                    format!("{range}, the variable")
+                }
                 true => format!("{range}, the pointer itself"),
                 false => (*range).to_string(),
             };
-            rows.push(row(&format!("loads of {label}"), "", None, Some(did.loads as f64)));
-            rows.push(row(&format!("stores to {label}"), "", None, Some(did.stores as f64)));
+            rows.push(row(
+                &format!("loads of {label}"),
+                "",
+                None,
+                Some(did.loads as f64),
+            ));
+            rows.push(row(
+                &format!("stores to {label}"),
+                "",
+                None,
+                Some(did.stores as f64),
+            ));
         }
     }
 
     fn traffic_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
         for (cache, moved) in self.run.cache.iter().zip(&self.traced.levels) {
-            let Some(level) = nest.caches.iter().find(|level| level.capacity == Some(cache.size as f64)) else {
+            let Some(level) = nest
+                .caches
+                .iter()
+                .find(|level| level.capacity == Some(cache.size as f64))
+            else {
                 continue;
             };
             let quantity = format!("{TRAFFIC}{}, {} B", level.name, cache.size);
-            rows.push(row(&quantity, "B", level.bytes.map(|bytes| bytes * self.calls()), Some(*moved as f64)));
+            rows.push(row(
+                &quantity,
+                "B",
+                level.bytes.map(|bytes| bytes * self.calls()),
+                Some(*moved as f64),
+            ));
         }
     }
 }
 
 /// What the row of a loop's trip count is called.
 pub fn trip_count(facts: &Loop) -> String {
-    let name = if facts.var.is_empty() { "the loop" } else { &facts.var };
+    let name = if facts.var.is_empty() {
+        "the loop"
+    } else {
+        &facts.var
+    };
     format!("{TRIP_COUNT}{name}, line {}", facts.line)
 }
 
@@ -285,14 +418,31 @@ pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
     let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
     let plain = symbol.rsplit('/').next().unwrap_or(symbol);
     let plain = plain.split('.').next().unwrap_or(plain);
-    let plain = plain.rsplit("_MOD_").next().unwrap_or(plain).trim_end_matches('_');
+    let plain = plain
+        .rsplit("_MOD_")
+        .next()
+        .unwrap_or(plain)
+        .trim_end_matches('_');
     plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
 }
 
 fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {
     // The sum of nothing is -0.
-    let (promised, traced) = (promised.map(|value| value + 0.0), traced.map(|value| value + 0.0));
-    let ratio =
-        promised.zip(traced).filter(|(promised, _)| *promised != 0.0).map(|(promised, traced)| traced / promised);
-    Row { quantity: quantity.to_string(), unit, promised, traced, ratio, repeated: None, reason: None }
+    let (promised, traced) = (
+        promised.map(|value| value + 0.0),
+        traced.map(|value| value + 0.0),
+    );
+    let ratio = promised
+        .zip(traced)
+        .filter(|(promised, _)| *promised != 0.0)
+        .map(|(promised, traced)| traced / promised);
+    Row {
+        quantity: quantity.to_string(),
+        unit,
+        promised,
+        traced,
+        ratio,
+        repeated: None,
+        reason: None,
+    }
 }

@@ -15,11 +15,16 @@ pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p,
         return Cow::Borrowed(profile);
     }
     let executed = profile.sites.iter().filter_map(|site| site.file.as_deref());
-    let places = Places::of_program(report, executed.chain(profile.files.iter().map(String::as_str)));
+    let places = Places::of_program(
+        report,
+        executed.chain(profile.files.iter().map(String::as_str)),
+    );
     let origins = Origins::of(&places, profile);
     let mut settled = profile.clone();
     for (number, one) in profile.loops.iter().enumerate().rev() {
-        let Some(outer) = one.parent.filter(|_| one.shares_header) else { continue };
+        let Some(outer) = one.parent.filter(|_| one.shares_header) else {
+            continue;
+        };
         match is_loop_of_its_own(&places, &origins, profile, number, outer as usize) {
             true => {
                 // The outer loop has the rounds of both; those are its own that enter the inner one.
@@ -36,17 +41,35 @@ pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p,
 
 /// Whether the rest of the outer loop has code of a loop of the source that the inner one does not come from, unless that
 /// one has a loop of the machine code around both.
-fn is_loop_of_its_own(places: &Places, origins: &Origins, profile: &SourceProfile, inner: usize, outer: usize) -> bool {
-    let Some(found) = origins.by_line(inner) else { return false };
-    let beyond: Vec<LoopRef> =
-        around(&profile.loops, outer).skip(1).filter_map(|number| origins.by_line(number)).collect();
+fn is_loop_of_its_own(
+    places: &Places,
+    origins: &Origins,
+    profile: &SourceProfile,
+    inner: usize,
+    outer: usize,
+) -> bool {
+    let Some(found) = origins.by_line(inner) else {
+        return false;
+    };
+    let beyond: Vec<LoopRef> = around(&profile.loops, outer)
+        .skip(1)
+        .filter_map(|number| origins.by_line(number))
+        .collect();
     let is_rest = |site: &&Site| {
-        let numbers = || site.machine_loop.into_iter().flat_map(|one| around(&profile.loops, one as usize));
-        site.executions > 0 && numbers().any(|number| number == outer) && numbers().all(|number| number != inner)
+        let numbers = || {
+            site.machine_loop
+                .into_iter()
+                .flat_map(|one| around(&profile.loops, one as usize))
+        };
+        site.executions > 0
+            && numbers().any(|number| number == outer)
+            && numbers().all(|number| number != inner)
     };
     profile.sites.iter().filter(is_rest).any(|site| {
         let loops = loops_of(places, site);
-        let is_outside = loops.iter().all(|one| places.chain(*one).all(|around| around != found));
+        let is_outside = loops
+            .iter()
+            .all(|one| places.chain(*one).all(|around| around != found));
         is_outside && loops.iter().any(|one| !beyond.contains(one))
     })
 }
@@ -55,7 +78,11 @@ fn is_loop_of_its_own(places: &Places, origins: &Origins, profile: &SourceProfil
 fn loops_of(places: &Places, site: &Site) -> Vec<LoopRef> {
     let around = functions(site);
     let own = site.file.as_deref().zip(site.line);
-    let calls = site.called_from.iter().rev().map(|(file, line)| (file.as_str(), *line));
+    let calls = site
+        .called_from
+        .iter()
+        .rev()
+        .map(|(file, line)| (file.as_str(), *line));
     let lines = own.into_iter().chain(calls).enumerate();
     let found = lines.filter_map(|(depth, (file, line))| {
         match places.find(file, line, around.get(depth..).unwrap_or_default()) {
@@ -68,12 +95,26 @@ fn loops_of(places: &Places, site: &Site) -> Vec<LoopRef> {
 
 /// Takes the inner loop as part of the outer one, which has the rounds of both.
 fn join(profile: &mut SourceProfile, inner: u32, outer: u32) {
-    for site in profile.sites.iter_mut().filter(|site| site.machine_loop == Some(inner)) {
+    for site in profile
+        .sites
+        .iter_mut()
+        .filter(|site| site.machine_loop == Some(inner))
+    {
         site.machine_loop = Some(outer);
     }
-    for one in profile.loops.iter_mut().filter(|one| one.parent == Some(inner)) {
+    for one in profile
+        .loops
+        .iter_mut()
+        .filter(|one| one.parent == Some(inner))
+    {
         one.parent = Some(outer);
     }
     let none = &mut profile.loops[inner as usize];
-    (none.entries, none.rounds, none.refused, none.file, none.line) = (0, 0, 0, None, None);
+    (
+        none.entries,
+        none.rounds,
+        none.refused,
+        none.file,
+        none.line,
+    ) = (0, 0, 0, None, None);
 }

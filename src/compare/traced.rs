@@ -74,7 +74,9 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     let mut nowhere: BTreeMap<String, u64> = BTreeMap::new();
     for site in &profile.sites {
         join.instructions += site.instructions;
-        let Some(file) = site.file.as_deref().filter(|_| site.line.is_some()) else { continue };
+        let Some(file) = site.file.as_deref().filter(|_| site.line.is_some()) else {
+            continue;
+        };
         match place_of(places, site) {
             Place::Loop(found) => {
                 let target = places.target(found);
@@ -98,12 +100,21 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     // What was executed without lines on behalf of calls from nests is theirs.
     join.joined += on_behalf;
     let mut left = on_behalf;
-    for site in profile.sites.iter().filter(|site| site.file.is_none() || site.line.is_none()) {
+    for site in profile
+        .sites
+        .iter()
+        .filter(|site| site.file.is_none() || site.line.is_none())
+    {
         let is_of_nest = |on_behalf: &&OnBehalf| {
             let from = profile.sites.get(on_behalf.site as usize);
             from.is_some_and(|from| matches!(place_of(places, from), Place::Loop(_)))
         };
-        let theirs = site.on_behalf.iter().filter(is_of_nest).map(|on_behalf| on_behalf.instructions).sum::<u64>();
+        let theirs = site
+            .on_behalf
+            .iter()
+            .filter(is_of_nest)
+            .map(|on_behalf| on_behalf.instructions)
+            .sum::<u64>();
         let taken = theirs.min(left).min(site.instructions);
         left -= taken;
         *nowhere.entry(site.function.clone()).or_default() += site.instructions - taken;
@@ -112,14 +123,27 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         // Traces of before this was counted do not tell whose it was.
         let taken = left.min(instructions);
         left -= taken;
-        let key = (function, "no line information, and not called from a nest".to_string());
+        let key = (
+            function,
+            "no line information, and not called from a nest".to_string(),
+        );
         if instructions > taken {
             *unjoined.entry(key).or_default() += instructions - taken;
         }
     }
-    join.unjoined =
-        unjoined.into_iter().map(|((what, reason), instructions)| Unjoined { what, instructions, reason }).collect();
-    join.unjoined.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.what.cmp(&b.what)));
+    join.unjoined = unjoined
+        .into_iter()
+        .map(|((what, reason), instructions)| Unjoined {
+            what,
+            instructions,
+            reason,
+        })
+        .collect();
+    join.unjoined.sort_by(|a, b| {
+        b.instructions
+            .cmp(&a.instructions)
+            .then_with(|| a.what.cmp(&b.what))
+    });
     join.loops = machine_loops::count(places, profile);
     join
 }
@@ -141,10 +165,15 @@ fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
         .iter()
         .rev()
         .enumerate()
-        .map(|(depth, (file, line))| places.find(file, *line, around.get(depth + 1..).unwrap_or_default()));
+        .map(|(depth, (file, line))| {
+            places.find(file, *line, around.get(depth + 1..).unwrap_or_default())
+        });
     match own {
         Place::Loop(_) => own,
-        Place::NoLoop(_) => calls.find(is_loop).or_else(|| places.origin(site).map(Place::Loop)).unwrap_or(own),
+        Place::NoLoop(_) => calls
+            .find(is_loop)
+            .or_else(|| places.origin(site).map(Place::Loop))
+            .unwrap_or(own),
         _ => calls.find(is_loop).unwrap_or(own),
     }
 }
@@ -152,15 +181,18 @@ fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
 fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
     let own = site.inlined.last().unwrap_or(&site.function);
     match place {
-        Place::NoLoop(function) => {
-            (function.unwrap_or(own).to_string(), "straight-line code, in no loop of the report".to_string())
-        }
-        Place::Ambiguous => {
-            (file.to_string(), "several files of the static report or of the program have this name".to_string())
-        }
-        Place::UnknownFile | Place::Loop(_) => {
-            (file.to_string(), "the static report does not have this file".to_string())
-        }
+        Place::NoLoop(function) => (
+            function.unwrap_or(own).to_string(),
+            "straight-line code, in no loop of the report".to_string(),
+        ),
+        Place::Ambiguous => (
+            file.to_string(),
+            "several files of the static report or of the program have this name".to_string(),
+        ),
+        Place::UnknownFile | Place::Loop(_) => (
+            file.to_string(),
+            "the static report does not have this file".to_string(),
+        ),
     }
 }
 
@@ -176,7 +208,8 @@ impl Traced {
         sum.vector += add.vector;
         self.accesses.add(&site.accesses);
         self.stack.add(&site.stack);
-        self.levels.resize(self.levels.len().max(site.levels.len()), 0);
+        self.levels
+            .resize(self.levels.len().max(site.levels.len()), 0);
         for (sum, moved) in self.levels.iter_mut().zip(&site.levels) {
             *sum += moved.bytes_in + moved.bytes_out;
         }
@@ -193,7 +226,11 @@ impl Traced {
             sum.times += call.times;
             sum.instructions += call.instructions;
             sum.accesses.add(&call.accesses);
-            self.elementary += if is_elementary(&call.function) { call.times } else { 0 };
+            self.elementary += if is_elementary(&call.function) {
+                call.times
+            } else {
+                0
+            };
             instructions += call.instructions;
         }
         self.called_instructions += instructions;
@@ -203,9 +240,15 @@ impl Traced {
 
 /// Whether a function of the C library is one that counts as a special operation, as `exp`, `expf` and `__exp`.
 fn is_elementary(name: &str) -> bool {
-    let plain = name.trim_start_matches('_').split('@').next().unwrap_or(name);
+    let plain = name
+        .trim_start_matches('_')
+        .split('@')
+        .next()
+        .unwrap_or(name);
     let known = |name: &str| {
-        let flops = Intrinsics::builtin().lookup(Language::C, name).and_then(|intrinsic| intrinsic.flops());
+        let flops = Intrinsics::builtin()
+            .lookup(Language::C, name)
+            .and_then(|intrinsic| intrinsic.flops());
         flops.is_some_and(|flops| flops.specials > 0)
     };
     known(plain) || plain.strip_suffix("_finite").is_some_and(known)

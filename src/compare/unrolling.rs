@@ -21,7 +21,10 @@ pub struct Copies {
 }
 
 impl Copies {
-    pub const ONE: Copies = Copies { unrolled: 1, jammed: 1 };
+    pub const ONE: Copies = Copies {
+        unrolled: 1,
+        jammed: 1,
+    };
 
     pub fn all(&self) -> u64 {
         self.unrolled * self.jammed
@@ -37,11 +40,17 @@ pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>)
     match by_strides(facts, sites) {
         // A loop that goes through the arrays in another order moves as far, but does one round's work.
         Some(copies) => match is_work_of(facts, copies, bytes, &did) {
-            true => Copies { unrolled: copies, jammed: jammed(facts, copies, sites, rounds, &did) },
+            true => Copies {
+                unrolled: copies,
+                jammed: jammed(facts, copies, sites, rounds, &did),
+            },
             false => Copies::ONE,
         },
         None if expected == Some(rounds) => Copies::ONE,
-        None => Copies { unrolled: by_work(facts, &did), jammed: 1 },
+        None => Copies {
+            unrolled: by_work(facts, &did),
+            jammed: 1,
+        },
     }
 }
 
@@ -50,23 +59,35 @@ pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>)
 /// times as often, and none more often.
 pub fn side_by_side(around: &Loop, facts: &Loop, sites: &[&Site], did: &Work) -> u64 {
     let source = promised(facts);
-    let strides: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(around, array)).collect();
-    let Some(copies) = rounds_by_strides(&strides, sites).filter(|copies| *copies > 1) else { return 1 };
+    let strides: Vec<i64> = facts
+        .arrays
+        .iter()
+        .filter_map(|array| stride(around, array))
+        .collect();
+    let Some(copies) = rounds_by_strides(&strides, sites).filter(|copies| *copies > 1) else {
+        return 1;
+    };
     let times = |kind: usize| did[kind] / source[kind];
     let kinds = || (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0);
-    let is_it = kinds().any(|kind| times(kind) == copies as f64) && kinds().all(|kind| times(kind) <= copies as f64);
+    let is_it = kinds().any(|kind| times(kind) == copies as f64)
+        && kinds().all(|kind| times(kind) <= copies as f64);
     if is_it { copies } else { 1 }
 }
 
 /// What sites of one loop did in one round.
 pub fn each_round(facts: &Loop, sites: &[&Site], rounds: f64) -> Work {
     let did = sites.iter().map(|site| super::work::work(site, facts));
-    did.fold(Work::default(), super::work::sum).map(|value| value / rounds.max(1.0))
+    did.fold(Work::default(), super::work::sum)
+        .map(|value| value / rounds.max(1.0))
 }
 
 /// The fewest rounds of the source after which every address that tells has moved as far as it did.
 fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
-    let of_source: Vec<i64> = facts.arrays.iter().filter_map(|array| stride(facts, array)).collect();
+    let of_source: Vec<i64> = facts
+        .arrays
+        .iter()
+        .filter_map(|array| stride(facts, array))
+        .collect();
     rounds_by_strides(&of_source, sites)
 }
 
@@ -74,10 +95,18 @@ fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
 fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
     let possible = |stride: &i64| -> Vec<u64> {
         (1..=LARGEST)
-            .filter(|copies| of_source.iter().any(|own| own.checked_mul(*copies as i64) == Some(*stride)))
+            .filter(|copies| {
+                of_source
+                    .iter()
+                    .any(|own| own.checked_mul(*copies as i64) == Some(*stride))
+            })
             .collect()
     };
-    let told: Vec<Vec<u64>> = sites.iter().flat_map(|site| &site.strides).map(possible).collect();
+    let told: Vec<Vec<u64>> = sites
+        .iter()
+        .flat_map(|site| &site.strides)
+        .map(possible)
+        .collect();
     let mut told = told.iter().filter(|possible| !possible.is_empty());
     let mut common = told.next()?.clone();
     told.for_each(|possible| common.retain(|copies| possible.contains(copies)));
@@ -88,8 +117,12 @@ fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
 fn stride(facts: &Loop, array: &Array) -> Option<i64> {
     // Reports have the subscript first that moves by one element, in every language.
     let (own, others) = array.subscripts.split_first()?;
-    let is_elsewhere = others.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var));
-    let element = array.element_bytes.filter(|_| array.component.is_empty() && !is_elsewhere)?;
+    let is_elsewhere = others
+        .iter()
+        .any(|subscript| super::reasons::mentions(subscript, &facts.var));
+    let element = array
+        .element_bytes
+        .filter(|_| array.component.is_empty() && !is_elsewhere)?;
     let linear = Expr::parse(own).ok()?.linear_in(&[facts.var.as_str()])?;
     let step = Expr::parse(&facts.step).ok()?.as_number()?;
     let stride = linear.coefficients.first()?.as_number()? * step * element;
@@ -99,7 +132,11 @@ fn stride(facts: &Loop, array: &Array) -> Option<i64> {
 /// Whether so many rounds' accesses and operations can be in what one round of the machine did.
 fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
     let source = promised(facts);
-    let element = facts.arrays.iter().filter_map(|array| array.element_bytes).fold(f64::INFINITY, f64::min);
+    let element = facts
+        .arrays
+        .iter()
+        .filter_map(|array| array.element_bytes)
+        .fold(f64::INFINITY, f64::min);
     let has_flops = (ADDS..=DIVIDES).any(|kind| did[kind] > 0.0 && source[kind] > 0.0);
     let more = (STORES..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > source[kind]);
     copies == 1 || bytes >= copies as f64 * element && (more || !has_flops)
@@ -109,13 +146,37 @@ fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
 /// is done so many times as often, and more is loaded than those references of the source are that change.
 fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
     let source = promised(facts);
-    let mut times = (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0).map(|kind| did[kind] / source[kind]);
-    let Some(first) = times.next().filter(|first| first.fract() == 0.0 && *first as u64 <= LARGEST) else { return 1 };
+    let mut times = (ADDS..=DIVIDES)
+        .filter(|kind| source[*kind] > 0.0)
+        .map(|kind| did[kind] / source[kind]);
+    let Some(first) = times
+        .next()
+        .filter(|first| first.fract() == 0.0 && *first as u64 <= LARGEST)
+    else {
+        return 1;
+    };
     let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
-    let read = |array: &Array| array.accesses.iter().filter(|access| access.reads > 0.0).count() as f64;
-    let once: f64 = facts.arrays.iter().filter(|array| varies(facts, array)).map(read).sum();
-    let is_it = times.all(|other| other == first) && first > copies as f64 && (first as u64).is_multiple_of(copies);
-    if is_it && loaded > once * copies as f64 { first as u64 / copies } else { 1 }
+    let read = |array: &Array| {
+        array
+            .accesses
+            .iter()
+            .filter(|access| access.reads > 0.0)
+            .count() as f64
+    };
+    let once: f64 = facts
+        .arrays
+        .iter()
+        .filter(|array| varies(facts, array))
+        .map(read)
+        .sum();
+    let is_it = times.all(|other| other == first)
+        && first > copies as f64
+        && (first as u64).is_multiple_of(copies);
+    if is_it && loaded > once * copies as f64 {
+        first as u64 / copies
+    } else {
+        1
+    }
 }
 
 /// By what a round of the machine stored and computed.
@@ -128,7 +189,11 @@ fn by_work(facts: &Loop, did: &Work) -> u64 {
         // Scalars in memory are stored too: operations have to be as many times as many.
         let has_flops = (ADDS..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > 0.0);
         let is_confirmed = !has_flops || (ADDS..=DIVIDES).any(|kind| did[kind] > source[kind]);
-        return if is_whole && is_confirmed { copies as u64 } else { 1 };
+        return if is_whole && is_confirmed {
+            copies as u64
+        } else {
+            1
+        };
     }
     // The fewest for which it does no more than the source has. Products by two may be sums, and quotients products.
     let fits = |copies: &u64| {
@@ -143,10 +208,18 @@ fn by_work(facts: &Loop, did: &Work) -> u64 {
 
 /// Stores of a round to elements that are others in the next round.
 fn varying_stores(facts: &Loop) -> f64 {
-    facts.arrays.iter().filter(|array| varies(facts, array)).map(writes).sum()
+    facts
+        .arrays
+        .iter()
+        .filter(|array| varies(facts, array))
+        .map(writes)
+        .sum()
 }
 
 /// Whether a reference is another element in the next round.
 fn varies(facts: &Loop, array: &Array) -> bool {
-    array.subscripts.iter().any(|subscript| super::reasons::mentions(subscript, &facts.var))
+    array
+        .subscripts
+        .iter()
+        .any(|subscript| super::reasons::mentions(subscript, &facts.var))
 }

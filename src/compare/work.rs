@@ -19,20 +19,37 @@ pub fn writes(array: &Array) -> f64 {
 /// What a round of the source does.
 pub fn promised(facts: &Loop) -> Work {
     let flops = &facts.flops;
-    [facts.arrays.iter().map(writes).sum(), flops.adds, flops.multiplies, flops.divides, 0.0]
+    [
+        facts.arrays.iter().map(writes).sum(),
+        flops.adds,
+        flops.multiplies,
+        flops.divides,
+        0.0,
+    ]
 }
 
 /// What a site did; stores in elements of those that the loop stores, which may be of several words.
 pub fn work(site: &Site, facts: &Loop) -> Work {
     let did = &site.operations;
-    let element = facts.arrays.iter().map(|array| array.element_bytes.unwrap_or(0.0) * writes(array)).sum::<f64>()
+    let element = facts
+        .arrays
+        .iter()
+        .map(|array| array.element_bytes.unwrap_or(0.0) * writes(array))
+        .sum::<f64>()
         / facts.arrays.iter().map(writes).sum::<f64>();
-    let operations = [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);
+    let operations =
+        [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);
     let stores = match element > 0.0 {
         true => site.accesses.stored_bytes as f64 / element,
         false => site.accesses.stores as f64,
     };
-    [stores, operations[0], operations[1], operations[2], operations[3]]
+    [
+        stores,
+        operations[0],
+        operations[1],
+        operations[2],
+        operations[3],
+    ]
 }
 
 pub fn sum(one: Work, other: Work) -> Work {

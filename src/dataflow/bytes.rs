@@ -17,7 +17,10 @@ const NO_PAGE: u32 = u32::MAX;
 /// Bytes to values.
 pub(super) struct Bytes<K> {
     pub values: Slab<K>,
-    #[expect(clippy::vec_box, reason = "pages are not to be copied when their list grows")]
+    #[expect(
+        clippy::vec_box,
+        reason = "pages are not to be copied when their list grows"
+    )]
     pages: Vec<Box<[u32; PAGE]>>,
     index: FxHashMap<u64, u32>,
     /// Page numbers that were asked for lately and where they are, by their low bits.
@@ -51,7 +54,11 @@ fn parts(address: u64, bytes: u32) -> impl Iterator<Item = Part> {
         let first = (at % CELL) as usize;
         let count = (CELL as usize - first).min((bytes - done) as usize);
         done += count as u32;
-        Some(Part { cell: at / CELL, first, last: first + count - 1 })
+        Some(Part {
+            cell: at / CELL,
+            first,
+            last: first + count - 1,
+        })
     })
 }
 
@@ -82,7 +89,11 @@ impl<K: Copy> Bytes<K> {
         for part in parts(address, bytes) {
             let entry = self.entry(part.cell);
             for byte in part.first..=part.last {
-                let handle = if entry & SPLIT == 0 { entry } else { self.splits[(entry & !SPLIT) as usize][byte] };
+                let handle = if entry & SPLIT == 0 {
+                    entry
+                } else {
+                    self.splits[(entry & !SPLIT) as usize][byte]
+                };
                 if handle != 0 {
                     visit(handle, self.values.get(handle));
                 }
@@ -97,7 +108,10 @@ impl<K: Copy> Bytes<K> {
     #[inline(always)]
     fn plain(&mut self, address: u64, bytes: u32) -> Option<(Handle, Handle)> {
         let words = u64::from(bytes) / CELL;
-        if !address.is_multiple_of(CELL) || !u64::from(bytes).is_multiple_of(CELL) || !(1..=2).contains(&words) {
+        if !address.is_multiple_of(CELL)
+            || !u64::from(bytes).is_multiple_of(CELL)
+            || !(1..=2).contains(&words)
+        {
             return None;
         }
         let cell = address / CELL;
@@ -158,7 +172,11 @@ impl<K: Copy> Bytes<K> {
             let entry = self.entry(part.cell);
             if part.is_whole() && entry & SPLIT == 0 {
                 let at = part.cell.wrapping_mul(CELL);
-                self.write(at, CELL as u32, change((entry != 0).then(|| self.values.get(entry))));
+                self.write(
+                    at,
+                    CELL as u32,
+                    change((entry != 0).then(|| self.values.get(entry))),
+                );
                 continue;
             }
             let split = self.split(part.cell);

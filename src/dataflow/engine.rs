@@ -79,18 +79,34 @@ impl<L: Lanes> Dataflow<L> {
             return Some(access);
         }
         let set = self.harts[operation.hart as usize].vector_type;
-        Some(Access { bytes: set.map_or(8, |set| set.sew / 8), ..access })
+        Some(Access {
+            bytes: set.map_or(8, |set| set.sew / 8),
+            ..access
+        })
     }
 
     /// When the operands of an instruction are there, and how many instructions they come from.
     #[inline(always)]
-    pub fn ready(&mut self, operation: &Operation, addresses: &[u64], viewer: L::Viewer) -> Ready<L> {
-        let mut gathered = Gathered { lanes: L::START, edges: 0, seen: Seen::new(), viewer };
+    pub fn ready(
+        &mut self,
+        operation: &Operation,
+        addresses: &[u64],
+        viewer: L::Viewer,
+    ) -> Ready<L> {
+        let mut gathered = Gathered {
+            lanes: L::START,
+            edges: 0,
+            seen: Seen::new(),
+            viewer,
+        };
         self.read(operation, addresses, &mut gathered);
         if self.rules.false_dependences {
             self.wait_to_overwrite(operation, addresses, &mut gathered.lanes);
         }
-        Ready { lanes: gathered.lanes, edges: gathered.edges }
+        Ready {
+            lanes: gathered.lanes,
+            edges: gathered.edges,
+        }
     }
 
     /// Visits every value that an instruction reads and another one of the trace produced, some perhaps more than
@@ -103,12 +119,25 @@ impl<L: Lanes> Dataflow<L> {
     /// Visits everything that is known of any value, to look at it or to change it: of registers, of memory, and of
     /// readers where these count.
     pub fn for_each_value(&mut self, visit: &mut dyn FnMut(&mut L)) {
-        let Dataflow { rules: _, harts, memory, readers, by_address } = self;
+        let Dataflow {
+            rules: _,
+            harts,
+            memory,
+            readers,
+            by_address,
+        } = self;
         for RegisterFile { lanes, readers, .. } in harts {
-            lanes.iter_mut().chain(readers.iter_mut()).for_each(&mut *visit);
+            lanes
+                .iter_mut()
+                .chain(readers.iter_mut())
+                .for_each(&mut *visit);
         }
         by_address.values_mut().for_each(|(lanes, _)| visit(lanes));
-        for kept in memory.values.in_use_mut().chain(readers.values.in_use_mut()) {
+        for kept in memory
+            .values
+            .in_use_mut()
+            .chain(readers.values.in_use_mut())
+        {
             let mut lanes = L::recall(*kept);
             visit(&mut lanes);
             *kept = lanes.keep();
@@ -131,13 +160,16 @@ impl<L: Lanes> Dataflow<L> {
                 }
             }
         }
-        let Some(access) = self.access(operation).filter(|access| access.kind.reads()) else { return };
+        let Some(access) = self.access(operation).filter(|access| access.kind.reads()) else {
+            return;
+        };
         match self.rules.memory {
             MemoryRule::Bytes => {
                 for &address in addresses {
-                    self.memory.read(address, u32::from(access.bytes), |handle, kept| {
-                        values.add(L::recall(kept), handle + FIRST_SHARED);
-                    });
+                    self.memory
+                        .read(address, u32::from(access.bytes), |handle, kept| {
+                            values.add(L::recall(kept), handle + FIRST_SHARED);
+                        });
                 }
             }
             MemoryRule::SameAddress => {
@@ -154,19 +186,28 @@ impl<L: Lanes> Dataflow<L> {
     /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since.
     fn wait_to_overwrite(&mut self, operation: &Operation, addresses: &[u64], lanes: &mut L) {
         let file = &self.harts[operation.hart as usize];
-        let mut wait_for = |place: usize| *lanes = lanes.latest(file.lanes[place]).latest(file.readers[place]);
+        let mut wait_for =
+            |place: usize| *lanes = lanes.latest(file.lanes[place]).latest(file.readers[place]);
         match &operation.wide {
             None if operation.destination as usize == SINK => {}
             None => wait_for(operation.destination as usize),
-            Some(wide) => wide.writes.iter().flat_map(|operand| file.places(operand)).for_each(wait_for),
+            Some(wide) => wide
+                .writes
+                .iter()
+                .flat_map(|operand| file.places(operand))
+                .for_each(wait_for),
         }
         if let Some(access) = self.access(operation).filter(|access| access.kind.writes())
             && self.rules.memory == MemoryRule::Bytes
         {
             let bytes = u32::from(access.bytes);
             for &address in addresses {
-                self.memory.read(address, bytes, |_, kept| *lanes = lanes.latest(L::recall(kept)));
-                self.readers.read(address, bytes, |_, kept| *lanes = lanes.latest(L::recall(kept)));
+                self.memory.read(address, bytes, |_, kept| {
+                    *lanes = lanes.latest(L::recall(kept))
+                });
+                self.readers.read(address, bytes, |_, kept| {
+                    *lanes = lanes.latest(L::recall(kept))
+                });
             }
         }
     }
@@ -184,14 +225,25 @@ impl<L: Lanes> Dataflow<L> {
             identity = self.store(access, addresses, done, identity);
         }
         match &operation.wide {
-            None => self.write_register(operation.hart, operation.destination as usize, done, identity),
+            None => self.write_register(
+                operation.hart,
+                operation.destination as usize,
+                done,
+                identity,
+            ),
             Some(wide) => self.write_wide(operation.hart, wide, done, identity),
         }
     }
 
     /// Stores the value, and tells under which identity.
     #[inline(always)]
-    fn store(&mut self, access: Access, addresses: &[u64], done: L, mut identity: Identity) -> Identity {
+    fn store(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        done: L,
+        mut identity: Identity,
+    ) -> Identity {
         let bytes = u32::from(access.bytes);
         match self.rules.memory {
             MemoryRule::Bytes => {
@@ -215,8 +267,12 @@ impl<L: Lanes> Dataflow<L> {
                     } else {
                         self.memory.values.add_places(identity - FIRST_SHARED, 1);
                     }
-                    let old = self.by_address.insert(*address, (done, identity - FIRST_SHARED));
-                    self.memory.values.release(old.map_or(0, |(_, handle)| handle));
+                    let old = self
+                        .by_address
+                        .insert(*address, (done, identity - FIRST_SHARED));
+                    self.memory
+                        .values
+                        .release(old.map_or(0, |(_, handle)| handle));
                 }
             }
             MemoryRule::Registers => {}
@@ -237,7 +293,9 @@ impl<L: Lanes> Dataflow<L> {
             file.readers[place] = L::START;
         }
         if old >= FIRST_SHARED || identity >= FIRST_SHARED {
-            self.memory.values.add_places(identity.saturating_sub(FIRST_SHARED), 1);
+            self.memory
+                .values
+                .add_places(identity.saturating_sub(FIRST_SHARED), 1);
             self.memory.values.release(old.saturating_sub(FIRST_SHARED));
         }
     }
@@ -247,7 +305,11 @@ impl<L: Lanes> Dataflow<L> {
             self.harts[hart as usize].vector_type = Some(set);
         }
         let file = &self.harts[hart as usize];
-        let places: SmallVec<[usize; 16]> = wide.writes.iter().flat_map(|operand| file.places(operand)).collect();
+        let places: SmallVec<[usize; 16]> = wide
+            .writes
+            .iter()
+            .flat_map(|operand| file.places(operand))
+            .collect();
         let identity = match identity {
             SOMEBODY if places.len() > 1 => self.memory.values.insert(done.keep()) + FIRST_SHARED,
             identity => identity,
@@ -263,10 +325,17 @@ impl<L: Lanes> Dataflow<L> {
         let file = &mut self.harts[operation.hart as usize];
         let mut note = |place: usize| file.readers[place] = file.readers[place].latest(started);
         match &operation.wide {
-            None => operation.sources.iter().filter(|place| **place != 0).for_each(|place| note(*place as usize)),
+            None => operation
+                .sources
+                .iter()
+                .filter(|place| **place != 0)
+                .for_each(|place| note(*place as usize)),
             Some(wide) => {
-                let places: SmallVec<[usize; 32]> = wide.reads.iter().flat_map(|o| file.places(o)).collect();
-                places.into_iter().for_each(|place| file.readers[place] = file.readers[place].latest(started));
+                let places: SmallVec<[usize; 32]> =
+                    wide.reads.iter().flat_map(|o| file.places(o)).collect();
+                places
+                    .into_iter()
+                    .for_each(|place| file.readers[place] = file.readers[place].latest(started));
             }
         }
         if let Some(access) = access
@@ -274,7 +343,10 @@ impl<L: Lanes> Dataflow<L> {
             && self.rules.memory == MemoryRule::Bytes
         {
             for &address in addresses {
-                let later = |old: Option<L::Kept>| old.map_or(started, |old| L::recall(old).latest(started)).keep();
+                let later = |old: Option<L::Kept>| {
+                    old.map_or(started, |old| L::recall(old).latest(started))
+                        .keep()
+                };
                 self.readers.change(address, u32::from(access.bytes), later);
             }
         }
@@ -312,7 +384,9 @@ impl<L: Lanes> Values<L> for Gathered<L> {
         if producer == NOBODY {
             return;
         }
-        let Some(lanes) = lanes.seen_by(self.viewer) else { return };
+        let Some(lanes) = lanes.seen_by(self.viewer) else {
+            return;
+        };
         self.lanes = self.lanes.latest(lanes);
         if producer >= FIRST_SHARED {
             if self.seen.contains(&producer) {

@@ -49,7 +49,11 @@ const CYCLES: u64 = (1 << CYCLE_BITS) - 1;
 const UPPER_BITS: u32 = 64 - CYCLE_BITS;
 
 impl Lanes for PathLengths {
-    const START: PathLengths = PathLengths { depth: 0, non_memory_span: 0, memory_depth: 0 };
+    const START: PathLengths = PathLengths {
+        depth: 0,
+        non_memory_span: 0,
+        memory_depth: 0,
+    };
     /// 44 bits a length of cycles, 40 the number of accesses, 20 of them in each word: 16 bytes for 8
     /// or 4 of the program.
     type Kept = [u64; 2];
@@ -68,7 +72,10 @@ impl Lanes for PathLengths {
     fn keep(self) -> [u64; 2] {
         debug_assert!(self.depth <= CYCLES && self.memory_depth >> (2 * UPPER_BITS) == 0);
         let upper = self.memory_depth >> UPPER_BITS;
-        [self.depth | self.memory_depth << CYCLE_BITS, self.non_memory_span | upper << CYCLE_BITS]
+        [
+            self.depth | self.memory_depth << CYCLE_BITS,
+            self.non_memory_span | upper << CYCLE_BITS,
+        ]
     }
 
     #[inline(always)]
@@ -87,8 +94,17 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_recalled() {
-        for lengths in [(0, 0, 0), (1, 2, 3), (CYCLES, CYCLES, (1 << 40) - 1), (1 << 43, 5, 1 << 20)] {
-            let lengths = PathLengths { depth: lengths.0, non_memory_span: lengths.1, memory_depth: lengths.2 };
+        for lengths in [
+            (0, 0, 0),
+            (1, 2, 3),
+            (CYCLES, CYCLES, (1 << 40) - 1),
+            (1 << 43, 5, 1 << 20),
+        ] {
+            let lengths = PathLengths {
+                depth: lengths.0,
+                non_memory_span: lengths.1,
+                memory_depth: lengths.2,
+            };
             assert_eq!(PathLengths::recall(lengths.keep()), lengths);
         }
     }

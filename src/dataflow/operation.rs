@@ -34,13 +34,23 @@ impl Operation {
     /// An instruction with these facts on a hart.
     pub fn of(facts: &Facts, hart: u16) -> Operation {
         let is_scalar = |operands: &Operands, most: usize| {
-            operands.iter().count() <= most && operands.iter().all(|operand| operand.extent == Extent::One)
+            operands.iter().count() <= most
+                && operands.iter().all(|operand| operand.extent == Extent::One)
         };
         // What may follow a configuration or have other than one access takes the long way.
-        let configures = facts.writes.iter().any(|operand| operand.register == Register::VECTOR_CONFIG);
-        let is_narrow = is_scalar(&facts.reads, SOURCES) && is_scalar(&facts.writes, 1) && !configures;
-        let mut operation =
-            Operation { hart, sources: [0; SOURCES], destination: SINK as u8, access: facts.access, wide: None };
+        let configures = facts
+            .writes
+            .iter()
+            .any(|operand| operand.register == Register::VECTOR_CONFIG);
+        let is_narrow =
+            is_scalar(&facts.reads, SOURCES) && is_scalar(&facts.writes, 1) && !configures;
+        let mut operation = Operation {
+            hart,
+            sources: [0; SOURCES],
+            destination: SINK as u8,
+            access: facts.access,
+            wide: None,
+        };
         if is_narrow {
             for (place, operand) in operation.sources.iter_mut().zip(facts.reads.iter()) {
                 *place = operand.register.index() as u8;
@@ -49,8 +59,17 @@ impl Operation {
                 operation.destination = operand.register.index() as u8;
             }
         } else {
-            let Facts { reads, writes, sets_vector_type, .. } = *facts;
-            operation.wide = Some(Box::new(Wide { reads, writes, sets_vector_type }));
+            let Facts {
+                reads,
+                writes,
+                sets_vector_type,
+                ..
+            } = *facts;
+            operation.wide = Some(Box::new(Wide {
+                reads,
+                writes,
+                sets_vector_type,
+            }));
         }
         operation
     }

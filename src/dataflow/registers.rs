@@ -42,13 +42,16 @@ impl<L: Lanes> RegisterFile<L> {
         const VECTORS_END: usize = 96;
         let first = operand.register.index();
         let registers = |eighths: u32| (eighths.div_ceil(8)).max(1) as usize;
-        let lmul = self.vector_type.map_or(8, |set| u32::from(set.lmul_eighths));
+        let lmul = self
+            .vector_type
+            .map_or(8, |set| u32::from(set.lmul_eighths));
         let count = match operand.extent {
             Extent::One => return first..first + 1,
             Extent::Fixed(count) => count as usize,
-            Extent::Group { numerator, denominator } => {
-                registers(lmul * u32::from(numerator) / u32::from(denominator.max(1)))
-            }
+            Extent::Group {
+                numerator,
+                denominator,
+            } => registers(lmul * u32::from(numerator) / u32::from(denominator.max(1))),
             Extent::Elements { bits, fields } => {
                 let one = match self.vector_type {
                     Some(set) => registers(lmul * u32::from(bits) / u32::from(set.sew.max(1))),

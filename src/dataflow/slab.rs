@@ -18,7 +18,11 @@ pub(super) struct Slab<K> {
 impl<K: Copy> Slab<K> {
     pub fn new() -> Slab<K> {
         // Handle 0 is nobody's.
-        Slab { chunks: Vec::new(), places: vec![0], free: Vec::new() }
+        Slab {
+            chunks: Vec::new(),
+            places: vec![0],
+            free: Vec::new(),
+        }
     }
 
     /// Keeps a value that has no place yet.
@@ -56,8 +60,14 @@ impl<K: Copy> Slab<K> {
 
     /// All values that have a place.
     pub fn in_use_mut(&mut self) -> impl Iterator<Item = &mut K> {
-        let values = self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).zip(&self.places);
-        values.filter(|(_, places)| **places > 0).map(|(value, _)| value)
+        let values = self
+            .chunks
+            .iter_mut()
+            .flat_map(|chunk| chunk.iter_mut())
+            .zip(&self.places);
+        values
+            .filter(|(_, places)| **places > 0)
+            .map(|(value, _)| value)
     }
 
     #[inline(always)]

@@ -8,7 +8,10 @@ use crate::model::{CallPath, Calls, Costs, Model};
 
 /// All of the program: names whose bodies are not known, and call paths, the costliest first.
 pub(super) fn calls(model: &Model) -> Value {
-    let paths = model.calls.iter().flat_map(|calls| calls.ranked_paths(&model.figures));
+    let paths = model
+        .calls
+        .iter()
+        .flat_map(|calls| calls.ranked_paths(&model.figures));
     json!({
         "known": model.call_graph.sites.len(),
         "unknown": unknown_calls(model.program),
@@ -17,7 +20,10 @@ pub(super) fn calls(model: &Model) -> Value {
 }
 
 fn call_path(model: &Model, path: &CallPath) -> Value {
-    let names = path.functions.iter().map(|function| model.program.functions[*function].name.as_str());
+    let names = path
+        .functions
+        .iter()
+        .map(|function| model.program.functions[*function].name.as_str());
     let mut value = costs(model, &path.costs);
     value["functions"] = names.collect::<Vec<_>>().into();
     value["nest"] = model.nests[path.nest].nest.head().id.as_str().into();

@@ -44,7 +44,10 @@ pub(super) fn levels(camat: &Camat) -> Value {
             object.insert(count.key.into(), json!((count.of)(level)));
         }
         for formula in of_level(index + 1) {
-            object.insert(formula.key.into(), value(figures.at(formula.key, index + 1)));
+            object.insert(
+                formula.key.into(),
+                value(figures.at(formula.key, index + 1)),
+            );
         }
         Value::Object(object)
     };

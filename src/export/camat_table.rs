@@ -11,7 +11,11 @@ use crate::metrics::report::TimelineReport;
 
 /// The report of a timeline without a trace.
 pub fn timeline(report: &TimelineReport) -> String {
-    let path = if report.path == "-" { "standard input" } else { &report.path };
+    let path = if report.path == "-" {
+        "standard input"
+    } else {
+        &report.path
+    };
     format!("{path} (timeline)\n\n{}", levels(&report.camat))
 }
 
@@ -27,16 +31,40 @@ pub(super) fn levels(camat: &Camat) -> String {
     };
     let mut text = format!("C-AMAT, cycles {first} to {last}, {harts}\n");
     let inputs = [
-        ("Instructions", "IC", camat.program.instructions.map(|count| count as f64)),
-        ("Cycles per instruction without stalls", "CPI_exe", camat.program.cpi_exe),
-        ("Cycles of all harts", "", camat.program.hart_cycles.map(|count| count as f64)),
-        ("Stall time aimed at, over compute time", "", Some(camat.program.stall_target)),
+        (
+            "Instructions",
+            "IC",
+            camat.program.instructions.map(|count| count as f64),
+        ),
+        (
+            "Cycles per instruction without stalls",
+            "CPI_exe",
+            camat.program.cpi_exe,
+        ),
+        (
+            "Cycles of all harts",
+            "",
+            camat.program.hart_cycles.map(|count| count as f64),
+        ),
+        (
+            "Stall time aimed at, over compute time",
+            "",
+            Some(camat.program.stall_target),
+        ),
     ];
-    let row = |label: &str, symbol: &str, value| [format!("  {label}"), symbol.to_string(), shown(value)];
-    let inputs = inputs.iter().map(|(label, symbol, value)| row(label, symbol, *value));
+    let row =
+        |label: &str, symbol: &str, value| [format!("  {label}"), symbol.to_string(), shown(value)];
+    let inputs = inputs
+        .iter()
+        .map(|(label, symbol, value)| row(label, symbol, *value));
     let derived = of_program();
-    let derived = derived.iter().map(|formula| row(formula.label, formula.symbol, figures.get(formula.key)));
-    text += &aligned(&inputs.chain(derived).collect::<Vec<_>>(), [Left, Left, Right]);
+    let derived = derived
+        .iter()
+        .map(|formula| row(formula.label, formula.symbol, figures.get(formula.key)));
+    text += &aligned(
+        &inputs.chain(derived).collect::<Vec<_>>(),
+        [Left, Left, Right],
+    );
     text.push('\n');
     text += &table(camat, &figures, &shown);
     text.push('\n');
@@ -52,8 +80,12 @@ fn table(camat: &Camat, figures: &Figures, shown: &dyn Fn(Option<f64>) -> String
     rows[0].extend(camat.levels.iter().map(|level| level.name.clone()));
     rows[0].push(String::new());
     let formulas = of_level(1);
-    let counts = COUNTS.iter().map(|count| (count.label, count.symbol, count.key, count.unit));
-    let derived = formulas.iter().map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
+    let counts = COUNTS
+        .iter()
+        .map(|count| (count.label, count.symbol, count.key, count.unit));
+    let derived = formulas
+        .iter()
+        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
     for (label, symbol, key, unit) in counts.chain(derived) {
         let mut row = vec![format!("  {label}"), symbol.to_string()];
         row.extend(levels.clone().map(|level| shown(figures.at(key, level))));

@@ -12,13 +12,27 @@ const LEAST: usize = 12;
 
 /// Cuts names in the middle until lines are no longer than `width`: those of the columns that `names` says, the widest
 /// first. What is not a name stays whole.
-pub(super) fn shorten<const N: usize>(rows: &mut [[String; N]], width: Option<usize>, names: &[usize]) {
+pub(super) fn shorten<const N: usize>(
+    rows: &mut [[String; N]],
+    width: Option<usize>,
+    names: &[usize],
+) {
     let Some(width) = width else { return };
-    let mut widths: Vec<usize> =
-        (0..N).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
+    let mut widths: Vec<usize> = (0..N)
+        .map(|column| {
+            rows.iter()
+                .map(|row| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
     let mut over = (widths.iter().sum::<usize>() + 2 * N.saturating_sub(1)).saturating_sub(width);
     while over > 0 {
-        let Some(widest) = names.iter().copied().filter(|name| widths[*name] > LEAST).max_by_key(|name| widths[*name])
+        let Some(widest) = names
+            .iter()
+            .copied()
+            .filter(|name| widths[*name] > LEAST)
+            .max_by_key(|name| widths[*name])
         else {
             break;
         };
@@ -49,7 +63,12 @@ fn cut(text: &str, most: usize) -> String {
 pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R], align: impl AsRef<[Align]>) -> String {
     let align = align.as_ref();
     let length = |s: &str| s.chars().count();
-    let width = |column: usize| rows.iter().map(|row| length(&row.as_ref()[column])).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| length(&row.as_ref()[column]))
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..align.len()).map(width).collect();
     let mut text = String::new();
     for row in rows {
@@ -71,14 +90,28 @@ pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R], align: impl AsRef<[Align]>
 pub(super) fn grid(rows: &[Vec<String>]) -> String {
     let length = |s: &str| s.chars().count();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|s| length(s)).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|s| length(s))
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let padded = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let fill = " ".repeat(width - length(cell));
-            if column == 0 { format!("{cell}{fill}") } else { format!("{fill}{cell}") }
-        });
+        let padded = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| {
+                let fill = " ".repeat(width - length(cell));
+                if column == 0 {
+                    format!("{cell}{fill}")
+                } else {
+                    format!("{fill}{cell}")
+                }
+            });
         text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
     }
@@ -91,8 +124,14 @@ mod tests {
 
     #[test]
     fn cells_are_flush_and_lines_have_no_tail() {
-        let rows = [["a".to_string(), "1".into(), "µ".into()], ["bc".to_string(), "10".into(), String::new()]];
-        assert_eq!(aligned(&rows, [Align::Left, Align::Right, Align::Left]), "a    1  µ\nbc  10\n");
+        let rows = [
+            ["a".to_string(), "1".into(), "µ".into()],
+            ["bc".to_string(), "10".into(), String::new()],
+        ];
+        assert_eq!(
+            aligned(&rows, [Align::Left, Align::Right, Align::Left]),
+            "a    1  µ\nbc  10\n"
+        );
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub(super) fn totals(model: &Model, communication: &CommunicationModel) -> Value
 pub(super) fn of_function(model: &Model, function: usize) -> Option<Value> {
     let calls = &model.communication.as_ref()?.calls;
     let first = calls.partition_point(|call| call.site.function < function);
-    let own = calls[first..].iter().take_while(|call| call.site.function == function);
+    let own = calls[first..]
+        .iter()
+        .take_while(|call| call.site.function == function);
     let own: Vec<Value> = own.map(|call| one(model, call)).collect();
     (!own.is_empty()).then(|| own.into())
 }
@@ -52,7 +54,12 @@ fn one(model: &Model, call: &CommunicationFigures) -> Value {
     if let Some(halo) = &moved.halo {
         value["components"] = halo.components.to_string().into();
         value["ghost_width"] = halo.width.to_string().into();
-        value["extents"] = halo.extents.iter().map(ToString::to_string).collect::<Vec<_>>().into();
+        value["extents"] = halo
+            .extents
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .into();
     }
     value
 }

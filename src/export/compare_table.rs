@@ -21,32 +21,78 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
     nests.sort_by_key(|nest| std::cmp::Reverse(nest.instructions));
     let shown = top.unwrap_or(nests.len());
     for nest in nests.iter().take(shown) {
-        let _ = writeln!(text, "\n{}  ({}:{})  {} instructions", nest.id, nest.file, nest.line, nest.instructions);
-        let headings = ["quantity", "static", "traced", "ratio", "reason"].map(str::to_string).to_vec();
-        let rows: Vec<Vec<String>> = std::iter::once(headings).chain(nest.rows.iter().map(cells)).collect();
-        text.push_str(&aligned(&rows, [Align::Left, Align::Right, Align::Right, Align::Right, Align::Left]));
+        let _ = writeln!(
+            text,
+            "\n{}  ({}:{})  {} instructions",
+            nest.id, nest.file, nest.line, nest.instructions
+        );
+        let headings = ["quantity", "static", "traced", "ratio", "reason"]
+            .map(str::to_string)
+            .to_vec();
+        let rows: Vec<Vec<String>> = std::iter::once(headings)
+            .chain(nest.rows.iter().map(cells))
+            .collect();
+        text.push_str(&aligned(
+            &rows,
+            [
+                Align::Left,
+                Align::Right,
+                Align::Right,
+                Align::Right,
+                Align::Left,
+            ],
+        ));
     }
     if nests.len() > shown {
         let _ = writeln!(text, "\n{} more nests: --top", nests.len() - shown);
     }
-    for Suggestion { parameter, value, fits, seen_in, .. } in &comparison.parameters {
+    for Suggestion {
+        parameter,
+        value,
+        fits,
+        seen_in,
+        ..
+    } in &comparison.parameters
+    {
         let value = value.map_or_else(|| "unknown".to_string(), |value| value.to_string());
-        let _ =
-            writeln!(text, "\nparameter {parameter} is {value}; the run fits {fits} (seen in {})", seen_in.join(", "));
+        let _ = writeln!(
+            text,
+            "\nparameter {parameter} is {value}; the run fits {fits} (seen in {})",
+            seen_in.join(", ")
+        );
     }
     if !comparison.unjoined.is_empty() {
         text.push_str("\nnot in a loop of the report:\n");
-        let cells = |left: &Unjoined| [left.what.clone(), left.instructions.to_string(), left.reason.clone()];
-        let rows: Vec<[String; 3]> = comparison.unjoined.iter().take(MOST_UNJOINED).map(cells).collect();
+        let cells = |left: &Unjoined| {
+            [
+                left.what.clone(),
+                left.instructions.to_string(),
+                left.reason.clone(),
+            ]
+        };
+        let rows: Vec<[String; 3]> = comparison
+            .unjoined
+            .iter()
+            .take(MOST_UNJOINED)
+            .map(cells)
+            .collect();
         text.push_str(&aligned(&rows, [Align::Left, Align::Right, Align::Left]));
         let rest = &comparison.unjoined[rows.len()..];
         if !rest.is_empty() {
             let instructions: u64 = rest.iter().map(|left| left.instructions).sum();
-            let _ = writeln!(text, "{} more with {instructions} instructions: --json", rest.len());
+            let _ = writeln!(
+                text,
+                "{} more with {instructions} instructions: --json",
+                rest.len()
+            );
         }
     }
     if !comparison.not_executed.is_empty() {
-        let _ = writeln!(text, "\nnot executed: {}", comparison.not_executed.join(", "));
+        let _ = writeln!(
+            text,
+            "\nnot executed: {}",
+            comparison.not_executed.join(", ")
+        );
     }
     for note in &comparison.notes {
         let _ = writeln!(text, "\nnote: {note}");
@@ -56,12 +102,17 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
 
 fn cells(row: &Row) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_string(), shown);
-    let unit = if row.unit.is_empty() { String::new() } else { format!(" [{}]", row.unit) };
+    let unit = if row.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", row.unit)
+    };
     vec![
         format!("{}{unit}", row.quantity),
         number(row.promised),
         number(row.traced),
-        row.ratio.map_or_else(String::new, |ratio| format!("{ratio:.3}")),
+        row.ratio
+            .map_or_else(String::new, |ratio| format!("{ratio:.3}")),
         row.reason.clone().unwrap_or_default(),
     ]
 }

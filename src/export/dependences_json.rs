@@ -15,10 +15,17 @@ pub(super) fn dependencies(sequences: &[&SequenceModel]) -> Vec<Value> {
     let mut found = Vec::new();
     for SequenceModel { within, graph, .. } in sequences {
         for edge in graph.edge_references() {
-            let Dependence { kind, arrays, is_implied } = edge.weight();
-            let (scalars, others): (Vec<&Through>, Vec<&Through>) = arrays.iter().partition(|t| t.is_scalar);
-            let distances: Map<String, Value> =
-                others.iter().map(|through| (through.array.clone(), json!(through.distance))).collect();
+            let Dependence {
+                kind,
+                arrays,
+                is_implied,
+            } = edge.weight();
+            let (scalars, others): (Vec<&Through>, Vec<&Through>) =
+                arrays.iter().partition(|t| t.is_scalar);
+            let distances: Map<String, Value> = others
+                .iter()
+                .map(|through| (through.array.clone(), json!(through.distance)))
+                .collect();
             found.push(json!({
                 "from": graph[edge.source()].id,
                 "to": graph[edge.target()].id,
@@ -36,7 +43,15 @@ pub(super) fn dependencies(sequences: &[&SequenceModel]) -> Vec<Value> {
 
 /// Loops that follow each other, in time, and which of them can be made one.
 pub(super) fn sequence(model: &Model, sequence: &SequenceModel) -> Value {
-    let SequenceModel { within, graph, loops, total, critical, fusions, .. } = sequence;
+    let SequenceModel {
+        within,
+        graph,
+        loops,
+        total,
+        critical,
+        fusions,
+        ..
+    } = sequence;
     let value = |id: FigureId| number(model.value(id));
     let timed = graph.node_indices().zip(loops).map(|(node, times)| {
         json!({
@@ -46,21 +61,27 @@ pub(super) fn sequence(model: &Model, sequence: &SequenceModel) -> Value {
             "finish": value(times.finish),
         })
     });
-    let fusions = fusions.iter().map(|FusionModel { candidate, shared, saved }| {
-        let (loops, why) = match &candidate.verdict {
-            Verdict::Fuses { loops } => (Some(*loops), None),
-            Verdict::Prevented { why } => (None, Some(why)),
-        };
-        json!({
-            "first": candidate.first.id,
-            "second": candidate.second.id,
-            "legal": loops.is_some(),
-            "loops": loops,
-            "prevented_by": why,
-            "arrays": shared,
-            "bytes_saved": saved.map(value),
-        })
-    });
+    let fusions = fusions.iter().map(
+        |FusionModel {
+             candidate,
+             shared,
+             saved,
+         }| {
+            let (loops, why) = match &candidate.verdict {
+                Verdict::Fuses { loops } => (Some(*loops), None),
+                Verdict::Prevented { why } => (None, Some(why)),
+            };
+            json!({
+                "first": candidate.first.id,
+                "second": candidate.second.id,
+                "legal": loops.is_some(),
+                "loops": loops,
+                "prevented_by": why,
+                "arrays": shared,
+                "bytes_saved": saved.map(value),
+            })
+        },
+    );
     json!({
         "within": within.map(|facts| &facts.id),
         "loops": timed.collect::<Vec<_>>(),

@@ -12,7 +12,9 @@ use crate::graph::{Dependence, Edag, Vertex};
 pub fn edag(edag: &Edag) -> String {
     let graph = edag.graph();
     let mut text = String::from("digraph edag {\n  rankdir=TB;\n");
-    text.push_str("  node [shape=box, style=\"rounded,filled\", fillcolor=\"#EEF2F7\", color=\"#4A5A6A\", ");
+    text.push_str(
+        "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#EEF2F7\", color=\"#4A5A6A\", ",
+    );
     text.push_str("fontname=\"DejaVu Sans Mono\", fontsize=10];\n");
     text.push_str("  edge [color=\"#6B7280\", arrowsize=0.6];\n");
     for index in graph.node_indices() {
@@ -22,9 +24,17 @@ pub fn edag(edag: &Edag) -> String {
             (false, false) => ", shape=hexagon, style=filled, fillcolor=\"#CFE8F7\"",
             (false, true) => "",
         };
-        let critical = if vertex.critical { ", color=\"#D00000\", penwidth=2.5" } else { "" };
+        let critical = if vertex.critical {
+            ", color=\"#D00000\", penwidth=2.5"
+        } else {
+            ""
+        };
         let (label, tooltip) = (quoted(&vertex.label), quoted(&details(vertex)));
-        let _ = writeln!(text, "  v{} [label={label}, tooltip={tooltip}{shape}{critical}];", index.index());
+        let _ = writeln!(
+            text,
+            "  v{} [label={label}, tooltip={tooltip}{shape}{critical}];",
+            index.index()
+        );
     }
     for edge in graph.edge_references() {
         let kind = match edge.weight().kind {
@@ -32,10 +42,22 @@ pub fn edag(edag: &Edag) -> String {
             Dependence::Output => "style=dashed, tooltip=\"write after write\"",
             Dependence::Anti => "style=dotted, tooltip=\"write after read\"",
         };
-        let critical = if edge.weight().critical { "color=\"#D00000\", penwidth=2.5" } else { "" };
-        let attributes = [kind, critical].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        let critical = if edge.weight().critical {
+            "color=\"#D00000\", penwidth=2.5"
+        } else {
+            ""
+        };
+        let attributes = [kind, critical]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ");
         let (source, target) = (edge.source().index(), edge.target().index());
-        let attributes = if attributes.is_empty() { attributes } else { format!(" [{attributes}]") };
+        let attributes = if attributes.is_empty() {
+            attributes
+        } else {
+            format!(" [{attributes}]")
+        };
         let _ = writeln!(text, "  v{source} -> v{target}{attributes};");
     }
     text.push_str("}\n");
@@ -59,12 +81,21 @@ pub(super) fn details(vertex: &Vertex) -> String {
     if vertex.misses {
         text.push_str("\ngoes to RAM");
     }
-    let _ = write!(text, "\nhart {}, cycles {} to {}", vertex.hart, vertex.start, vertex.finish());
+    let _ = write!(
+        text,
+        "\nhart {}, cycles {} to {}",
+        vertex.hart,
+        vertex.start,
+        vertex.finish()
+    );
     text
 }
 
 /// A double-quoted string; what DOT reads as an escape is taken as it stands.
 pub(super) fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

@@ -16,14 +16,26 @@ const LINES: usize = 24;
 ///
 /// # Errors
 /// No nest fits; the message lists those that there are.
-pub fn nest(model: &Model, name: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+pub fn nest(
+    model: &Model,
+    name: &str,
+    source: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
     let wanted = name.replace(':', "@");
     let of_function = |n: &&NestModel| model.program.functions[n.nest.function].name == wanted;
-    let place = name.rsplit_once(':').and_then(|(file, line)| Some((Path::new(file), line.parse::<u32>().ok()?)));
-    let is_there = |l: &Loop| place.is_some_and(|(file, line)| line == l.line && Path::new(&*l.file).ends_with(file));
-    let contains =
-        |n: &&NestModel, is_meant: &dyn Fn(&Loop) -> bool| n.nest.loops[n.nest.own..].iter().any(|l| is_meant(l.facts));
-    let named = model.nests.iter().find(|n| contains(n, &|l| l.id == wanted));
+    let place = name
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((Path::new(file), line.parse::<u32>().ok()?)));
+    let is_there = |l: &Loop| {
+        place.is_some_and(|(file, line)| line == l.line && Path::new(&*l.file).ends_with(file))
+    };
+    let contains = |n: &&NestModel, is_meant: &dyn Fn(&Loop) -> bool| {
+        n.nest.loops[n.nest.own..].iter().any(|l| is_meant(l.facts))
+    };
+    let named = model
+        .nests
+        .iter()
+        .find(|n| contains(n, &|l| l.id == wanted));
     let mut fitting: Vec<&NestModel> = named.into_iter().collect();
     if fitting.is_empty() {
         fitting.extend(model.nests.iter().filter(|n| contains(n, &is_there)));
@@ -32,14 +44,31 @@ pub fn nest(model: &Model, name: &str, source: &dyn Fn(&str) -> Option<String>) 
         fitting.extend(model.nests.iter().filter(of_function));
     }
     if fitting.is_empty() {
-        let ids: Vec<&str> = model.nests.iter().take(20).map(|n| n.nest.head().id.as_str()).collect();
+        let ids: Vec<&str> = model
+            .nests
+            .iter()
+            .take(20)
+            .map(|n| n.nest.head().id.as_str())
+            .collect();
         let more = model.nests.len().saturating_sub(ids.len());
-        let more = if more > 0 { format!(" … and {more} more") } else { String::new() };
-        return Err(format!("--explain {name}: no such nest; there are {}{more}", ids.join(", ")));
+        let more = if more > 0 {
+            format!(" … and {more} more")
+        } else {
+            String::new()
+        };
+        return Err(format!(
+            "--explain {name}: no such nest; there are {}{more}",
+            ids.join(", ")
+        ));
     }
     let texts = fitting.into_iter().map(|n| {
         let index = model.nests.iter().position(|other| std::ptr::eq(other, n));
-        one(model, n, index.and_then(|index| model.registers[index].as_ref()), source)
+        one(
+            model,
+            n,
+            index.and_then(|index| model.registers[index].as_ref()),
+            source,
+        )
     });
     Ok(texts.collect())
 }
@@ -53,8 +82,9 @@ fn one(
     let head = nest.nest.head();
     let mut text = format!("{} ({}:{})\n", head.id, head.file, head.line);
     if let Some(read) = source(&head.file) {
-        let lines =
-            (1u32..).zip(read.lines()).filter(|(line, _)| (head.line..=head.end_line.max(head.line)).contains(line));
+        let lines = (1u32..)
+            .zip(read.lines())
+            .filter(|(line, _)| (head.line..=head.end_line.max(head.line)).contains(line));
         for (line, code) in lines.clone().take(LINES) {
             let _ = writeln!(text, "{line:>5} | {}", code.trim_end());
         }
@@ -64,18 +94,35 @@ fn one(
     }
     for chain_loop in &nest.nest.loops {
         let l = chain_loop.facts;
-        let _ = writeln!(text, "  loop {} = {} .. {} step {}", l.variable, l.lower, l.upper, l.step);
+        let _ = writeln!(
+            text,
+            "  loop {} = {} .. {} step {}",
+            l.variable, l.lower, l.upper, l.step
+        );
     }
     let mut needed = BTreeSet::new();
-    let results = [nest.operations.flops, nest.time.intensity, nest.time.bound, nest.time.seconds];
+    let results = [
+        nest.operations.flops,
+        nest.time.intensity,
+        nest.time.bound,
+        nest.time.seconds,
+    ];
     let sets = nest.working_sets.naive.levels.iter().copied();
     let spilled = registers.map(|found| [found.integer.spilled, found.floating.spilled]);
-    for id in results.into_iter().chain(sets).chain(spilled.into_iter().flatten()) {
+    for id in results
+        .into_iter()
+        .chain(sets)
+        .chain(spilled.into_iter().flatten())
+    {
         require(model, id, &mut needed);
     }
     for id in needed {
         let figure = model.figures.get(id);
-        let value = if figure.value.is_nan() { "unknown".to_string() } else { figure.value.to_string() };
+        let value = if figure.value.is_nan() {
+            "unknown".to_string()
+        } else {
+            figure.value.to_string()
+        };
         let unit = match figure.unit.symbol() {
             "" => String::new(),
             unit => format!(" [{unit}]"),
@@ -85,7 +132,11 @@ fn one(
             let _ = writeln!(text, "    = {}", show(&figure.expr, &Labels { model }));
             let _ = writeln!(text, "    = {}", show(&figure.expr, &Numbers { model }));
         }
-        let _ = writeln!(text, "    = {}", format!("{value} {}", figure.unit.symbol()).trim_end());
+        let _ = writeln!(
+            text,
+            "    = {}",
+            format!("{value} {}", figure.unit.symbol()).trim_end()
+        );
     }
     text
 }
@@ -100,7 +151,9 @@ fn require_all(model: &Model, expr: &Expr, needed: &mut BTreeSet<FigureId>) {
     if let Node::Figure(id) = expr.node() {
         require(model, *id, needed);
     }
-    expr.children().into_iter().for_each(|child| require_all(model, child, needed));
+    expr.children()
+        .into_iter()
+        .for_each(|child| require_all(model, child, needed));
 }
 
 fn show(expr: &Expr, names: &dyn CellNames) -> String {
@@ -136,7 +189,10 @@ impl CellNames for Numbers<'_, '_> {
 
     fn symbol(&self, name: &str) -> String {
         use crate::expr::Lookup;
-        self.model.figures.symbol(name).map_or_else(|| name.to_string(), |value| value.to_string())
+        self.model
+            .figures
+            .symbol(name)
+            .map_or_else(|| name.to_string(), |value| value.to_string())
     }
 
     fn range(&self, _: &[FigureId]) -> Option<String> {

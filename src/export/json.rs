@@ -17,7 +17,10 @@ use crate::source::{Form, Language, Preprocessing};
 /// The whole analysis, with times over a range of single inputs. Bytes and seconds are plain numbers in base units;
 /// unknown figures are null.
 pub fn report(model: &Model) -> String {
-    let swept = model.sensitivity.is_empty().then(|| model.for_sensitivity());
+    let swept = model
+        .sensitivity
+        .is_empty()
+        .then(|| model.for_sensitivity());
     with_sweeps(model, Some(swept.as_ref().unwrap_or(model)))
 }
 
@@ -82,9 +85,17 @@ fn functions(model: &Model) -> Vec<String> {
     for sequence in &model.sequences {
         sequences[sequence.function].push(sequence);
     }
-    (model.program.functions.par_iter().enumerate().zip(nests).zip(sequences))
-        .map(|((facts, nests), sequences)| format!("    {}", function(model, facts, &nests, &sequences)))
-        .collect()
+    (model
+        .program
+        .functions
+        .par_iter()
+        .enumerate()
+        .zip(nests)
+        .zip(sequences))
+    .map(|((facts, nests), sequences)| {
+        format!("    {}", function(model, facts, &nests, &sequences))
+    })
+    .collect()
 }
 
 /// A whole number without a fraction, any other number as it is, unknown as null.
@@ -108,7 +119,10 @@ fn machine(model: &Model) -> Value {
     object.insert("name".into(), json!(machine.name));
     object.insert("title".into(), json!(machine.title));
     for parameter in &machine.parameters {
-        object.insert(parameter.name.clone(), parameter.value.map_or(Value::Null, number));
+        object.insert(
+            parameter.name.clone(),
+            parameter.value.map_or(Value::Null, number),
+        );
     }
     object.into()
 }
@@ -171,7 +185,11 @@ fn function(
         if let Some(found) = &model.registers[*index] {
             value["registers"] = registers(model, found);
         }
-        if let Some(flops) = model.calls.as_ref().and_then(|calls| calls.called_flops.get(index)) {
+        if let Some(flops) = model
+            .calls
+            .as_ref()
+            .and_then(|calls| calls.called_flops.get(index))
+        {
             value["called_flops"] = figure(model, *flops);
         }
         value

@@ -15,30 +15,64 @@ use crate::quantity::Seconds;
 pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
     let graph = &sequence.graph;
     let path = sequence.critical_path(&model.figures);
-    let mut text = format!("digraph {} {{\n  rankdir=TB;\n", quoted(&name(model, sequence)));
+    let mut text = format!(
+        "digraph {} {{\n  rankdir=TB;\n",
+        quoted(&name(model, sequence))
+    );
     text.push_str("  node [shape=box, style=\"rounded,filled\", fillcolor=\"#F4F6F9\", fontname=\"DejaVu Sans\"];\n");
     text.push_str("  edge [color=\"#6B7280\", fontname=\"DejaVu Sans\", fontsize=10];\n");
     let critical = "color=\"#D00000\", penwidth=2.5";
     for (node, times) in graph.node_indices().zip(&sequence.loops) {
-        let label = quoted(&format!("{}\n{}", graph[node].id, Seconds(model.value(times.seconds))));
+        let label = quoted(&format!(
+            "{}\n{}",
+            graph[node].id,
+            Seconds(model.value(times.seconds))
+        ));
         let tooltip = quoted(&details(model, sequence, node));
-        let marked = if path.contains(&node) { format!(", {critical}") } else { String::new() };
-        let _ = writeln!(text, "  v{} [label={label}, tooltip={tooltip}{marked}];", node.index());
+        let marked = if path.contains(&node) {
+            format!(", {critical}")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            text,
+            "  v{} [label={label}, tooltip={tooltip}{marked}];",
+            node.index()
+        );
     }
     for edge in graph.edge_references() {
-        let Dependence { kind, arrays, is_implied } = edge.weight();
-        let is_critical = path.windows(2).any(|pair| pair == [edge.source(), edge.target()]);
-        let names: Vec<&str> = arrays.iter().map(|through| through.array.as_str()).collect();
-        let (label, tooltip) = (quoted(&names.join(", ")), quoted(&edge_details(edge.weight())));
+        let Dependence {
+            kind,
+            arrays,
+            is_implied,
+        } = edge.weight();
+        let is_critical = path
+            .windows(2)
+            .any(|pair| pair == [edge.source(), edge.target()]);
+        let names: Vec<&str> = arrays
+            .iter()
+            .map(|through| through.array.as_str())
+            .collect();
+        let (label, tooltip) = (
+            quoted(&names.join(", ")),
+            quoted(&edge_details(edge.weight())),
+        );
         let style = match kind {
             _ if *is_implied && !is_critical => ", style=invis",
             Kind::Flow => "",
             Kind::Output => ", style=dashed",
             Kind::Anti => ", style=dotted",
         };
-        let marked = if is_critical { format!(", {critical}") } else { String::new() };
+        let marked = if is_critical {
+            format!(", {critical}")
+        } else {
+            String::new()
+        };
         let (source, target) = (edge.source().index(), edge.target().index());
-        let _ = writeln!(text, "  v{source} -> v{target} [label={label}, tooltip={tooltip}{style}{marked}];");
+        let _ = writeln!(
+            text,
+            "  v{source} -> v{target} [label={label}, tooltip={tooltip}{style}{marked}];"
+        );
     }
     text.push_str("}\n");
     text
@@ -74,14 +108,34 @@ pub(super) fn edge_details(dependence: &Dependence) -> String {
     let mut text = dependence.kind.as_str().to_string();
     for through in &dependence.arrays {
         let scalar = if through.is_scalar { " (scalar)" } else { "" };
-        let _ = write!(text, "\n{}{scalar}{}", through.array, distance_text(through.distance.as_deref()));
+        let _ = write!(
+            text,
+            "\n{}{scalar}{}",
+            through.array,
+            distance_text(through.distance.as_deref())
+        );
     }
     text
 }
 
 /// ` (-1..1, 0)`, or nothing if it is not known.
 pub(super) fn distance_text(distance: Option<&[(i64, i64)]>) -> String {
-    let Some(distance) = distance else { return String::new() };
-    let range = |(low, high): &(i64, i64)| if low == high { low.to_string() } else { format!("{low}..{high}") };
-    format!(" ({})", distance.iter().map(range).collect::<Vec<String>>().join(", "))
+    let Some(distance) = distance else {
+        return String::new();
+    };
+    let range = |(low, high): &(i64, i64)| {
+        if low == high {
+            low.to_string()
+        } else {
+            format!("{low}..{high}")
+        }
+    };
+    format!(
+        " ({})",
+        distance
+            .iter()
+            .map(range)
+            .collect::<Vec<String>>()
+            .join(", ")
+    )
 }

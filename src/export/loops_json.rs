@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::analysis::coverage;
-use crate::analysis::facts::{Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::facts::{
+    Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
+};
 use crate::model::StreamShape;
 use crate::model::nest::ChainLoop;
 
@@ -11,7 +13,13 @@ use crate::model::nest::ChainLoop;
 pub(super) fn loops(function: &Function, name: &dyn Fn(&str) -> String) -> Vec<Value> {
     let mut found = Vec::new();
     let place = Surroundings { function, name };
-    collect_loops(&function.body, &place, &mut Vec::new(), &mut Vec::new(), &mut found);
+    collect_loops(
+        &function.body,
+        &place,
+        &mut Vec::new(),
+        &mut Vec::new(),
+        &mut found,
+    );
     found
 }
 
@@ -31,7 +39,10 @@ fn collect_loops<'a>(
     for item in &block.items {
         match item {
             Item::Loop(inner) => {
-                chain.push(ChainLoop { facts: inner, weight: Vec::new() });
+                chain.push(ChainLoop {
+                    facts: inner,
+                    weight: Vec::new(),
+                });
                 found.push(one_loop(inner, place, chain, weights));
                 collect_loops(&inner.body, place, chain, weights, found);
                 chain.pop();
@@ -58,10 +69,16 @@ fn one_loop(facts: &Loop, place: &Surroundings, chain: &[ChainLoop], weights: &[
         flops.add(&block.flops);
         scalars.extend(&block.scalars);
         calls.extend(&block.calls);
-        block.streams.iter().for_each(|s| crate::analysis::merge_stream(&mut streams, s.clone()));
+        block
+            .streams
+            .iter()
+            .for_each(|s| crate::analysis::merge_stream(&mut streams, s.clone()));
     });
-    let by_type: Map<String, Value> =
-        flops.by_type.iter().map(|(ty, counts)| (ty.clone(), operations(*counts))).collect();
+    let by_type: Map<String, Value> = flops
+        .by_type
+        .iter()
+        .map(|(ty, counts)| (ty.clone(), operations(*counts)))
+        .collect();
     let mut all = operations(flops.total());
     all["by_type"] = by_type.into();
     let mut value = json!({
@@ -117,19 +134,30 @@ fn branches(block: &Block, place: &Surroundings) -> Vec<Value> {
             "otherwise": branch.otherwise_lines,
         }));
         found.extend(branches(&branch.then, place));
-        found.extend(branch.otherwise.iter().flat_map(|block| branches(block, place)));
+        found.extend(
+            branch
+                .otherwise
+                .iter()
+                .flat_map(|block| branches(block, place)),
+        );
     }
     found
 }
 
 fn operations(counts: OperationCounts) -> Value {
     let entries = OperationCounts::NAMES.iter().zip(counts.values());
-    entries.map(|(name, count)| (name.to_string(), json!(count))).collect::<Map<String, Value>>().into()
+    entries
+        .map(|(name, count)| (name.to_string(), json!(count)))
+        .collect::<Map<String, Value>>()
+        .into()
 }
 
 fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
     let shape = StreamShape::new(stream, chain, &[]);
-    let accesses = stream.accesses.iter().map(|a| json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes }));
+    let accesses = stream
+        .accesses
+        .iter()
+        .map(|a| json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes }));
     let gap = |level| shape.largest_gap(level).unwrap_or(1);
     json!({
         "name": stream.array,
@@ -154,7 +182,10 @@ fn subscript(subscript: &Subscript) -> String {
     match &subscript.gather {
         Some(text) => format!("gather({text})"),
         None => {
-            let terms = subscript.terms.iter().map(|(name, c)| c * &crate::expr::Expr::symbol(name));
+            let terms = subscript
+                .terms
+                .iter()
+                .map(|(name, c)| c * &crate::expr::Expr::symbol(name));
             crate::expr::Expr::sum(terms.chain([subscript.base.clone()])).to_string()
         }
     }

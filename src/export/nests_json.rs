@@ -7,8 +7,8 @@ use crate::analysis::facts::RegisterUse;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
 use crate::model::{
-    CacheFigures, FileFigures, LevelFigures, Model, NestModel, RegisterFigures, ReuseFigures, WorkingSet,
-    dimension_name,
+    CacheFigures, FileFigures, LevelFigures, Model, NestModel, RegisterFigures, ReuseFigures,
+    WorkingSet, dimension_name,
 };
 
 pub(super) fn nest(model: &Model, nest: &NestModel) -> Value {
@@ -45,12 +45,19 @@ pub(super) fn nest(model: &Model, nest: &NestModel) -> Value {
     });
     let references: Vec<Value> = references::of_nest(model, nest)
         .into_iter()
-        .map(|ArrayReferences { array, loads, stores, element_bytes }| {
-            json!({
-                "array": array, "loads": number(loads), "stores": number(stores),
-                "element_bytes": number(element_bytes),
-            })
-        })
+        .map(
+            |ArrayReferences {
+                 array,
+                 loads,
+                 stores,
+                 element_bytes,
+             }| {
+                json!({
+                    "array": array, "loads": number(loads), "stores": number(stores),
+                    "element_bytes": number(element_bytes),
+                })
+            },
+        )
         .collect();
     let traffic = &nest.traffic;
     let bound = nest.time.bound_name(model.value(nest.time.bound));
@@ -108,7 +115,10 @@ pub(super) fn nest(model: &Model, nest: &NestModel) -> Value {
 fn layer_condition(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> Value {
     let fig = |id: FigureId| number(model.value(id));
     let cache = |(position, cache): (usize, &CacheFigures)| {
-        let largest = reuse.sizes.iter().map(|(name, largest)| (name.clone(), fig(largest[position])));
+        let largest = reuse
+            .sizes
+            .iter()
+            .map(|(name, largest)| (name.clone(), fig(largest[position])));
         let fits = model.value(reuse.distance) <= model.value(cache.capacity);
         json!({ "name": cache.name, "fits": fits, "largest": largest.collect::<Map<_, _>>() })
     };
@@ -152,8 +162,9 @@ fn levels(model: &Model, nest: &NestModel) -> Value {
 pub(super) fn registers(model: &Model, registers: &RegisterFigures) -> Value {
     let file = |file: &FileFigures| {
         let parts = RegisterUse::NAMES.iter().zip(file.parts);
-        let mut object: Map<String, Value> =
-            parts.map(|(name, part)| (name.to_string(), figure(model, part))).collect();
+        let mut object: Map<String, Value> = parts
+            .map(|(name, part)| (name.to_string(), figure(model, part)))
+            .collect();
         object.insert("live".into(), figure(model, file.live));
         object.insert("spilled".into(), figure(model, file.spilled));
         object

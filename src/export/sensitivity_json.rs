@@ -8,7 +8,11 @@ use crate::model::{Model, Sweep};
 
 /// One object a swept input: what it is called, its values, and the seconds of the nests with the most work for each.
 pub(super) fn sweeps(model: &Model) -> Value {
-    let numbers = |ids: &[FigureId]| ids.iter().map(|id| number(model.value(*id))).collect::<Vec<Value>>();
+    let numbers = |ids: &[FigureId]| {
+        ids.iter()
+            .map(|id| number(model.value(*id)))
+            .collect::<Vec<Value>>()
+    };
     let nest = |(index, seconds): &(usize, Vec<FigureId>)| {
         let nest = &model.nests[*index].nest;
         let function = &model.program.functions[nest.function].name;

@@ -22,7 +22,11 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
     let mut nests: Vec<&NestModel> = model.nests.iter().collect();
     let cost = |nest: &NestModel| {
         let seconds = model.value(nest.time.seconds);
-        if seconds.is_nan() { f64::NEG_INFINITY } else { seconds }
+        if seconds.is_nan() {
+            f64::NEG_INFINITY
+        } else {
+            seconds
+        }
     };
     nests.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let shown = top.unwrap_or(nests.len()).min(nests.len());
@@ -40,7 +44,11 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
             text,
             "… and {} more {}",
             nests.len() - shown,
-            if nests.len() - shown == 1 { "nest" } else { "nests" }
+            if nests.len() - shown == 1 {
+                "nest"
+            } else {
+                "nests"
+            }
         );
     }
     write_summary(&mut text, model, screen);
@@ -59,14 +67,25 @@ fn coloured(table: &str, rows: &[[String; 8]]) -> String {
             _ => AnsiColor::Yellow.on_default(),
         };
         let _ = match line.strip_suffix(bound) {
-            Some(before) if row[0] != HEADINGS[0] => writeln!(text, "{before}{style}{bound}{style:#}"),
+            Some(before) if row[0] != HEADINGS[0] => {
+                writeln!(text, "{before}{style}{bound}{style:#}")
+            }
             _ => writeln!(text, "{0}{line}{0:#}", Style::new().bold()),
         };
     }
     text
 }
 
-const HEADINGS: [&str; 8] = ["nest", "file", "iterations", "flops", "traffic", "flop/B", "time", "bound by"];
+const HEADINGS: [&str; 8] = [
+    "nest",
+    "file",
+    "iterations",
+    "flops",
+    "traffic",
+    "flop/B",
+    "time",
+    "bound by",
+];
 const ALIGN: [Align; 8] = {
     use Align::{Left, Right};
     [Left, Left, Right, Right, Right, Right, Right, Left]
@@ -75,9 +94,22 @@ const ALIGN: [Align; 8] = {
 fn row(model: &Model, nest: &NestModel) -> [String; 8] {
     let value = |id| model.value(id);
     let head = nest.nest.head();
-    let bound = nest.time.bound_name(value(nest.time.bound)).unwrap_or("unknown");
-    let mark = if nest.nest.reason_codes().is_empty() { "" } else { " *" };
-    let known = |value: f64, text: String| if value.is_finite() { text } else { "unknown".to_string() };
+    let bound = nest
+        .time
+        .bound_name(value(nest.time.bound))
+        .unwrap_or("unknown");
+    let mark = if nest.nest.reason_codes().is_empty() {
+        ""
+    } else {
+        " *"
+    };
+    let known = |value: f64, text: String| {
+        if value.is_finite() {
+            text
+        } else {
+            "unknown".to_string()
+        }
+    };
     let shown = |id, text: &dyn Fn(f64) -> String| known(value(id), text(value(id)));
     [
         format!("{}{mark}", head.id),
@@ -92,7 +124,11 @@ fn row(model: &Model, nest: &NestModel) -> [String; 8] {
 }
 
 fn count(value: f64) -> String {
-    if value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:.3e}") }
+    if value.abs() < 1e15 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.3e}")
+    }
 }
 
 /// So many names of unknown procedures and so many call paths are shown.
@@ -104,7 +140,11 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
     let Some(calls) = &model.calls else { return };
     let shown = |id, text: &dyn Fn(f64) -> String| {
         let value = model.value(id);
-        if value.is_finite() { text(value) } else { "unknown".to_string() }
+        if value.is_finite() {
+            text(value)
+        } else {
+            "unknown".to_string()
+        }
     };
     let costs = |costs: &Costs| {
         [
@@ -113,27 +153,59 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
             shown(costs.seconds, &|v| Seconds(v).to_string()),
         ]
     };
-    let _ = writeln!(text, "with every call followed: {}", costs(&calls.executed).join(", "));
-    let mut rows = vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
-    rows.extend(calls.ranked_paths(&model.figures).into_iter().take(PATHS).map(|path| {
-        let [flops, traffic, seconds] = costs(&path.costs);
-        let nest = model.nests[path.nest].nest.head().id.clone();
-        [model.path_name(path), nest, shown(path.times, &count), flops, traffic, seconds]
-    }));
+    let _ = writeln!(
+        text,
+        "with every call followed: {}",
+        costs(&calls.executed).join(", ")
+    );
+    let mut rows =
+        vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
+    rows.extend(
+        calls
+            .ranked_paths(&model.figures)
+            .into_iter()
+            .take(PATHS)
+            .map(|path| {
+                let [flops, traffic, seconds] = costs(&path.costs);
+                let nest = model.nests[path.nest].nest.head().id.clone();
+                [
+                    model.path_name(path),
+                    nest,
+                    shown(path.times, &count),
+                    flops,
+                    traffic,
+                    seconds,
+                ]
+            }),
+    );
     columns::shorten(&mut rows, screen.width, &[0, 1]);
     use Align::{Left, Right};
-    let _ = writeln!(text, "\n{}", columns::aligned(&rows, [Left, Left, Right, Right, Right, Right]));
+    let _ = writeln!(
+        text,
+        "\n{}",
+        columns::aligned(&rows, [Left, Left, Right, Right, Right, Right])
+    );
 }
 
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
-    let Some(communication) = &model.communication else { return };
+    let Some(communication) = &model.communication else {
+        return;
+    };
     let shown = |id, text: &dyn Fn(f64) -> String| {
         let value = model.value(id);
-        if value.is_finite() { text(value) } else { "unknown".to_string() }
+        if value.is_finite() {
+            text(value)
+        } else {
+            "unknown".to_string()
+        }
     };
     let unknown = communication.unknown().count();
-    let without = if unknown > 0 { format!(", without {unknown} of unknown size") } else { String::new() };
+    let without = if unknown > 0 {
+        format!(", without {unknown} of unknown size")
+    } else {
+        String::new()
+    };
     let _ = writeln!(
         text,
         "communication of one process: {} messages, {}, {} in {} calls{without}",
@@ -145,11 +217,19 @@ fn write_communication(text: &mut String, model: &Model) {
 }
 
 fn nests(count: usize) -> String {
-    if count == 1 { "1 nest".to_string() } else { format!("{count} nests") }
+    if count == 1 {
+        "1 nest".to_string()
+    } else {
+        format!("{count} nests")
+    }
 }
 
 fn having(count: usize) -> String {
-    format!("{} {}", nests(count), if count == 1 { "has" } else { "have" })
+    format!(
+        "{} {}",
+        nests(count),
+        if count == 1 { "has" } else { "have" }
+    )
 }
 
 fn write_summary(text: &mut String, model: &Model, screen: Screen) {
@@ -157,7 +237,11 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     let totals = &model.totals;
     let total = |id, text: &dyn Fn(f64) -> String| {
         let value = model.value(id);
-        if value.is_finite() { text(value) } else { "unknown".to_string() }
+        if value.is_finite() {
+            text(value)
+        } else {
+            "unknown".to_string()
+        }
     };
     let _ = writeln!(
         text,
@@ -171,9 +255,17 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
         let _ = writeln!(text, "no loops found");
         return;
     }
-    let unknown = model.nests.iter().filter(|n| !model.value(n.time.seconds).is_finite()).count();
+    let unknown = model
+        .nests
+        .iter()
+        .filter(|n| !model.value(n.time.seconds).is_finite())
+        .count();
     if unknown > 0 {
-        let _ = writeln!(text, "{} unknown figures (a division by zero?), and so have the totals", having(unknown));
+        let _ = writeln!(
+            text,
+            "{} unknown figures (a division by zero?), and so have the totals",
+            having(unknown)
+        );
     }
     let (mut estimated, mut partial) = (0, false);
     for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
@@ -192,23 +284,42 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     write_calls(text, model, screen);
     write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;
-    let _ = writeln!(text, "loops: {} found, {} understood ({share:.1} %)", coverage.loops, coverage.understood);
+    let _ = writeln!(
+        text,
+        "loops: {} found, {} understood ({share:.1} %)",
+        coverage.loops, coverage.understood
+    );
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
     }
     // Calls without a body are named below.
     let outside = coverage.outside.iter().filter(|(code, _)| *code != "call");
-    let outside: Vec<String> = outside.map(|(code, places)| format!("{code} {places}")).collect();
+    let outside: Vec<String> = outside
+        .map(|(code, places)| format!("{code} {places}"))
+        .collect();
     if !outside.is_empty() {
-        let _ = writeln!(text, "not understood outside of loops, in places: {}", outside.join(", "));
+        let _ = writeln!(
+            text,
+            "not understood outside of loops, in places: {}",
+            outside.join(", ")
+        );
     }
     let unknown = coverage::unknown_calls(model.program);
     if !unknown.is_empty() {
         let mut names: Vec<(&str, usize)> = unknown.into_iter().collect();
         names.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
-        let shown: Vec<String> = names.iter().take(NAMES).map(|(name, calls)| format!("{name} {calls}")).collect();
+        let shown: Vec<String> = names
+            .iter()
+            .take(NAMES)
+            .map(|(name, calls)| format!("{name} {calls}"))
+            .collect();
         let more = if names.len() > NAMES { " …" } else { "" };
-        let _ = writeln!(text, "calls of {} names without a body here: {}{more}", names.len(), shown.join(", "));
+        let _ = writeln!(
+            text,
+            "calls of {} names without a body here: {}{more}",
+            names.len(),
+            shown.join(", ")
+        );
     }
     for (extension, files) in &model.program.unread {
         let _ = writeln!(text, "not read: {files} files .{extension}");

@@ -12,7 +12,10 @@ use crate::model::Model;
 /// Never with what tables hold; it is the CSV writer's to say.
 pub fn files(model: &Model) -> Result<Vec<(String, Vec<u8>)>, csv::Error> {
     let tables = plain_tables(model);
-    let mut files = vec![("tables.json".to_string(), (described(model, &tables)).into_bytes())];
+    let mut files = vec![(
+        "tables.json".to_string(),
+        (described(model, &tables)).into_bytes(),
+    )];
     for table in &tables {
         files.push((format!("{}.csv", table.name), rows(table)?));
     }
@@ -32,10 +35,16 @@ fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
 /// Columns of the parameters, and what they hold.
 const PARAMETERS: [(&str, &str); 6] = [
     ("name", "As --set takes it"),
-    ("value", "In the unit of its row; empty where it is not known"),
+    (
+        "value",
+        "In the unit of its row; empty where it is not known",
+    ),
     ("origin", "Where the value comes from"),
     ("source_name", "As the source writes it"),
-    ("definition", "The value as an expression over other parameters"),
+    (
+        "definition",
+        "The value as an expression over other parameters",
+    ),
     ("unit", "Of the value; empty for a pure number"),
 ];
 
@@ -44,11 +53,23 @@ fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(PARAMETERS.map(|(name, _)| name))?;
     for parameter in &model.machine.parameters {
-        let value = parameter.value.map_or_else(String::new, |value| value.to_string());
-        writer.write_record([parameter.name.as_str(), &value, "machine", "", "", parameter.unit])?;
+        let value = parameter
+            .value
+            .map_or_else(String::new, |value| value.to_string());
+        writer.write_record([
+            parameter.name.as_str(),
+            &value,
+            "machine",
+            "",
+            "",
+            parameter.unit,
+        ])?;
     }
     for row in model.parameters.rows() {
-        let definition = row.definition.as_ref().map_or_else(String::new, ToString::to_string);
+        let definition = row
+            .definition
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string);
         writer.write_record([
             row.name.as_str(),
             &row.value.to_string(),
@@ -62,7 +83,9 @@ fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
 }
 
 fn finished(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
-    writer.into_inner().map_err(|error| error.into_error().into())
+    writer
+        .into_inner()
+        .map_err(|error| error.into_error().into())
 }
 
 /// Empty where there is nothing or nothing is known.
@@ -76,7 +99,11 @@ fn shown(cell: &PlainCell) -> String {
 
 /// All digits of a number; small and large ones with an exponent, since many readers take only so many places.
 fn exact(value: f64) -> String {
-    if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) { format!("{value:e}") } else { value.to_string() }
+    if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
 }
 
 fn described(model: &Model, tables: &[PlainTable]) -> String {

@@ -12,14 +12,21 @@ use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::region_details::{RegionDetail, RegionReuse};
 use crate::metrics::report::{
-    CacheEpochs, CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay, Reuse, TraceReport,
-    TraceSummary,
+    CacheEpochs, CacheLevel, Edag, EdagMemory, Epochs, Inputs, Movement, Region, RemoteDelay,
+    Reuse, TraceReport, TraceSummary,
 };
 use crate::trace::isa::Class;
 
 /// Shares of trials at which the distribution of remote delays is given.
-pub(super) const QUANTILES: [(&str, f64); 7] =
-    [("min", 0.0), ("p05", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p95", 0.95), ("max", 1.0)];
+pub(super) const QUANTILES: [(&str, f64); 7] = [
+    ("min", 0.0),
+    ("p05", 0.05),
+    ("p25", 0.25),
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p95", 0.95),
+    ("max", 1.0),
+];
 
 /// The whole report. Bytes, cycles and seconds are plain numbers in base units; what is not known is
 /// null; what was not asked for is absent.
@@ -69,7 +76,10 @@ pub fn trace(report: &TraceReport) -> String {
     if let Some(camat) = camat {
         put("camat", camat_json::levels(camat));
     }
-    put("regions", regions.iter().map(|part| region(part, inputs)).collect());
+    put(
+        "regions",
+        regions.iter().map(|part| region(part, inputs)).collect(),
+    );
     if let Some(source) = source {
         put("source", json!(source));
     }
@@ -82,7 +92,10 @@ pub fn trace(report: &TraceReport) -> String {
 /// Epochs of several traces, schema `loopsheet/epochs/1`, with their mean.
 pub fn profiles(profiles: &Profiles) -> String {
     let of = |(path, epochs): &(String, Epochs)| json!({ "path": path, "epochs": profile(epochs) });
-    let mean = profiles.mean_epki().into_iter().map(|row| row.into_iter().map(number).collect::<Value>());
+    let mean = profiles
+        .mean_epki()
+        .into_iter()
+        .map(|row| row.into_iter().map(number).collect::<Value>());
     let first = profiles.traces.first().map(|(_, epochs)| epochs);
     let value = json!({
         "schema": "loopsheet/epochs/1",
@@ -95,7 +108,15 @@ pub fn profiles(profiles: &Profiles) -> String {
 }
 
 fn summary(trace: &TraceSummary) -> Value {
-    let TraceSummary { path, format, instructions, bytes, harts, unknown, distinct_instructions } = trace;
+    let TraceSummary {
+        path,
+        format,
+        instructions,
+        bytes,
+        harts,
+        unknown,
+        distinct_instructions,
+    } = trace;
     json!({
         "path": path,
         "format": format,
@@ -108,7 +129,10 @@ fn summary(trace: &TraceSummary) -> Value {
 }
 
 fn classes(mix: &BTreeMap<Class, u64>) -> Value {
-    mix.iter().map(|(class, count)| (class.name().to_string(), json!(count))).collect::<Map<String, Value>>().into()
+    mix.iter()
+        .map(|(class, count)| (class.name().to_string(), json!(count)))
+        .collect::<Map<String, Value>>()
+        .into()
 }
 
 fn level(level: &CacheLevel) -> Value {
@@ -134,7 +158,13 @@ fn level(level: &CacheLevel) -> Value {
 fn metrics(edag: &Edag, inputs: &Inputs) -> Map<String, Value> {
     let figures = Figures::of(edag, inputs);
     let figure = |key| figures.get(key).map_or(Value::Null, number);
-    let Edag { vertices, edges, work, depth, memory } = edag;
+    let Edag {
+        vertices,
+        edges,
+        work,
+        depth,
+        memory,
+    } = edag;
     let memory = |part: fn(&EdagMemory) -> u64| json!(memory.as_ref().map(part));
     let entries = [
         ("vertices", json!(vertices)),
@@ -166,13 +196,27 @@ fn metrics(edag: &Edag, inputs: &Inputs) -> Map<String, Value> {
             }),
         ),
     ];
-    entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+    entries
+        .into_iter()
+        .map(|(key, value)| (key.to_string(), value))
+        .collect()
 }
 
 fn chain(chain: &MemoryChain) -> Value {
-    let MemoryChain { depth, lines, instructions } = chain;
+    let MemoryChain {
+        depth,
+        lines,
+        instructions,
+    } = chain;
     let line = |part: &ChainLine| {
-        let ChainLine { function, place, accesses, loads, stores, stack } = part;
+        let ChainLine {
+            function,
+            place,
+            accesses,
+            loads,
+            stores,
+            stack,
+        } = part;
         json!({
             "function": function,
             "file": place.as_ref().map(|place| &place.file),
@@ -184,7 +228,15 @@ fn chain(chain: &MemoryChain) -> Value {
         })
     };
     let instruction = |part: &ChainInstruction| {
-        let ChainInstruction { pc, text, kind, is_on_stack, accesses, function, place } = part;
+        let ChainInstruction {
+            pc,
+            text,
+            kind,
+            is_on_stack,
+            accesses,
+            function,
+            place,
+        } = part;
         json!({
             "pc": pc.map(|pc| format!("{pc:#x}")),
             "text": text,
@@ -209,14 +261,30 @@ fn moved(movement: &Movement) -> Value {
 }
 
 fn distances(reuse: &Reuse) -> Value {
-    let Reuse { line, cold, histogram, exact } = reuse;
-    let bins = histogram.iter().map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
+    let Reuse {
+        line,
+        cold,
+        histogram,
+        exact,
+    } = reuse;
+    let bins = histogram
+        .iter()
+        .map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
     json!({ "line": line, "cold": cold, "histogram": bins.collect::<Vec<_>>(), "exact": exact })
 }
 
 fn delays(remote: &RemoteDelay) -> Value {
-    let quantiles = QUANTILES.iter().map(|(name, share)| (name.to_string(), json!(remote.quantile(*share))));
-    let RemoteDelay { share, delay, seed, depths, local, all_remote } = remote;
+    let quantiles = QUANTILES
+        .iter()
+        .map(|(name, share)| (name.to_string(), json!(remote.quantile(*share))));
+    let RemoteDelay {
+        share,
+        delay,
+        seed,
+        depths,
+        local,
+        all_remote,
+    } = remote;
     json!({
         "share": number(*share),
         "delay": delay,
@@ -230,16 +298,33 @@ fn delays(remote: &RemoteDelay) -> Value {
 
 /// Tables are indexed capacity first, then window.
 fn profile(profile: &Epochs) -> Value {
-    let Epochs { windows, capacities, epochs, slots, caches, instructions, off_chip, line, stores } = profile;
+    let Epochs {
+        windows,
+        capacities,
+        epochs,
+        slots,
+        caches,
+        instructions,
+        off_chip,
+        line,
+        stores,
+    } = profile;
     let rates = |table: &[Vec<u64>]| {
         let rows = profile.per_thousand(table).into_iter();
-        rows.map(|row| row.into_iter().map(number).collect::<Value>()).collect::<Value>()
+        rows.map(|row| row.into_iter().map(number).collect::<Value>())
+            .collect::<Value>()
     };
     let by_slots = |value: &dyn Fn(&Vec<Vec<u64>>) -> Value| {
-        slots.iter().map(|(slots, table)| (slots.to_string(), value(table))).collect::<Map<String, Value>>()
+        slots
+            .iter()
+            .map(|(slots, table)| (slots.to_string(), value(table)))
+            .collect::<Map<String, Value>>()
     };
     let of_caches = |caches: &CacheEpochs| {
-        let slots = caches.slots.iter().map(|(slots, row)| (slots.to_string(), json!(row)));
+        let slots = caches
+            .slots
+            .iter()
+            .map(|(slots, row)| (slots.to_string(), json!(row)));
         json!({ "epochs": caches.epochs, "slots": slots.collect::<Map<String, Value>>() })
     };
     json!({
@@ -259,7 +344,16 @@ fn profile(profile: &Epochs) -> Value {
 
 /// The metrics stand beside the name, as the promise says.
 fn region(region: &Region, inputs: &Inputs) -> Value {
-    let Region { kind, name, file, line, instructions, mix, edag, detail } = region;
+    let Region {
+        kind,
+        name,
+        file,
+        line,
+        instructions,
+        mix,
+        edag,
+        detail,
+    } = region;
     let own = [
         ("kind", json!(kind.name())),
         ("name", json!(name)),
@@ -269,9 +363,16 @@ fn region(region: &Region, inputs: &Inputs) -> Value {
         ("mix", classes(mix)),
     ];
     let own = own.into_iter().map(|(key, value)| (key.to_string(), value));
-    let RegionDetail { reuse, epochs, camat } = detail;
+    let RegionDetail {
+        reuse,
+        epochs,
+        camat,
+    } = detail;
     let bins = |reuse: &RegionReuse| {
-        let bins = reuse.bins.iter().map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
+        let bins = reuse
+            .bins
+            .iter()
+            .map(|bin| json!({ "lo": bin.lo, "hi": bin.hi, "count": bin.count }));
         json!({ "line": reuse.line, "cold": reuse.cold, "histogram": bins.collect::<Vec<_>>() })
     };
     let details = [
@@ -279,6 +380,11 @@ fn region(region: &Region, inputs: &Inputs) -> Value {
         ("epochs", epochs.as_ref().map(profile)),
         ("camat", camat.as_ref().map(camat_json::levels)),
     ];
-    let details = details.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
-    own.chain(metrics(edag, inputs)).chain(details).collect::<Map<String, Value>>().into()
+    let details = details
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_string(), value?)));
+    own.chain(metrics(edag, inputs))
+        .chain(details)
+        .collect::<Map<String, Value>>()
+        .into()
 }

@@ -30,36 +30,79 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
     parts.extend(report.reuse.as_ref().map(reuse));
     parts.extend(report.remote.as_ref().map(remote));
     parts.extend(report.epochs.as_ref().map(epochs));
-    parts.extend(report.memory_chain.as_ref().map(|chain| memory_chain(chain, top)));
+    parts.extend(
+        report
+            .memory_chain
+            .as_ref()
+            .map(|chain| memory_chain(chain, top)),
+    );
     parts.extend(report.camat.as_ref().map(camat_table::levels));
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
     }
     if !report.notes.is_empty() {
-        parts.push(report.notes.iter().fold("notes\n".to_string(), |text, note| text + "  " + note + "\n"));
+        parts.push(
+            report
+                .notes
+                .iter()
+                .fold("notes\n".to_string(), |text, note| {
+                    text + "  " + note + "\n"
+                }),
+        );
     }
     parts.join("\n")
 }
 
 fn summary(report: &TraceReport) -> String {
     let trace = &report.trace;
-    let path = if trace.path == "-" { "standard input" } else { &trace.path };
-    let harts = if trace.harts == 1 { "1 hart".to_string() } else { format!("{} harts", trace.harts) };
-    let mut text = format!("{path} ({}): {} instructions, ", trace.format, trace.instructions);
-    let _ = writeln!(text, "{} of them distinct, {harts}, {}", trace.distinct_instructions, Bytes(trace.bytes as f64));
+    let path = if trace.path == "-" {
+        "standard input"
+    } else {
+        &trace.path
+    };
+    let harts = if trace.harts == 1 {
+        "1 hart".to_string()
+    } else {
+        format!("{} harts", trace.harts)
+    };
+    let mut text = format!(
+        "{path} ({}): {} instructions, ",
+        trace.format, trace.instructions
+    );
+    let _ = writeln!(
+        text,
+        "{} of them distinct, {harts}, {}",
+        trace.distinct_instructions,
+        Bytes(trace.bytes as f64)
+    );
     if !trace.unknown.is_empty() {
-        let names = trace.unknown.iter().map(|(name, count)| format!("{name} ({count})"));
-        let _ = writeln!(text, "not in the instruction table: {}", names.collect::<Vec<_>>().join(", "));
+        let names = trace
+            .unknown
+            .iter()
+            .map(|(name, count)| format!("{name} ({count})"));
+        let _ = writeln!(
+            text,
+            "not in the instruction table: {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
     }
     text
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { "unknown (of nothing)".into() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 {
+        "unknown (of nothing)".into()
+    } else {
+        format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+    }
 }
 
 fn mix(report: &TraceReport) -> String {
-    let mut classes: Vec<(&str, u64)> = report.mix.iter().map(|(class, count)| (class.name(), *count)).collect();
+    let mut classes: Vec<(&str, u64)> = report
+        .mix
+        .iter()
+        .map(|(class, count)| (class.name(), *count))
+        .collect();
     classes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let total = classes.iter().map(|(_, count)| count).sum();
     let rest: u64 = classes.iter().skip(CLASSES).map(|(_, count)| count).sum();
@@ -67,13 +110,27 @@ fn mix(report: &TraceReport) -> String {
     if rest > 0 {
         classes.push(("others", rest));
     }
-    let row = |(name, count): &(&str, u64)| [format!("  {name}"), count.to_string(), percent(*count, total)];
+    let row = |(name, count): &(&str, u64)| {
+        [
+            format!("  {name}"),
+            count.to_string(),
+            percent(*count, total),
+        ]
+    };
     let rows: Vec<[String; 3]> = classes.iter().map(row).collect();
     format!("instruction mix\n{}", aligned(&rows, [Left, Right, Right]))
 }
 
 fn cache(report: &TraceReport) -> String {
-    let headings = ["cache", "", "accesses", "misses", "miss ratio", "bytes in", "bytes out"];
+    let headings = [
+        "cache",
+        "",
+        "accesses",
+        "misses",
+        "miss ratio",
+        "bytes in",
+        "bytes out",
+    ];
     let mut rows = vec![headings.map(String::from)];
     for (number, level) in (1..).zip(&report.cache) {
         let counters = &level.counters;
@@ -106,48 +163,99 @@ pub(super) fn number(value: f64) -> String {
 fn edag(report: &TraceReport) -> String {
     let figures = Figures::of(&report.edag, &report.inputs);
     let has_addresses = report.edag.memory.is_some();
-    let needs = formulas().into_iter().filter(|formula| formula.needs_addresses).map(|formula| formula.key);
+    let needs = formulas()
+        .into_iter()
+        .filter(|formula| formula.needs_addresses)
+        .map(|formula| formula.key);
     let needs: Vec<&str> = needs.collect();
     let value = |key: &str| match figures.get(key) {
         Some(value) => number(value),
-        None if !has_addresses && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) => {
+        None if !has_addresses
+            && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) =>
+        {
             NO_ADDRESSES.into()
         }
         None => "unknown (division by zero)".into(),
     };
-    let named = COUNTS.iter().chain(&INPUTS).map(|name| (name.label, name.symbol, name.key, name.unit));
-    let derived = formulas().into_iter().map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
+    let named = COUNTS
+        .iter()
+        .chain(&INPUTS)
+        .map(|name| (name.label, name.symbol, name.key, name.unit));
+    let derived = formulas()
+        .into_iter()
+        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
     let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
         let value = value(key);
         // What is unknown has no unit, and must not widen the column.
-        let (value, unit) = if value.starts_with("unknown") { (String::new(), value) } else { (value, unit.into()) };
+        let (value, unit) = if value.starts_with("unknown") {
+            (String::new(), value)
+        } else {
+            (value, unit.into())
+        };
         [format!("  {label}"), symbol.to_string(), value, unit]
     };
     let mut rows: Vec<[String; 4]> = named.chain(derived).map(row).collect();
     if let Some(schedule) = &report.schedule {
         let label = "  Time of a greedy schedule of the RAM accesses alone";
-        rows.push([label.into(), String::new(), schedule.time.to_string(), "cycles".into()]);
+        rows.push([
+            label.into(),
+            String::new(),
+            schedule.time.to_string(),
+            "cycles".into(),
+        ]);
     }
     format!("eDAG\n{}", aligned(&rows, [Left, Left, Right, Left]))
 }
 
 /// By line where lines are known, else by instruction.
 fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
-    let stack = |is_all: bool| if is_all { "on the stack".to_string() } else { String::new() };
+    let stack = |is_all: bool| {
+        if is_all {
+            "on the stack".to_string()
+        } else {
+            String::new()
+        }
+    };
     let of_line = |line: &ChainLine| {
-        let ChainLine { function, place, accesses, loads, stores, stack: on_stack } = line;
+        let ChainLine {
+            function,
+            place,
+            accesses,
+            loads,
+            stores,
+            stack: on_stack,
+        } = line;
         let place = match place {
             Some(SourceLine { file, line }) => format!("  {function} {file}:{line}"),
             None => format!("  {function}"),
         };
         let kinds = format!("{loads} loads, {stores} stores");
-        [place, accesses.to_string(), percent(*accesses, chain.depth), kinds, stack(on_stack == accesses)]
+        [
+            place,
+            accesses.to_string(),
+            percent(*accesses, chain.depth),
+            kinds,
+            stack(on_stack == accesses),
+        ]
     };
     let of_instruction = |instruction: &ChainInstruction| {
-        let ChainInstruction { pc, text, kind, accesses, is_on_stack, .. } = instruction;
+        let ChainInstruction {
+            pc,
+            text,
+            kind,
+            accesses,
+            is_on_stack,
+            ..
+        } = instruction;
         let place = pc.map(|pc| format!("{pc:#x} ")).unwrap_or_default();
         let share = percent(*accesses, chain.depth);
-        [format!("  {place}{text}"), accesses.to_string(), share, kind.name().to_string(), stack(*is_on_stack)]
+        [
+            format!("  {place}{text}"),
+            accesses.to_string(),
+            share,
+            kind.name().to_string(),
+            stack(*is_on_stack),
+        ]
     };
     let mut rows: Vec<[String; 5]> = match chain.lines.is_empty() {
         false => chain.lines.iter().map(of_line).collect(),
@@ -156,16 +264,37 @@ fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
     let shown = top.unwrap_or(rows.len()).min(rows.len());
     let more = rows.len() - shown;
     rows.truncate(shown);
-    let heading = format!("the deepest chain of RAM accesses: {} of them\n", chain.depth);
-    let rest = if more > 0 { format!("  … and {more} more\n") } else { String::new() };
+    let heading = format!(
+        "the deepest chain of RAM accesses: {} of them\n",
+        chain.depth
+    );
+    let rest = if more > 0 {
+        format!("  … and {more} more\n")
+    } else {
+        String::new()
+    };
     heading + &aligned(&rows, [Left, Right, Right, Left, Left]) + &rest
 }
 
 fn reuse(reuse: &Reuse) -> String {
-    let (total, most) = (reuse.touches(), reuse.histogram.iter().map(|bin| bin.count).max().unwrap_or(0));
+    let (total, most) = (
+        reuse.touches(),
+        reuse
+            .histogram
+            .iter()
+            .map(|bin| bin.count)
+            .max()
+            .unwrap_or(0),
+    );
     let most = most.max(reuse.cold);
-    let row =
-        |label: String, count: u64| [format!("  {label}"), count.to_string(), percent(count, total), bar(count, most)];
+    let row = |label: String, count: u64| {
+        [
+            format!("  {label}"),
+            count.to_string(),
+            percent(count, total),
+            bar(count, most),
+        ]
+    };
     let mut rows: Vec<[String; 4]> = Vec::new();
     for bin in &reuse.histogram {
         let label = match (bin.lo, bin.hi) {
@@ -198,9 +327,17 @@ fn remote(remote: &RemoteDelay) -> String {
         remote.seed
     );
     let unknown = || "unknown (no trials)".to_string();
-    let quantile = |share| remote.quantile(share).map_or_else(unknown, |depth| depth.to_string());
+    let quantile = |share| {
+        remote
+            .quantile(share)
+            .map_or_else(unknown, |depth| depth.to_string())
+    };
     let mut rows = vec![["  none remote".to_string(), remote.local.to_string()]];
-    rows.extend(QUANTILES.iter().map(|(name, share)| [format!("  {name}"), quantile(*share)]));
+    rows.extend(
+        QUANTILES
+            .iter()
+            .map(|(name, share)| [format!("  {name}"), quantile(*share)]),
+    );
     rows.push(["  all remote".into(), remote.all_remote.to_string()]);
     text.push_str(&aligned(&rows, [Left, Right]));
     text
@@ -209,7 +346,8 @@ fn remote(remote: &RemoteDelay) -> String {
 fn epochs(profile: &Epochs) -> String {
     let mut text = rates("epochs per 1,000 instructions", profile, profile.epki());
     for (slots, limited) in &profile.slots {
-        let heading = format!("\nepochs per 1,000 instructions, at most {slots} misses started in each");
+        let heading =
+            format!("\nepochs per 1,000 instructions, at most {slots} misses started in each");
         text.push_str(&rates(&heading, profile, profile.per_thousand(limited)));
     }
     if let Some(caches) = &profile.caches {
@@ -221,22 +359,41 @@ fn epochs(profile: &Epochs) -> String {
 /// A row for each number of misses that may start in an epoch.
 fn epochs_of_caches(profile: &Epochs, caches: &CacheEpochs) -> String {
     let windows = profile.windows.iter().map(|window| format!("W={window}"));
-    let mut rows = vec![std::iter::once("  misses in an epoch".to_string()).chain(windows).collect::<Vec<String>>()];
+    let mut rows = vec![
+        std::iter::once("  misses in an epoch".to_string())
+            .chain(windows)
+            .collect::<Vec<String>>(),
+    ];
     for (most, epochs) in caches.rows() {
-        let cells = profile.per_thousand(&[epochs.to_vec()]).into_iter().flatten().map(rate);
+        let cells = profile
+            .per_thousand(&[epochs.to_vec()])
+            .into_iter()
+            .flatten()
+            .map(rate);
         let most = most.map_or("any number".to_string(), |slots| format!("at most {slots}"));
         rows.push(std::iter::once(format!("  {most}")).chain(cells).collect());
     }
-    format!("\nepochs per 1,000 instructions, of the misses of the caches above\n{}", grid(&rows))
+    format!(
+        "\nepochs per 1,000 instructions, of the misses of the caches above\n{}",
+        grid(&rows)
+    )
 }
 
 /// A row a capacity, the largest on top as in the picture; a column a window.
 fn rates(heading: &str, profile: &Epochs, rates: Vec<Vec<f64>>) -> String {
     let windows = profile.windows.iter().map(|window| format!("W={window}"));
-    let mut rows = vec![std::iter::once("  capacity".to_string()).chain(windows).collect::<Vec<String>>()];
+    let mut rows = vec![
+        std::iter::once("  capacity".to_string())
+            .chain(windows)
+            .collect::<Vec<String>>(),
+    ];
     for (capacity, row) in profile.capacities.iter().zip(rates).rev() {
         let cells = row.into_iter().map(rate);
-        rows.push(std::iter::once(format!("  {}", binary_size(*capacity))).chain(cells).collect());
+        rows.push(
+            std::iter::once(format!("  {}", binary_size(*capacity)))
+                .chain(cells)
+                .collect(),
+        );
     }
     format!("{heading}\n{}", grid(&rows))
 }
@@ -244,11 +401,18 @@ fn rates(heading: &str, profile: &Epochs, rates: Vec<Vec<f64>>) -> String {
 /// The epochs of several traces, one after the other, and their mean.
 pub fn profiles(profiles: &Profiles) -> String {
     let of = |(path, profile): &(String, Epochs)| {
-        format!("{path}: {} instructions\n{}", profile.instructions, epochs(profile))
+        format!(
+            "{path}: {} instructions\n{}",
+            profile.instructions,
+            epochs(profile)
+        )
     };
     let mut parts: Vec<String> = profiles.traces.iter().map(of).collect();
     if let Some((_, first)) = profiles.traces.first() {
-        let heading = format!("epochs per 1,000 instructions, mean of {} traces", profiles.traces.len());
+        let heading = format!(
+            "epochs per 1,000 instructions, mean of {} traces",
+            profiles.traces.len()
+        );
         parts.push(rates(&heading, first, profiles.mean_epki()));
     }
     parts.join("\n")
@@ -271,13 +435,29 @@ fn percent_of(share: f64) -> String {
 }
 
 fn regions(report: &TraceReport, top: Option<usize>) -> String {
-    let headings = ["", "place", "instructions", "T₁", "T∞", "𝒲", "𝒟", "λ", "Λ(α₀)"];
+    let headings = [
+        "",
+        "place",
+        "instructions",
+        "T₁",
+        "T∞",
+        "𝒲",
+        "𝒟",
+        "λ",
+        "Λ(α₀)",
+    ];
     let mut rows = vec![headings.map(String::from)];
     rows[0][0] = format!("by {}", report.regions[0].kind.name());
-    let shown = top.unwrap_or(report.regions.len()).min(report.regions.len());
+    let shown = top
+        .unwrap_or(report.regions.len())
+        .min(report.regions.len());
     for region in &report.regions[..shown] {
         let figures = Figures::of(&region.edag, &report.inputs);
-        let value = |key| figures.get(key).map_or_else(|| "unknown".to_string(), number);
+        let value = |key| {
+            figures
+                .get(key)
+                .map_or_else(|| "unknown".to_string(), number)
+        };
         rows.push([
             format!("  {}", region.name),
             place(region),
@@ -290,7 +470,10 @@ fn regions(report: &TraceReport, top: Option<usize>) -> String {
             value("relative_lambda"),
         ]);
     }
-    let mut text = aligned(&rows, [Left, Left, Right, Right, Right, Right, Right, Right, Right]);
+    let mut text = aligned(
+        &rows,
+        [Left, Left, Right, Right, Right, Right, Right, Right, Right],
+    );
     if shown < report.regions.len() {
         let _ = writeln!(text, "  … and {} more", report.regions.len() - shown);
     }

@@ -24,7 +24,11 @@ pub fn render(report: &Report) -> String {
 }
 
 fn case(case: &Case) -> Value {
-    let sizes: Map<String, Value> = case.sizes.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
+    let sizes: Map<String, Value> = case
+        .sizes
+        .iter()
+        .map(|(name, value)| (name.clone(), number(*value)))
+        .collect();
     let explained: Vec<&str> = case.explained.iter().map(|e| e.as_str()).collect();
     json!({
         "file": &*case.file,
@@ -54,7 +58,14 @@ fn case(case: &Case) -> Value {
 }
 
 fn skip(skipped: &Skipped) -> Value {
-    let Skipped { file, function, nest, line, code, detail } = skipped;
+    let Skipped {
+        file,
+        function,
+        nest,
+        line,
+        code,
+        detail,
+    } = skipped;
     json!({ "file": &**file, "function": function, "nest": nest, "line": line, "code": code, "detail": detail })
 }
 

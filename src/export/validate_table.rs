@@ -66,7 +66,11 @@ fn distance(case: &Case) -> f64 {
 }
 
 fn row(case: &Case) -> [String; 10] {
-    let sizes: Vec<String> = case.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let sizes: Vec<String> = case
+        .sizes
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let explain = |explained: &Explained| match explained {
         Explained::Sampled => format!("sampled ±{:.2} %", 100.0 * case.error.all()),
         other => other.as_str().to_string(),
@@ -80,7 +84,8 @@ fn row(case: &Case) -> [String; 10] {
         Bytes(case.predicted_bytes).to_string(),
         Bytes(case.simulated_bytes).to_string(),
         format!("{:.3}", case.ratio()),
-        case.simulated_set_associative_bytes.map_or(String::new(), |bytes| Bytes(bytes).to_string()),
+        case.simulated_set_associative_bytes
+            .map_or(String::new(), |bytes| Bytes(bytes).to_string()),
         case.condition.clone(),
         explained.join(", "),
     ]
@@ -88,14 +93,25 @@ fn row(case: &Case) -> [String; 10] {
 
 fn summary(summary: &Summary) -> String {
     let line = |what: &str, cases: usize, five: usize, twenty: usize| {
-        let share = |part: usize| if cases == 0 { 0.0 } else { 100.0 * part as f64 / cases as f64 };
+        let share = |part: usize| {
+            if cases == 0 {
+                0.0
+            } else {
+                100.0 * part as f64 / cases as f64
+            }
+        };
         format!(
             "{what}: {cases}, within 5 % {five} ({:.1} %), within 20 % {twenty} ({:.1} %)\n",
             share(five),
             share(twenty)
         )
     };
-    let Summary { cases, within_5_percent, within_20_percent, .. } = *summary;
+    let Summary {
+        cases,
+        within_5_percent,
+        within_20_percent,
+        ..
+    } = *summary;
     line("cases", cases, within_5_percent, within_20_percent)
         + &line(
             "more than a tenth from any step",

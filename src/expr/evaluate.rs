@@ -30,14 +30,21 @@ impl Expr {
         let value = |e: &Expr| e.evaluate(lookup);
         Ok(match self.node() {
             Node::Number(n) => n.get(),
-            Node::Symbol(name) => lookup.symbol(name).ok_or_else(|| Unbound(name.to_string()))?,
-            Node::Figure(id) => lookup.figure(*id).ok_or_else(|| Unbound(format!("figure {}", id.0)))?,
+            Node::Symbol(name) => lookup
+                .symbol(name)
+                .ok_or_else(|| Unbound(name.to_string()))?,
+            Node::Figure(id) => lookup
+                .figure(*id)
+                .ok_or_else(|| Unbound(format!("figure {}", id.0)))?,
             Node::Sum(items) => fold(items, 0.0, &value, |a, b| a + b)?,
             Node::Product(items) => fold(items, 1.0, &value, |a, b| a * b)?,
             Node::Quotient(a, b) => value(a)? / value(b)?,
             Node::Power(a, b) => value(a)?.powf(value(b)?),
             Node::Call(function, items) => {
-                let arguments = items.iter().map(value).collect::<Result<Vec<f64>, Unbound>>()?;
+                let arguments = items
+                    .iter()
+                    .map(value)
+                    .collect::<Result<Vec<f64>, Unbound>>()?;
                 apply(*function, &arguments)
             }
             Node::If(comparison, parts) => {
@@ -61,7 +68,9 @@ fn fold(
     value: &dyn Fn(&Expr) -> Result<f64, Unbound>,
     combine: fn(f64, f64) -> f64,
 ) -> Result<f64, Unbound> {
-    items.iter().try_fold(start, |total, item| Ok(combine(total, value(item)?)))
+    items
+        .iter()
+        .try_fold(start, |total, item| Ok(combine(total, value(item)?)))
 }
 
 pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
@@ -74,7 +83,9 @@ pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
         Function::Truncate => arguments[0].trunc(),
         Function::Absolute => arguments[0].abs(),
         Function::TreeStages if arguments[0].is_nan() => f64::NAN,
-        Function::TreeStages => (0..1024).find(|stages| 2f64.powi(*stages) >= arguments[0]).map_or(f64::NAN, f64::from),
+        Function::TreeStages => (0..1024)
+            .find(|stages| 2f64.powi(*stages) >= arguments[0])
+            .map_or(f64::NAN, f64::from),
     }
 }
 

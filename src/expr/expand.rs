@@ -25,8 +25,14 @@ impl Expr {
     /// The canonical sum of monomials; two polynomials are equal exactly if their expansions are.
     pub fn expand(&self) -> Expr {
         let polynomial = self.polynomial();
-        let (constant, others): (Vec<_>, Vec<_>) = polynomial.into_iter().partition(|(m, _)| m.is_empty());
-        Expr::sum(others.into_iter().chain(constant).map(|(monomial, coefficient)| term(&monomial, coefficient)))
+        let (constant, others): (Vec<_>, Vec<_>) =
+            polynomial.into_iter().partition(|(m, _)| m.is_empty());
+        Expr::sum(
+            others
+                .into_iter()
+                .chain(constant)
+                .map(|(monomial, coefficient)| term(&monomial, coefficient)),
+        )
     }
 
     /// `self - other` if that is a number.
@@ -38,18 +44,26 @@ impl Expr {
     pub fn divided_by(&self, divisor: &Expr) -> Option<Expr> {
         const STEPS: usize = 64;
         let degree = |m: &Monomial| m.iter().map(|(_, power)| *power).sum::<u32>();
-        let leading = |p: Polynomial| p.into_iter().max_by(|a, b| degree(&a.0).cmp(&degree(&b.0)).then(a.0.cmp(&b.0)));
+        let leading = |p: Polynomial| {
+            p.into_iter()
+                .max_by(|a, b| degree(&a.0).cmp(&degree(&b.0)).then(a.0.cmp(&b.0)))
+        };
         let (by, scale) = leading(divisor.polynomial())?;
         let (mut rest, mut found) = (self.expand(), Vec::new());
         for _ in 0..STEPS {
-            let Some((monomial, coefficient)) = leading(rest.polynomial()) else { return Some(Expr::sum(found)) };
+            let Some((monomial, coefficient)) = leading(rest.polynomial()) else {
+                return Some(Expr::sum(found));
+            };
             let mut powers: BTreeMap<Expr, u32> = monomial.into_iter().collect();
             for (atom, power) in &by {
                 let own = powers.get_mut(atom)?;
                 *own = own.checked_sub(*power)?;
             }
             powers.retain(|_, power| *power > 0);
-            let part = term(&powers.into_iter().collect::<Monomial>(), coefficient / scale);
+            let part = term(
+                &powers.into_iter().collect::<Monomial>(),
+                coefficient / scale,
+            );
             rest = (&rest - &(&part * divisor)).expand();
             found.push(part);
             if rest.is_zero() {
@@ -84,7 +98,10 @@ impl Expr {
                 None => rest.push(part),
             }
         }
-        Some(Linear { coefficients: coefficients.into_iter().map(Expr::sum).collect(), rest: Expr::sum(rest) })
+        Some(Linear {
+            coefficients: coefficients.into_iter().map(Expr::sum).collect(),
+            rest: Expr::sum(rest),
+        })
     }
 
     /// Coefficients of the powers 0, 1, 2 … of `variable`; `None` if it hides inside an atom.
@@ -123,17 +140,25 @@ impl Expr {
                 total
             }),
             Node::Product(items) => (items.iter())
-                .fold(Polynomial::from([(Vec::new(), 1.0)]), |total, item| multiply(&total, &item.polynomial())),
+                .fold(Polynomial::from([(Vec::new(), 1.0)]), |total, item| {
+                    multiply(&total, &item.polynomial())
+                }),
             Node::Power(base, exponent) => match exponent.as_integer() {
                 Some(n @ 2..=16) => {
                     let base = base.polynomial();
-                    (0..n).fold(Polynomial::from([(Vec::new(), 1.0)]), |total, _| multiply(&total, &base))
+                    (0..n).fold(Polynomial::from([(Vec::new(), 1.0)]), |total, _| {
+                        multiply(&total, &base)
+                    })
                 }
                 _ => self.atom(),
             },
             _ => self.atom(),
         };
-        if expanded.len() > MONOMIAL_LIMIT { self.atom() } else { expanded }
+        if expanded.len() > MONOMIAL_LIMIT {
+            self.atom()
+        } else {
+            expanded
+        }
     }
 
     fn atom(&self) -> Polynomial {
@@ -170,6 +195,8 @@ fn multiply(left: &Polynomial, right: &Polynomial) -> Polynomial {
 }
 
 fn term(monomial: &Monomial, coefficient: f64) -> Expr {
-    let factors = monomial.iter().map(|(atom, power)| atom.clone().power(Expr::from(f64::from(*power))));
+    let factors = monomial
+        .iter()
+        .map(|(atom, power)| atom.clone().power(Expr::from(f64::from(*power))));
     Expr::product(std::iter::once(Expr::from(coefficient)).chain(factors))
 }

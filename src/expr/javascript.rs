@@ -38,7 +38,9 @@ fn write_operation(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellName
         Node::Quotient(a, b) => write_list(f, [a, b], "/", &|f, item| write_factor(f, item, names)),
         Node::Power(a, b) => write_call(f, "pow", [a, b], names),
         Node::Call(function, items) => write_call(f, function_name(*function), items, names),
-        Node::If(comparison, parts) => write_call(f, comparison_name(*comparison), parts.iter(), names),
+        Node::If(comparison, parts) => {
+            write_call(f, comparison_name(*comparison), parts.iter(), names)
+        }
     }
 }
 
@@ -141,7 +143,14 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let expr = Expr::parse(text).unwrap();
-        assert_eq!(JavaScript { expr: &expr, names: &Plain }.to_string(), expected);
+        assert_eq!(
+            JavaScript {
+                expr: &expr,
+                names: &Plain
+            }
+            .to_string(),
+            expected
+        );
     }
 
     #[test]
@@ -157,18 +166,40 @@ mod tests {
     #[test]
     fn functions_and_conditions_are_calls() {
         check("min(a, ceil(b/2))", "min(a,ceiling(b/2))");
-        check("if(a<b, trunc(a), floor(b))", "less(a,b,truncate(a),floor(b))");
-        check("if(a<>0, abs(a), treestages(b))", "notEqual(a,0,absolute(a),treeStages(b))");
+        check(
+            "if(a<b, trunc(a), floor(b))",
+            "less(a,b,truncate(a),floor(b))",
+        );
+        check(
+            "if(a<>0, abs(a), treestages(b))",
+            "notEqual(a,0,absolute(a),treeStages(b))",
+        );
     }
 
     #[test]
     fn numbers_are_read_back_as_they_are() {
-        let shown = |value: f64| JavaScript { expr: &Expr::from(value), names: &Plain }.to_string();
+        let shown = |value: f64| {
+            JavaScript {
+                expr: &Expr::from(value),
+                names: &Plain,
+            }
+            .to_string()
+        };
         for value in [0.1, 1e-300, 123_456_789.125, 1e15, f64::MAX, -2.5e-7] {
             assert_eq!(shown(value).parse::<f64>(), Ok(value));
         }
-        assert_eq!([shown(f64::INFINITY), shown(f64::NEG_INFINITY)], ["Infinity", "-Infinity"]);
+        assert_eq!(
+            [shown(f64::INFINITY), shown(f64::NEG_INFINITY)],
+            ["Infinity", "-Infinity"]
+        );
         let figure = Expr::from(FigureId(7)) * 3.0;
-        assert_eq!(JavaScript { expr: &figure, names: &Plain }.to_string(), "3*f[7]");
+        assert_eq!(
+            JavaScript {
+                expr: &figure,
+                names: &Plain
+            }
+            .to_string(),
+            "3*f[7]"
+        );
     }
 }

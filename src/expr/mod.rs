@@ -169,7 +169,9 @@ impl Expr {
 
     /// The value of a literal whole number.
     pub fn as_integer(&self) -> Option<i64> {
-        self.as_number().filter(|n| n.fract() == 0.0 && n.abs() < 9e15).map(|n| n as i64)
+        self.as_number()
+            .filter(|n| n.fract() == 0.0 && n.abs() < 9e15)
+            .map(|n| n as i64)
     }
 
     pub fn is_zero(&self) -> bool {
@@ -197,9 +199,11 @@ impl Expr {
                 }
             }
         }
-        let mut terms: Vec<Expr> = (collected.into_iter().filter(|(_, coefficient)| *coefficient != 0.0))
-            .map(|(rest, coefficient)| Expr::product([Expr::from(coefficient), rest]))
-            .collect();
+        let mut terms: Vec<Expr> = (collected
+            .into_iter()
+            .filter(|(_, coefficient)| *coefficient != 0.0))
+        .map(|(rest, coefficient)| Expr::product([Expr::from(coefficient), rest]))
+        .collect();
         if constant != 0.0 || terms.is_empty() {
             terms.push(Expr::from(constant));
         }
@@ -233,7 +237,11 @@ impl Expr {
         if constant != 1.0 || collected.is_empty() {
             collected.insert(0, Expr::from(constant));
         }
-        if collected.len() == 1 { collected.remove(0) } else { Expr::wrap(Node::Product(collected.into())) }
+        if collected.len() == 1 {
+            collected.remove(0)
+        } else {
+            Expr::wrap(Node::Product(collected.into()))
+        }
     }
 
     /// `self / divisor` as real numbers; use [`Expr::truncated`] around it for integer division.
@@ -265,7 +273,11 @@ impl Expr {
         Expr::extremum(Function::Max, arguments, f64::max)
     }
 
-    fn extremum(function: Function, arguments: impl IntoIterator<Item = Expr>, fold: fn(f64, f64) -> f64) -> Expr {
+    fn extremum(
+        function: Function,
+        arguments: impl IntoIterator<Item = Expr>,
+        fold: fn(f64, f64) -> f64,
+    ) -> Expr {
         let mut constant: Option<f64> = None;
         let mut rest: Vec<Expr> = Vec::new();
         for argument in arguments {
@@ -315,7 +327,13 @@ impl Expr {
     }
 
     /// `then` if the comparison holds, else `otherwise`.
-    pub fn choose(comparison: Comparison, left: Expr, right: Expr, then: Expr, otherwise: Expr) -> Expr {
+    pub fn choose(
+        comparison: Comparison,
+        left: Expr,
+        right: Expr,
+        then: Expr,
+        otherwise: Expr,
+    ) -> Expr {
         if then == otherwise {
             return then;
         }
@@ -327,7 +345,10 @@ impl Expr {
                     otherwise
                 }
             }
-            _ => Expr::wrap(Node::If(comparison, Box::new([left, right, then, otherwise]))),
+            _ => Expr::wrap(Node::If(
+                comparison,
+                Box::new([left, right, then, otherwise]),
+            )),
         }
     }
 
@@ -345,7 +366,9 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         match self.node() {
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => vec![],
-            Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => items.iter().collect(),
+            Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => {
+                items.iter().collect()
+            }
             Node::Quotient(a, b) | Node::Power(a, b) => vec![a, b],
             Node::If(_, parts) => parts.iter().collect(),
         }
@@ -372,7 +395,10 @@ impl Expr {
     /// Whether the symbol occurs anywhere.
     pub fn mentions(&self, name: &str) -> bool {
         matches!(self.node(), Node::Symbol(symbol) if &**symbol == name)
-            || self.children().into_iter().any(|child| child.mentions(name))
+            || self
+                .children()
+                .into_iter()
+                .any(|child| child.mentions(name))
     }
 
     /// The expression with symbols replaced; `None` keeps a symbol.
@@ -412,7 +438,11 @@ impl Expr {
 }
 
 /// Where a term stands among those collected. Few are compared one by one, many through an index.
-fn position(term: &Expr, collected: &[(Expr, f64)], index: &mut FxHashMap<Expr, usize>) -> Option<usize> {
+fn position(
+    term: &Expr,
+    collected: &[(Expr, f64)],
+    index: &mut FxHashMap<Expr, usize>,
+) -> Option<usize> {
     const FEW: usize = 16;
     if collected.len() < FEW {
         return collected.iter().position(|(other, _)| other == term);

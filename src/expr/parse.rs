@@ -21,18 +21,33 @@ impl Expr {
     /// # Errors
     /// The text is not an expression; the error says what was expected and where.
     pub fn parse(text: &str) -> Result<Expr, ParseError> {
-        let mut parser = Parser { text, at: 0, depth: 0 };
+        let mut parser = Parser {
+            text,
+            at: 0,
+            depth: 0,
+        };
         let expr = parser.sum()?;
         parser.space();
-        if parser.at < text.len() { Err(parser.error("unexpected text")) } else { Ok(expr) }
+        if parser.at < text.len() {
+            Err(parser.error("unexpected text"))
+        } else {
+            Ok(expr)
+        }
     }
 }
 
 /// Whether a symbol is read back as itself without backticks.
 pub(super) fn is_plain_symbol(name: &str) -> bool {
-    let mut parser = Parser { text: name, at: 0, depth: 0 };
-    let looks_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !name.contains([' ', '`']);
-    looks_plain && parser.name().is_ok_and(|expr| expr == Expr::symbol(name)) && parser.at == name.len()
+    let mut parser = Parser {
+        text: name,
+        at: 0,
+        depth: 0,
+    };
+    let looks_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !name.contains([' ', '`']);
+    looks_plain
+        && parser.name().is_ok_and(|expr| expr == Expr::symbol(name))
+        && parser.at == name.len()
 }
 
 /// Nesting that is read before giving up, so that no input overflows the stack.
@@ -46,7 +61,11 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn error(&self, what: &'static str) -> ParseError {
-        ParseError { text: self.text.to_string(), what, offset: self.at }
+        ParseError {
+            text: self.text.to_string(),
+            what,
+            offset: self.at,
+        }
     }
 
     fn rest(&self) -> &str {
@@ -67,7 +86,11 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, token: &str, what: &'static str) -> Result<(), ParseError> {
-        if self.eat(token) { Ok(()) } else { Err(self.error(what)) }
+        if self.eat(token) {
+            Ok(())
+        } else {
+            Err(self.error(what))
+        }
     }
 
     fn sum(&mut self) -> Result<Expr, ParseError> {
@@ -107,7 +130,11 @@ impl Parser<'_> {
 
     fn factor(&mut self) -> Result<Expr, ParseError> {
         let base = self.primary()?;
-        if self.eat("^") || self.eat("**") { Ok(base.power(self.primary()?)) } else { Ok(base) }
+        if self.eat("^") || self.eat("**") {
+            Ok(base.power(self.primary()?))
+        } else {
+            Ok(base)
+        }
     }
 
     fn primary(&mut self) -> Result<Expr, ParseError> {
@@ -141,7 +168,10 @@ impl Parser<'_> {
         let mut name = String::new();
         loop {
             self.at += 1;
-            let end = self.rest().find('`').ok_or_else(|| self.error("backtick without its end"))?;
+            let end = self
+                .rest()
+                .find('`')
+                .ok_or_else(|| self.error("backtick without its end"))?;
             name.push_str(&self.rest()[..end]);
             self.at += end + 1;
             if !self.rest().starts_with('`') {
@@ -153,7 +183,10 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Result<Expr, ParseError> {
         let rest = self.rest();
-        let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
+        let digits = |s: &str| {
+            s.find(|c: char| !c.is_ascii_digit() && c != '.')
+                .unwrap_or(s.len())
+        };
         let mut end = digits(rest);
         if let Some(exponent) = rest[end..].strip_prefix(['e', 'E']) {
             let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -161,7 +194,9 @@ impl Parser<'_> {
                 end = rest.len() - unsigned.len() + digits(unsigned);
             }
         }
-        let value = rest[..end].parse::<f64>().map_err(|_| self.error("not a number"))?;
+        let value = rest[..end]
+            .parse::<f64>()
+            .map_err(|_| self.error("not a number"))?;
         self.at += end;
         Ok(Expr::from(value))
     }
@@ -186,14 +221,19 @@ impl Parser<'_> {
                 self.identifier();
             }
         }
-        Ok(Expr::symbol(&self.text[start..self.at].replace(char::is_whitespace, "")))
+        Ok(Expr::symbol(
+            &self.text[start..self.at].replace(char::is_whitespace, ""),
+        ))
     }
 
     /// A name with components: `fab%n`, `level.dim`, `smooth.n`, `p->n`.
     fn identifier(&mut self) {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '%' | '.' | '$' | '@');
         loop {
-            self.at += self.rest().find(|c: char| !part(c)).unwrap_or(self.rest().len());
+            self.at += self
+                .rest()
+                .find(|c: char| !part(c))
+                .unwrap_or(self.rest().len());
             if !self.rest().starts_with("->") {
                 return;
             }
@@ -245,8 +285,10 @@ impl Parser<'_> {
             Comparison::Greater,
             Comparison::Equal,
         ];
-        let comparison =
-            signs.into_iter().find(|s| self.eat(s.sign())).ok_or_else(|| self.error("expected a comparison"))?;
+        let comparison = signs
+            .into_iter()
+            .find(|s| self.eat(s.sign()))
+            .ok_or_else(|| self.error("expected a comparison"))?;
         let right = self.sum()?;
         self.expect(",", "expected `,`")?;
         let then = self.sum()?;

@@ -27,7 +27,14 @@ pub struct Excel<'a> {
 
 impl fmt::Display for Excel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(f, self.expr, Binding::Loose, &Style { names: Some(self.names) })
+        write(
+            f,
+            self.expr,
+            Binding::Loose,
+            &Style {
+                names: Some(self.names),
+            },
+        )
     }
 }
 
@@ -59,7 +66,8 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
         Node::Number(n) if n.get() < 0.0 => Binding::Loose,
         _ => Binding::Tight,
     };
-    let is_range = style.names.is_some() && matches!(expr.node(), Node::Sum(items) if range(items, style).is_some());
+    let is_range = style.names.is_some()
+        && matches!(expr.node(), Node::Sum(items) if range(items, style).is_some());
     let parentheses = own < around && !is_range;
     if parentheses {
         f.write_str("(")?;
@@ -82,7 +90,16 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
         Node::Quotient(a, b) => {
             // Read back, `-a/b` would be `-(a/b)`.
             let is_negative = a.split_coefficient().0 < 0.0;
-            write(f, a, if is_negative { Binding::Tight } else { Binding::Term }, style)?;
+            write(
+                f,
+                a,
+                if is_negative {
+                    Binding::Tight
+                } else {
+                    Binding::Term
+                },
+                style,
+            )?;
             f.write_str("/")?;
             write(f, b, Binding::Tight, style)?;
         }
@@ -115,12 +132,19 @@ fn range(items: &[Expr], style: &Style) -> Option<String> {
         Node::Figure(id) => Some(*id),
         _ => None,
     };
-    let figures = items.iter().map(figure).collect::<Option<Vec<FigureId>>>()?;
+    let figures = items
+        .iter()
+        .map(figure)
+        .collect::<Option<Vec<FigureId>>>()?;
     names.range(&figures)
 }
 
 fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
-    let [plus, minus] = if style.names.is_some() { ["+", "-"] } else { [" + ", " - "] };
+    let [plus, minus] = if style.names.is_some() {
+        ["+", "-"]
+    } else {
+        [" + ", " - "]
+    };
     for (index, item) in items.iter().enumerate() {
         let (coefficient, rest) = item.split_coefficient();
         // Read back, `- (a + b)` would be `- a - b`.
@@ -172,7 +196,12 @@ fn write_product(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> f
     Ok(())
 }
 
-fn write_call(f: &mut fmt::Formatter<'_>, function: Function, items: &[Expr], style: &Style) -> fmt::Result {
+fn write_call(
+    f: &mut fmt::Formatter<'_>,
+    function: Function,
+    items: &[Expr],
+    style: &Style,
+) -> fmt::Result {
     let (text, excel, tail) = match function {
         Function::Min => ("min", "MIN", ""),
         Function::Max => ("max", "MAX", ""),
@@ -200,10 +229,18 @@ fn write_number(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
         // Too large for a number, which is how it is read back.
         return f.write_str(if value > 0.0 { "1E999" } else { "-1E999" });
     }
-    if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) { write!(f, "{value:E}") } else { write!(f, "{value}") }
+    if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) {
+        write!(f, "{value:E}")
+    } else {
+        write!(f, "{value}")
+    }
 }
 
 /// Names that would not be read back as one symbol are quoted with backticks, those inside doubled.
 fn write_symbol(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    if super::parse::is_plain_symbol(name) { f.write_str(name) } else { write!(f, "`{}`", name.replace('`', "``")) }
+    if super::parse::is_plain_symbol(name) {
+        f.write_str(name)
+    } else {
+        write!(f, "`{}`", name.replace('`', "``"))
+    }
 }

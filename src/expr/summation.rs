@@ -10,7 +10,15 @@ const POWER_SUMS: [&[f64]; 7] = [
     &[0.0, 1.0 / 4.0, 1.0 / 2.0, 1.0 / 4.0],
     &[-1.0 / 30.0, 0.0, 1.0 / 3.0, 1.0 / 2.0, 1.0 / 5.0],
     &[0.0, -1.0 / 12.0, 0.0, 5.0 / 12.0, 1.0 / 2.0, 1.0 / 6.0],
-    &[1.0 / 42.0, 0.0, -1.0 / 6.0, 0.0, 1.0 / 2.0, 1.0 / 2.0, 1.0 / 7.0],
+    &[
+        1.0 / 42.0,
+        0.0,
+        -1.0 / 6.0,
+        0.0,
+        1.0 / 2.0,
+        1.0 / 2.0,
+        1.0 / 7.0,
+    ],
 ];
 
 impl Expr {
@@ -25,7 +33,9 @@ impl Expr {
         for (k, coefficient) in powers.into_iter().enumerate() {
             let sum = |n: &Expr| -> Option<Expr> {
                 let weights = POWER_SUMS.get(k)?.iter().enumerate();
-                Some(Expr::sum(weights.map(|(i, w)| n.clone().power(Expr::from(i as f64 + 1.0)) * *w)))
+                Some(Expr::sum(weights.map(|(i, w)| {
+                    n.clone().power(Expr::from(i as f64 + 1.0)) * *w
+                })))
             };
             terms.push(coefficient * (sum(upper)? - sum(&(lower.clone() - Expr::from(1.0)))?));
         }
@@ -37,16 +47,27 @@ impl Expr {
     pub fn over_common_denominator(&self) -> Expr {
         let monomials = self.monomials();
         let whole = |x: f64| (x - x.round()).abs() < 1e-6 && x.abs() < 1e12;
-        let fits = |denominator: &f64| monomials.iter().all(|(_, coefficient)| whole(coefficient * denominator));
-        let Some(denominator) = [2.0, 6.0, 12.0, 24.0, 60.0, 120.0, 720.0, 5040.0, 40320.0].into_iter().find(fits)
+        let fits = |denominator: &f64| {
+            monomials
+                .iter()
+                .all(|(_, coefficient)| whole(coefficient * denominator))
+        };
+        let Some(denominator) = [2.0, 6.0, 12.0, 24.0, 60.0, 120.0, 720.0, 5040.0, 40320.0]
+            .into_iter()
+            .find(fits)
         else {
             return self.clone();
         };
-        if monomials.iter().all(|(_, coefficient)| coefficient.fract() == 0.0) {
+        if monomials
+            .iter()
+            .all(|(_, coefficient)| coefficient.fract() == 0.0)
+        {
             return self.clone();
         }
         let terms = monomials.into_iter().map(|(monomial, coefficient)| {
-            let powers = monomial.into_iter().map(|(atom, power)| atom.power(Expr::from(f64::from(power))));
+            let powers = monomial
+                .into_iter()
+                .map(|(atom, power)| atom.power(Expr::from(f64::from(power))));
             Expr::product(powers) * (coefficient * denominator).round()
         });
         Expr::sum(terms).quotient(Expr::from(denominator))

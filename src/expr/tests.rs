@@ -16,7 +16,15 @@ fn collects_like_terms_and_folds_numbers() {
 
 #[test]
 fn precedence_survives_printing() {
-    for text in ["a/(b*c)", "a*(b/c)", "(a + b)*c", "-(a*b)^2", "2^(-n)", "ceil(n*8/64)*8", "if(a<=b, min(a, 3), -b)"] {
+    for text in [
+        "a/(b*c)",
+        "a*(b/c)",
+        "(a + b)*c",
+        "-(a*b)^2",
+        "2^(-n)",
+        "ceil(n*8/64)*8",
+        "if(a<=b, min(a, 3), -b)",
+    ] {
         let once = parse(text);
         assert_eq!(parse(&once.to_string()), once, "{text} printed as {once}");
         let at = |name: &str| Some(f64::from(name.as_bytes()[0]) / 7.0);
@@ -26,7 +34,19 @@ fn precedence_survives_printing() {
 
 #[test]
 fn names_that_are_no_plain_identifiers_come_back() {
-    for name in ["fab%lo(3)", "a[3].n", "p->n", "odd name", "1st", "min", "x y`", "`", "``a", "", "smooth.n"] {
+    for name in [
+        "fab%lo(3)",
+        "a[3].n",
+        "p->n",
+        "odd name",
+        "1st",
+        "min",
+        "x y`",
+        "`",
+        "``a",
+        "",
+        "smooth.n",
+    ] {
         let symbol = Expr::symbol(name);
         assert_eq!(parse(&(symbol.clone() + 1.0).to_string()), symbol + 1.0);
     }
@@ -49,9 +69,16 @@ fn sums_over_a_loop_variable() {
     assert_eq!(outer.evaluate(&|_: &str| Some(10.0)), Ok(55.0));
     for k in 0..=6 {
         let power = Expr::symbol("i").power(Expr::from(f64::from(k)));
-        let closed = power.sum_over("i", &parse("3"), &parse("n")).unwrap().evaluate(&|_: &str| Some(9.0)).unwrap();
+        let closed = power
+            .sum_over("i", &parse("3"), &parse("n"))
+            .unwrap()
+            .evaluate(&|_: &str| Some(9.0))
+            .unwrap();
         let slow: f64 = (3..=9).map(|i| f64::from(i).powi(k)).sum();
-        assert!((closed - slow).abs() < 1e-6 * slow, "power {k}: {closed} against {slow}");
+        assert!(
+            (closed - slow).abs() < 1e-6 * slow,
+            "power {k}: {closed} against {slow}"
+        );
     }
 }
 
@@ -79,8 +106,17 @@ impl CellNames for Cells {
 
 #[test]
 fn excel_formulas() {
-    let show = |e: &Expr| Excel { expr: e, names: &Cells }.to_string();
-    assert_eq!(show(&parse("ceil(hi(1)*8/64)*8 - min(a, 2)")), "8*ROUNDUP(8*hi_1_/64,0)-MIN(a,2)");
+    let show = |e: &Expr| {
+        Excel {
+            expr: e,
+            names: &Cells,
+        }
+        .to_string()
+    };
+    assert_eq!(
+        show(&parse("ceil(hi(1)*8/64)*8 - min(a, 2)")),
+        "8*ROUNDUP(8*hi_1_/64,0)-MIN(a,2)"
+    );
     let figures = Expr::sum((1..4).map(|i| Expr::from(FigureId(i))));
     assert_eq!(show(&(figures * 2.0)), "2*SUM(A1:A3)");
     assert_eq!(show(&parse("if(a<b, (-a)^2, 0)")), "IF(a<b,(-a)^2,0)");
@@ -88,11 +124,32 @@ fn excel_formulas() {
 
 #[test]
 fn stages_of_a_tree_are_whole_powers_of_two() {
-    for (members, stages) in [(0.0, 0.0), (1.0, 0.0), (2.0, 1.0), (5.0, 3.0), (8.0, 3.0), (9.0, 4.0), (1024.0, 10.0)] {
-        assert_eq!(Expr::from(members).tree_stages().as_number(), Some(stages), "{members}");
+    for (members, stages) in [
+        (0.0, 0.0),
+        (1.0, 0.0),
+        (2.0, 1.0),
+        (5.0, 3.0),
+        (8.0, 3.0),
+        (9.0, 4.0),
+        (1024.0, 10.0),
+    ] {
+        assert_eq!(
+            Expr::from(members).tree_stages().as_number(),
+            Some(stages),
+            "{members}"
+        );
     }
-    let show = |e: &Expr| Excel { expr: e, names: &Cells }.to_string();
-    assert_eq!(show(&parse("2*treestages(p)")), "2*ROUNDUP(ROUND(LOG(MAX(p,1),2),9),0)");
+    let show = |e: &Expr| {
+        Excel {
+            expr: e,
+            names: &Cells,
+        }
+        .to_string()
+    };
+    assert_eq!(
+        show(&parse("2*treestages(p)")),
+        "2*ROUNDUP(ROUND(LOG(MAX(p,1),2),9),0)"
+    );
     assert_eq!(parse("treestages(p)").to_string(), "treestages(p)");
 }
 
@@ -103,14 +160,27 @@ fn a_sign_does_not_slip_under_a_power_or_into_a_sum() {
     let square = minus(&a.clone().power(Expr::from(2.0)));
     assert_eq!(square.to_string(), "-a^2");
     // Excel reads -a^2 as (-a)^2.
-    assert_eq!(Excel { expr: &(square.clone() + parse("b")), names: &Cells }.to_string(), "-1*a^2+b");
+    assert_eq!(
+        Excel {
+            expr: &(square.clone() + parse("b")),
+            names: &Cells
+        }
+        .to_string(),
+        "-1*a^2+b"
+    );
     assert_eq!((parse("b") + square).to_string(), "b - a^2");
-    assert_eq!((parse("b") + minus(&parse("a + c"))).to_string(), "b + (-1)*(a + c)");
+    assert_eq!(
+        (parse("b") + minus(&parse("a + c"))).to_string(),
+        "b + (-1)*(a + c)"
+    );
 }
 
 /// Expressions as the constructors make them.
 fn expressions() -> impl Strategy<Value = Expr> {
-    let number = prop_oneof![(-9i64..9).prop_map(Expr::from), any::<f64>().prop_filter_map("NaN", finite)];
+    let number = prop_oneof![
+        (-9i64..9).prop_map(Expr::from),
+        any::<f64>().prop_filter_map("NaN", finite)
+    ];
     let symbol = prop_oneof!["[a-e]", "[a-z]\\([1-3]\\)", "[ `.%a-]{0,4}", "\\PC{1,3}"];
     let leaf = prop_oneof![number, symbol.prop_map(|name| Expr::symbol(&name))];
     leaf.prop_recursive(4, 32, 4, |inner| {

@@ -21,11 +21,15 @@ impl Edag {
         let mut now = 0;
         loop {
             while under_way.len() < slots.get() as usize {
-                let Some(Reverse(access)) = run.ready.pop() else { break };
+                let Some(Reverse(access)) = run.ready.pop() else {
+                    break;
+                };
                 run.started(access);
                 under_way.push(Reverse((now + latency, access)));
             }
-            let Some(Reverse((finish, _))) = under_way.peek() else { break };
+            let Some(Reverse((finish, _))) = under_way.peek() else {
+                break;
+            };
             now = *finish;
             while let Some(Reverse((finish, access))) = under_way.peek().copied() {
                 if finish > now {
@@ -50,10 +54,23 @@ struct Run<'a> {
 impl Run<'_> {
     fn new(edag: &Edag) -> Run<'_> {
         let indices = edag.graph.node_indices();
-        let waits: Vec<usize> =
-            indices.map(|vertex| edag.graph.edges_directed(vertex, Direction::Incoming).count()).collect();
-        let mut run = Run { edag, waits, ready: BinaryHeap::new() };
-        let free = edag.graph.node_indices().filter(|vertex| run.waits[vertex.index()] == 0).collect();
+        let waits: Vec<usize> = indices
+            .map(|vertex| {
+                edag.graph
+                    .edges_directed(vertex, Direction::Incoming)
+                    .count()
+            })
+            .collect();
+        let mut run = Run {
+            edag,
+            waits,
+            ready: BinaryHeap::new(),
+        };
+        let free = edag
+            .graph
+            .node_indices()
+            .filter(|vertex| run.waits[vertex.index()] == 0)
+            .collect();
         run.proceed(free);
         run
     }
@@ -83,7 +100,12 @@ impl Run<'_> {
     /// Takes away edges from a vertex; gives the vertices that nothing holds up any more.
     fn release(&mut self, vertex: NodeIndex, kinds: fn(Dependence) -> bool) -> Vec<NodeIndex> {
         let mut freed = Vec::new();
-        for edge in self.edag.graph.edges(vertex).filter(|edge| kinds(edge.weight().kind)) {
+        for edge in self
+            .edag
+            .graph
+            .edges(vertex)
+            .filter(|edge| kinds(edge.weight().kind))
+        {
             let waits = &mut self.waits[edge.target().index()];
             *waits -= 1;
             if *waits == 0 {

@@ -7,8 +7,14 @@ use crate::trace::isa::{Class, Operands};
 
 fn operands(numbers: &[u8]) -> Operands {
     let mut operands = Operands::default();
-    for register in numbers.iter().filter_map(|number| Register::integer(*number)) {
-        operands.insert(Operand { register, extent: Extent::One });
+    for register in numbers
+        .iter()
+        .filter_map(|number| Register::integer(*number))
+    {
+        operands.insert(Operand {
+            register,
+            extent: Extent::One,
+        });
     }
     operands
 }
@@ -22,8 +28,23 @@ fn step(writes: &[u8], reads: &[u8], access: Option<(AccessKind, u64, u32)>) -> 
         sets_vector_type: None,
         edan_omits: false,
     };
-    let accesses = access.into_iter().map(|(kind, address, bytes)| Touch { address, bytes, kind }).collect();
-    Step { facts, label: String::new(), pc: None, accesses, hart: 0, misses: access.is_some(), cycles: 1 }
+    let accesses = access
+        .into_iter()
+        .map(|(kind, address, bytes)| Touch {
+            address,
+            bytes,
+            kind,
+        })
+        .collect();
+    Step {
+        facts,
+        label: String::new(),
+        pc: None,
+        accesses,
+        hart: 0,
+        misses: access.is_some(),
+        cycles: 1,
+    }
 }
 
 /// EDAN slide "Exposing Potential Parallelism": a0 … a5 are x10 … x15, all addresses differ.
@@ -37,7 +58,10 @@ fn slide() -> Vec<Step> {
             step(&[], &[15, last], Some((AccessKind::Store, base + 32, 4))),
         ]
     };
-    half(10, 0x1000).into_iter().chain(half(11, 0x2000)).collect()
+    half(10, 0x1000)
+        .into_iter()
+        .chain(half(11, 0x2000))
+        .collect()
 }
 
 #[test]
@@ -53,10 +77,23 @@ fn the_slide_has_depth_5_with_true_and_6_with_all_dependences() {
 fn one_path_of_full_length_is_marked() {
     for (dependences, length) in [(Dependences::True, 5), (Dependences::All, 6)] {
         let edag = Edag::new(&slide(), dependences).expect("small");
-        let vertices: Vec<NodeIndex> = edag.graph.node_indices().filter(|v| edag.graph[*v].critical).collect();
-        assert_eq!(edag.graph.edge_weights().filter(|link| link.critical).count(), vertices.len() - 1);
+        let vertices: Vec<NodeIndex> = edag
+            .graph
+            .node_indices()
+            .filter(|v| edag.graph[*v].critical)
+            .collect();
+        assert_eq!(
+            edag.graph
+                .edge_weights()
+                .filter(|link| link.critical)
+                .count(),
+            vertices.len() - 1
+        );
         for pair in vertices.windows(2) {
-            let edge = edag.graph.find_edge(pair[0], pair[1]).expect("neighbours on the path are joined");
+            let edge = edag
+                .graph
+                .find_edge(pair[0], pair[1])
+                .expect("neighbours on the path are joined");
             assert!(edag.graph[edge].critical);
         }
         assert_eq!(edag.graph[vertices[0]].start, 0);
@@ -71,8 +108,11 @@ fn memory_dependences_are_exact_to_the_byte_and_cross_harts() {
     near.hart = 1;
     let beside = step(&[12], &[13], Some((AccessKind::Load, 0x104, 4)));
     let edag = Edag::new(&[store, near, beside], Dependences::True).expect("small");
-    let edges: Vec<(usize, usize)> =
-        edag.graph.edge_references().map(|edge| (edge.source().index(), edge.target().index())).collect();
+    let edges: Vec<(usize, usize)> = edag
+        .graph
+        .edge_references()
+        .map(|edge| (edge.source().index(), edge.target().index()))
+        .collect();
     assert_eq!(edges, [(0, 1)]);
 }
 
@@ -81,13 +121,23 @@ fn registers_belong_to_their_hart() {
     let first = step(&[10], &[], None);
     let mut second = step(&[11], &[10], None);
     second.hart = 1;
-    assert_eq!(Edag::new(&[first, second], Dependences::All).expect("small").graph.edge_count(), 0);
+    assert_eq!(
+        Edag::new(&[first, second], Dependences::All)
+            .expect("small")
+            .graph
+            .edge_count(),
+        0
+    );
 }
 
 #[test]
 fn longer_traces_are_refused_with_the_limit() {
-    let error = Edag::new(&vec![step(&[], &[], None); 5001], Dependences::True).expect_err("too long");
-    assert!(error.to_string().contains("5001") && error.to_string().contains("5000"), "{error}");
+    let error =
+        Edag::new(&vec![step(&[], &[], None); 5001], Dependences::True).expect_err("too long");
+    assert!(
+        error.to_string().contains("5001") && error.to_string().contains("5000"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -109,23 +159,34 @@ fn slow_memory_depth(edag: &Edag) -> u64 {
     for _ in 0..edag.graph.node_count() {
         for edge in edag.graph.edge_references() {
             let (source, target) = (edge.source(), edge.target());
-            let own = if edge.weight().kind == Dependence::Anti { 0 } else { weight(source) };
+            let own = if edge.weight().kind == Dependence::Anti {
+                0
+            } else {
+                weight(source)
+            };
             start[target.index()] = start[target.index()].max(start[source.index()] + own);
         }
     }
-    edag.graph.node_indices().map(|vertex| start[vertex.index()] + weight(vertex)).max().unwrap_or(0)
+    edag.graph
+        .node_indices()
+        .map(|vertex| start[vertex.index()] + weight(vertex))
+        .max()
+        .unwrap_or(0)
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
     let access = proptest::option::of((0..3u8, 0..24u64, 1..5u32));
-    (1..8u8, 1..8u8, 1..8u8, access, any::<bool>(), 0..2u32).prop_map(|(to, a, b, access, misses, hart)| {
-        let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
-        let access = access.map(|(kind, address, bytes)| (kinds[usize::from(kind)], address, bytes));
-        let mut made = step(&[to], &[a, b], access);
-        made.misses = access.is_some() && misses;
-        made.hart = hart;
-        made
-    })
+    (1..8u8, 1..8u8, 1..8u8, access, any::<bool>(), 0..2u32).prop_map(
+        |(to, a, b, access, misses, hart)| {
+            let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
+            let access =
+                access.map(|(kind, address, bytes)| (kinds[usize::from(kind)], address, bytes));
+            let mut made = step(&[to], &[a, b], access);
+            made.misses = access.is_some() && misses;
+            made.hart = hart;
+            made
+        },
+    )
 }
 
 proptest! {

@@ -16,7 +16,11 @@ impl<'a> Compiler<'a> {
         for statement in statements {
             match statement {
                 Stmt::Loop(inner) if std::ptr::eq(&**inner, nest) => return true,
-                Stmt::Assign { target: Value::Variable(id), value, .. } => self.first_assignment(*id, value, out),
+                Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } => self.first_assignment(*id, value, out),
                 Stmt::Loop(inner) => self.ran(inner),
                 Stmt::If(branch) => {
                     let sides = [&branch.then, &branch.otherwise];
@@ -37,19 +41,32 @@ impl<'a> Compiler<'a> {
     /// What a loop leaves in the variables that it counts with.
     fn ran(&mut self, inner: &'a Loop) {
         let (variable, lower, upper, step) = match &inner.control {
-            Control::Counted { variable, lower, upper, step } => (variable, lower, upper, step),
-            Control::Uncounted { condition: Some(condition), reason } => {
+            Control::Counted {
+                variable,
+                lower,
+                upper,
+                step,
+            } => (variable, lower, upper, step),
+            Control::Uncounted {
+                condition: Some(condition),
+                reason,
+            } => {
                 return self.went_round(&inner.body, condition, reason.code == "do_while_loop");
             }
-            Control::Uncounted { condition: None, .. } => return,
+            Control::Uncounted {
+                condition: None, ..
+            } => return,
         };
-        let [Some(lower), Some(upper), Some(step)] = [lower, upper, step].map(|bound| self.fixed(bound)) else {
+        let [Some(lower), Some(upper), Some(step)] =
+            [lower, upper, step].map(|bound| self.fixed(bound))
+        else {
             return;
         };
         if !self.may_set(*variable) || step == 0 {
             return;
         }
-        let rounds = ((i128::from(upper) - i128::from(lower) + i128::from(step)) / i128::from(step)).max(0);
+        let rounds =
+            ((i128::from(upper) - i128::from(lower) + i128::from(step)) / i128::from(step)).max(0);
         let end = i128::from(lower) + rounds * i128::from(step);
         let slot = self.slot(*variable);
         self.initial[slot.0 as usize] = i64::try_from(end).unwrap_or(lower);
@@ -58,17 +75,29 @@ impl<'a> Compiler<'a> {
     /// Goes round a loop whose condition follows from integers that its body moves by known values, `while (i + 3 < n)`
     /// with `i += 4`. Where something else may change them, or end the loop, they stay what they were.
     fn went_round(&mut self, body: &'a [Stmt], condition: &'a Value, tested_last: bool) {
-        let (refusals, notes, before) = (self.refusals.len(), self.notes.clone(), self.initial.clone());
+        let (refusals, notes, before) = (
+            self.refusals.len(),
+            self.notes.clone(),
+            self.initial.clone(),
+        );
         let mut fixed = true;
         let mut moved = Vec::new();
         for statement in body {
             match statement {
-                Stmt::Assign { target: Value::Variable(id), value, .. } if self.counts(*id) => {
+                Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } if self.counts(*id) => {
                     let value = self.integer(value);
                     moved.push((self.slot(*id), value));
                 }
                 Stmt::Assign { .. } | Stmt::Evaluate { .. } => {}
-                Stmt::If(_) | Stmt::Loop(_) | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Opaque { .. } => {
+                Stmt::If(_)
+                | Stmt::Loop(_)
+                | Stmt::Call { .. }
+                | Stmt::Jump { .. }
+                | Stmt::Opaque { .. } => {
                     fixed &= !self.may_disturb(statement);
                 }
             }
@@ -108,13 +137,20 @@ impl<'a> Compiler<'a> {
     /// Whether what is inside of a statement may give integers values, or end the loop around.
     fn may_disturb(&self, statement: &Stmt) -> bool {
         let mut found = false;
-        ir::visit::statements(std::slice::from_ref(statement), ir::visit::InLoop::No, &mut |inner, _| {
-            found |= match inner {
-                Stmt::Assign { target: Value::Variable(id), .. } => self.counts(*id),
-                Stmt::Jump { .. } | Stmt::Call { .. } | Stmt::Opaque { .. } => true,
-                _ => false,
-            };
-        });
+        ir::visit::statements(
+            std::slice::from_ref(statement),
+            ir::visit::InLoop::No,
+            &mut |inner, _| {
+                found |= match inner {
+                    Stmt::Assign {
+                        target: Value::Variable(id),
+                        ..
+                    } => self.counts(*id),
+                    Stmt::Jump { .. } | Stmt::Call { .. } | Stmt::Opaque { .. } => true,
+                    _ => false,
+                };
+            },
+        );
         found
     }
 
@@ -128,7 +164,9 @@ impl<'a> Compiler<'a> {
                 self.pointers.insert(id);
                 out.push(Op::Set(self.slot(id), address));
             }
-        } else if matches!(variable.ty, Type::Integer(_) | Type::Logical(_)) && (self.may_set(id) || reads(value, id)) {
+        } else if matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+            && (self.may_set(id) || reads(value, id))
+        {
             let slot = self.slot(id);
             if let Some(value) = self.fixed(value) {
                 self.initial[slot.0 as usize] = value;
@@ -139,7 +177,10 @@ impl<'a> Compiler<'a> {
     /// Notes the pointers that statements assign.
     pub fn find_pointers(&mut self, statements: &'a [Stmt]) {
         ir::visit::statements(statements, ir::visit::InLoop::No, &mut |statement, _| {
-            if let Stmt::Assign { target: Value::Variable(id), .. } = statement
+            if let Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } = statement
                 && !self.source.function.variable(*id).dimensions.is_empty()
             {
                 self.pointers.insert(*id);
@@ -151,7 +192,9 @@ impl<'a> Compiler<'a> {
 /// Whether a variable gets a value made from its own: a parameter of its name is what it had before.
 fn reads(value: &Value, id: VarId) -> bool {
     let mut found = false;
-    each_value(value, &mut |part| found |= matches!(part, Value::Variable(other) if *other == id));
+    each_value(value, &mut |part| {
+        found |= matches!(part, Value::Variable(other) if *other == id)
+    });
     found
 }
 

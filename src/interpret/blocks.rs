@@ -34,20 +34,30 @@ impl InBlock {
 impl<'a> Compiler<'a> {
     /// The loops over blocks that stand around the loop at `level`, outermost first, without bodies.
     pub(super) fn loops_over_blocks(&mut self, level: usize) -> Vec<Counted> {
-        let Part::Nest { chain, blocks, .. } = &self.source.part else { return Vec::new() };
+        let Part::Nest { chain, blocks, .. } = &self.source.part else {
+            return Vec::new();
+        };
         if level != blocks.from || blocks.sizes.is_empty() {
             return Vec::new();
         }
         // The source has no such loops: reading their bounds makes no accesses.
         let quiet = std::mem::replace(&mut self.quiet, true);
-        let found = blocks.sizes.iter().filter_map(|(at, size)| self.over_blocks(chain[*at], *at, *size)).collect();
+        let found = blocks
+            .sizes
+            .iter()
+            .filter_map(|(at, size)| self.over_blocks(chain[*at], *at, *size))
+            .collect();
         self.quiet = quiet;
         found
     }
 
     fn over_blocks(&mut self, inner: &'a Loop, at: usize, size: i64) -> Option<Counted> {
         let Control::Counted { lower, upper, .. } = &inner.control else {
-            self.refuse("blocked", inner.place.line, "a loop without known bounds cannot be blocked");
+            self.refuse(
+                "blocked",
+                inner.place.line,
+                "a loop without known bounds cannot be blocked",
+            );
             return None;
         };
         let [lower, upper] = [lower, upper].map(|bound| self.integer(bound));
@@ -55,16 +65,33 @@ impl<'a> Compiler<'a> {
         let trips = (self.source.trips)(inner).div_ceil(size as u64);
         let (variable, number) = (self.new_slot(0), self.loops);
         self.loops += 1;
-        self.in_blocks.insert(at, InBlock { start: variable, size });
+        self.in_blocks.insert(
+            at,
+            InBlock {
+                start: variable,
+                size,
+            },
+        );
         let body = Body::Statements(Vec::new());
-        Some(Counted { variable, lower, upper, step, trips, number, carries: true, body })
+        Some(Counted {
+            variable,
+            lower,
+            upper,
+            step,
+            trips,
+            number,
+            carries: true,
+            body,
+        })
     }
 }
 
 /// Statements inside of loops without bodies, outermost first.
 pub(super) fn inside(loops: Vec<Counted>, statements: Vec<Op>) -> Vec<Op> {
-    loops
-        .into_iter()
-        .rev()
-        .fold(statements, |inner, over| vec![Op::Loop(Box::new(Counted { body: Body::Statements(inner), ..over }))])
+    loops.into_iter().rev().fold(statements, |inner, over| {
+        vec![Op::Loop(Box::new(Counted {
+            body: Body::Statements(inner),
+            ..over
+        }))]
+    })
 }

@@ -17,11 +17,17 @@ pub struct Affine {
 
 impl Affine {
     pub fn constant(base: i64) -> Affine {
-        Affine { base, terms: Vec::new() }
+        Affine {
+            base,
+            terms: Vec::new(),
+        }
     }
 
     pub fn slot(slot: Slot) -> Affine {
-        Affine { base: 0, terms: vec![(slot, 1)] }
+        Affine {
+            base: 0,
+            terms: vec![(slot, 1)],
+        }
     }
 
     pub fn plus(mut self, other: &Affine, factor: i64) -> Affine {
@@ -42,7 +48,10 @@ impl Affine {
     }
 
     pub fn coefficient(&self, slot: Slot) -> i64 {
-        self.terms.iter().find(|(known, _)| *known == slot).map_or(0, |(_, coefficient)| *coefficient)
+        self.terms
+            .iter()
+            .find(|(known, _)| *known == slot)
+            .map_or(0, |(_, coefficient)| *coefficient)
     }
 }
 

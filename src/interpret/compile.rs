@@ -34,9 +34,15 @@ pub struct Source<'a> {
 pub enum Part<'a> {
     /// Loops inside each other, outermost first; other loops inside them are left out. What is done around the
     /// loop at index `own` makes no accesses: it belongs to other nests.
-    Nest { chain: Vec<&'a Loop>, own: usize, blocks: Blocks },
+    Nest {
+        chain: Vec<&'a Loop>,
+        own: usize,
+        blocks: Blocks,
+    },
     /// All statements; loops are told apart by numbers.
-    Whole { number: &'a dyn Fn(&Loop) -> Option<usize> },
+    Whole {
+        number: &'a dyn Fn(&Loop) -> Option<usize>,
+    },
 }
 
 /// A nest that can be run.
@@ -82,7 +88,9 @@ pub fn compile<'a>(source: &'a Source<'a>) -> Result<Code, Vec<Refusal>> {
     let mut body = Vec::new();
     match &source.part {
         Part::Nest { chain, .. } => {
-            let Some(outermost) = chain.first() else { return Ok(compiler.finish(body)) };
+            let Some(outermost) = chain.first() else {
+                return Ok(compiler.finish(body));
+            };
             compiler.find_pointers(&outermost.body);
             let mut before = Vec::new();
             compiler.before(&source.function.body, outermost, &mut before);
@@ -126,13 +134,29 @@ pub(super) struct Compiler<'a> {
 impl<'a> Compiler<'a> {
     /// Places arrays and simplifies.
     fn finish(self, mut body: Vec<Op>) -> Code {
-        let Compiler { mut initial, mut arrays, loops, branches, mut notes, .. } = self;
+        let Compiler {
+            mut initial,
+            mut arrays,
+            loops,
+            branches,
+            mut notes,
+            ..
+        } = self;
         for (number, array) in arrays.iter().enumerate() {
             initial[array.base.0 as usize] = layout::far_apart(number);
         }
         let code = |body: &[Op], initial: &[i64], arrays: &[ArrayLayout]| {
             let (body, initial, arrays) = (body.to_vec(), initial.to_vec(), arrays.to_vec());
-            Code { body, initial, arrays, loops, branches, notes: BTreeSet::new(), is_outside: false, reach: (0, 0) }
+            Code {
+                body,
+                initial,
+                arrays,
+                loops,
+                branches,
+                notes: BTreeSet::new(),
+                is_outside: false,
+                reach: (0, 0),
+            }
         };
         settle::find_carried(&mut body);
         if arrays.iter().any(ArrayLayout::is_open) {
@@ -147,21 +171,40 @@ impl<'a> Compiler<'a> {
         settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
         let (seen, written) = probe::bytes(&code(&body, &initial, &arrays));
         let reach = layout::reach(&seen, &written);
-        let is_outside = arrays.iter().zip(&seen).any(|(array, seen)| layout::is_outside(array, *seen));
+        let is_outside = arrays
+            .iter()
+            .zip(&seen)
+            .any(|(array, seen)| layout::is_outside(array, *seen));
         for (array, seen) in arrays.iter().zip(&seen) {
             if layout::is_outside(array, *seen) {
-                notes.insert(format!("accesses beyond the declared extents of `{}`", array.name));
+                notes.insert(format!(
+                    "accesses beyond the declared extents of `{}`",
+                    array.name
+                ));
             }
         }
         let bases = layout::place(&arrays, &seen, self.source.gap);
         for (array, base) in arrays.iter().zip(bases) {
             initial[array.base.0 as usize] = base;
         }
-        Code { body, initial, arrays, loops, branches, notes, is_outside, reach }
+        Code {
+            body,
+            initial,
+            arrays,
+            loops,
+            branches,
+            notes,
+            is_outside,
+            reach,
+        }
     }
 
     pub fn refuse(&mut self, code: &'static str, line: u32, detail: impl Into<String>) {
-        let refusal = Refusal { code, line, detail: detail.into() };
+        let refusal = Refusal {
+            code,
+            line,
+            detail: detail.into(),
+        };
         if !self.refusals.contains(&refusal) {
             self.refusals.push(refusal);
         }
@@ -174,7 +217,11 @@ impl<'a> Compiler<'a> {
 
     /// Loops around those that are the nest's own.
     fn own(&self) -> usize {
-        if let Part::Nest { own, .. } = &self.source.part { *own } else { 0 }
+        if let Part::Nest { own, .. } = &self.source.part {
+            *own
+        } else {
+            0
+        }
     }
 
     fn chain_loop(&mut self, inner: &'a Loop, level: usize, out: &mut Vec<Op>) {
@@ -185,8 +232,14 @@ impl<'a> Compiler<'a> {
         let over_blocks = self.loops_over_blocks(level);
         let mut one = Vec::new();
         match &inner.control {
-            Control::Counted { variable, lower, upper, step } => {
-                let [mut lower, mut upper, step] = [lower, upper, step].map(|bound| self.integer(bound));
+            Control::Counted {
+                variable,
+                lower,
+                upper,
+                step,
+            } => {
+                let [mut lower, mut upper, step] =
+                    [lower, upper, step].map(|bound| self.integer(bound));
                 let mut trips = trips;
                 if let Some(block) = self.in_blocks.get(&level) {
                     (lower, upper, trips) = block.narrow(upper, trips);
@@ -197,7 +250,16 @@ impl<'a> Compiler<'a> {
                 let mut body = Vec::new();
                 self.statements(&inner.body, level + 1, &mut body);
                 let body = Body::Statements(body);
-                let counted = Counted { variable, lower, upper, step, trips, number, carries: true, body };
+                let counted = Counted {
+                    variable,
+                    lower,
+                    upper,
+                    step,
+                    trips,
+                    number,
+                    carries: true,
+                    body,
+                };
                 one.push(Op::Loop(Box::new(counted)));
             }
             Control::Uncounted { condition, reason } => {
@@ -205,7 +267,12 @@ impl<'a> Compiler<'a> {
                 let mut body = Vec::new();
                 self.statements(&inner.body, level + 1, &mut body);
                 let tested_last = reason.code == "do_while_loop";
-                one.push(Op::While(Box::new(While { condition, trips, tested_last, body })));
+                one.push(Op::While(Box::new(While {
+                    condition,
+                    trips,
+                    tested_last,
+                    body,
+                })));
             }
         }
         out.extend(blocks::inside(over_blocks, one));
@@ -216,17 +283,26 @@ impl<'a> Compiler<'a> {
         // The statements of a loop are the nest's own if the loop is.
         let own = self.own();
         let quiet = std::mem::replace(&mut self.quiet, level <= own && own > 0);
-        statements.iter().for_each(|statement| self.statement(statement, level, out));
+        statements
+            .iter()
+            .for_each(|statement| self.statement(statement, level, out));
         self.quiet = quiet;
     }
 
     fn statement(&mut self, statement: &'a Stmt, level: usize, out: &mut Vec<Op>) {
         self.line = super::before::line_of(statement);
         match statement {
-            Stmt::Assign { place, target, value } => self.assign(place, target, value, out),
+            Stmt::Assign {
+                place,
+                target,
+                value,
+            } => self.assign(place, target, value, out),
             Stmt::Loop(inner) => match &self.source.part {
                 Part::Nest { chain, .. } => {
-                    if chain.get(level).is_some_and(|next| std::ptr::eq(*next, &**inner)) {
+                    if chain
+                        .get(level)
+                        .is_some_and(|next| std::ptr::eq(*next, &**inner))
+                    {
                         self.chain_loop(inner, level, out);
                     }
                 }
@@ -243,15 +319,28 @@ impl<'a> Compiler<'a> {
                 self.statements(&branch.then, level, &mut then);
                 self.statements(&branch.otherwise, level, &mut otherwise);
                 let probability = (self.source.probability)(branch);
-                out.push(Op::Branch(Box::new(Branch { condition, probability, number, then, otherwise })));
+                out.push(Op::Branch(Box::new(Branch {
+                    condition,
+                    probability,
+                    number,
+                    then,
+                    otherwise,
+                })));
             }
-            Stmt::Call { name, arguments, .. } => {
-                self.notes.insert(format!("what `{name}` accesses by itself is left out"));
+            Stmt::Call {
+                name, arguments, ..
+            } => {
+                self.notes
+                    .insert(format!("what `{name}` accesses by itself is left out"));
                 for argument in arguments {
                     match argument {
                         // Fortran passes the place of a structure, and reads nothing of it.
-                        Value::Element { subscripts, .. } if self.is_place_of_structure(argument) => {
-                            subscripts.iter().for_each(|subscript| self.reads(subscript, out));
+                        Value::Element { subscripts, .. }
+                            if self.is_place_of_structure(argument) =>
+                        {
+                            subscripts
+                                .iter()
+                                .for_each(|subscript| self.reads(subscript, out));
                         }
                         _ => self.reads(argument, out),
                     }
@@ -264,7 +353,9 @@ impl<'a> Compiler<'a> {
                 kind => out.push(Op::Jump(*kind)),
             },
             Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.reads(value, out)),
-            Stmt::Opaque { place, reason, .. } => self.refuse(reason.code, place.line, reason.detail.clone()),
+            Stmt::Opaque { place, reason, .. } => {
+                self.refuse(reason.code, place.line, reason.detail.clone())
+            }
         }
     }
 
@@ -281,7 +372,11 @@ impl<'a> Compiler<'a> {
                 if !variable.dimensions.is_empty() {
                     return match self.pointer(value) {
                         Some((address, _)) => out.push(Op::Set(self.slot(*id), address)),
-                        None => self.refuse("pointer_from_data", place.line, format!("`{}`", variable.name)),
+                        None => self.refuse(
+                            "pointer_from_data",
+                            place.line,
+                            format!("`{}`", variable.name),
+                        ),
                     };
                 }
                 match variable.ty {
@@ -293,21 +388,39 @@ impl<'a> Compiler<'a> {
                     _ => self.reads(value, out),
                 }
             }
-            Value::Element { array, subscripts, place } => {
-                let is_integer =
-                    matches!(self.source.function.variable(*array).ty, Type::Integer(_) | Type::Logical(_));
-                let stored = if is_integer { Some(self.integer(value)) } else { None };
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            } => {
+                let is_integer = matches!(
+                    self.source.function.variable(*array).ty,
+                    Type::Integer(_) | Type::Logical(_)
+                );
+                let stored = if is_integer {
+                    Some(self.integer(value))
+                } else {
+                    None
+                };
                 if stored.is_none() {
                     self.reads(value, out);
                 }
-                let Some(reference) = self.reference(*array, subscripts, place, out) else { return };
+                let Some(reference) = self.reference(*array, subscripts, place, out) else {
+                    return;
+                };
                 match stored {
                     Some(value) => out.push(Op::Store(reference, value)),
                     None => self.access(reference, AccessKind::Store, out),
                 }
             }
-            Value::Opaque { reason, .. } => self.refuse(reason.code, place.line, reason.detail.clone()),
-            _ => self.refuse("assignment_target", place.line, "an assignment to a computed place"),
+            Value::Opaque { reason, .. } => {
+                self.refuse(reason.code, place.line, reason.detail.clone())
+            }
+            _ => self.refuse(
+                "assignment_target",
+                place.line,
+                "an assignment to a computed place",
+            ),
         }
     }
 

@@ -24,8 +24,16 @@ pub(super) fn constant(value: &Integer, slots: &[i64]) -> Option<i64> {
         return None;
     }
     let (body, arrays, notes) = (Vec::new(), Vec::new(), Default::default());
-    let code =
-        Code { body, initial: slots.to_vec(), arrays, loops: 0, branches: 0, notes, is_outside: false, reach: (0, 0) };
+    let code = Code {
+        body,
+        initial: slots.to_vec(),
+        arrays,
+        loops: 0,
+        branches: 0,
+        notes,
+        is_outside: false,
+        reach: (0, 0),
+    };
     let Number { number, known } = Run::new(&code, 64, u64::MAX, &mut Nowhere).integer(value);
     known.then_some(number)
 }
@@ -63,23 +71,39 @@ impl Run<'_> {
 
     #[inline]
     pub fn sum(&self, affine: &Affine) -> i64 {
-        let term = |(slot, coefficient): &(Slot, i64)| self.slots[slot.0 as usize].wrapping_mul(*coefficient);
-        affine.terms.iter().map(term).fold(affine.base, i64::wrapping_add)
+        let term = |(slot, coefficient): &(Slot, i64)| {
+            self.slots[slot.0 as usize].wrapping_mul(*coefficient)
+        };
+        affine
+            .terms
+            .iter()
+            .map(term)
+            .fold(affine.base, i64::wrapping_add)
     }
 
     pub fn integer(&mut self, value: &Integer) -> Number {
         match value {
             Integer::Affine(affine) => {
-                let known = affine.terms.iter().all(|(slot, _)| self.known[slot.0 as usize]);
-                Number { number: self.sum(affine), known }
+                let known = affine
+                    .terms
+                    .iter()
+                    .all(|(slot, _)| self.known[slot.0 as usize]);
+                Number {
+                    number: self.sum(affine),
+                    known,
+                }
             }
             Integer::Binary(op, left, right) => {
                 let left = self.integer(left);
                 // The right side is not evaluated if the left one decides.
                 if left.known
-                    && ((*op == BinaryOp::And && left.number == 0) || (*op == BinaryOp::Or && left.number != 0))
+                    && ((*op == BinaryOp::And && left.number == 0)
+                        || (*op == BinaryOp::Or && left.number != 0))
                 {
-                    return Number { number: i64::from(left.number != 0), known: true };
+                    return Number {
+                        number: i64::from(left.number != 0),
+                        known: true,
+                    };
                 }
                 let right = self.integer(right);
                 binary(*op, left, right)
@@ -94,37 +118,66 @@ impl Run<'_> {
                 Number { number, known }
             }
             Integer::Intrinsic(function, operands) => {
-                let mut operands = operands.iter().map(|operand| self.integer(operand)).collect::<Vec<_>>().into_iter();
-                let first = operands.next().unwrap_or(Number { number: 0, known: false });
-                operands.fold(intrinsic_of_one(*function, first), |a, b| intrinsic(*function, a, b))
+                let mut operands = operands
+                    .iter()
+                    .map(|operand| self.integer(operand))
+                    .collect::<Vec<_>>()
+                    .into_iter();
+                let first = operands.next().unwrap_or(Number {
+                    number: 0,
+                    known: false,
+                });
+                operands.fold(intrinsic_of_one(*function, first), |a, b| {
+                    intrinsic(*function, a, b)
+                })
             }
             Integer::Select(condition, then, otherwise) => {
                 let condition = self.integer(condition);
-                let chosen = if condition.number != 0 { then } else { otherwise };
+                let chosen = if condition.number != 0 {
+                    then
+                } else {
+                    otherwise
+                };
                 let Number { number, known } = self.integer(chosen);
-                Number { number, known: known && condition.known }
+                Number {
+                    number,
+                    known: known && condition.known,
+                }
             }
-            Integer::Address(reference) => Number { number: self.address(reference), known: true },
+            Integer::Address(reference) => Number {
+                number: self.address(reference),
+                known: true,
+            },
             Integer::Load(reference, given) => {
                 let address = self.address(reference);
                 if !reference.quiet {
                     self.access(address, reference.bytes, AccessKind::Load);
                 }
                 let drawn = (split_mix(address as u64) >> 2) as i64;
-                let unwritten = Number { number: given.unwrap_or(drawn), known: given.is_some() };
+                let unwritten = Number {
+                    number: given.unwrap_or(drawn),
+                    known: given.is_some(),
+                };
                 self.memory.get(&address).copied().unwrap_or(unwritten)
             }
             Integer::Data(reads) => {
                 self.statements(reads);
                 let drawn = (split_mix(self.accesses) >> 2) as i64;
-                Number { number: drawn, known: false }
+                Number {
+                    number: drawn,
+                    known: false,
+                }
             }
         }
     }
 }
 
 fn intrinsic_of_one(function: Intrinsic, Number { number, known }: Number) -> Number {
-    let number = if function == Intrinsic::Absolute { number.wrapping_abs() } else { number };
+    let number = if function == Intrinsic::Absolute {
+        number.wrapping_abs()
+    } else {
+        number
+    };
     Number { number, known }
 }
 
@@ -136,11 +189,18 @@ fn intrinsic(function: Intrinsic, a: Number, b: Number) -> Number {
         Intrinsic::Max => Some(a.max(b)),
         Intrinsic::Absolute => Some(a),
         Intrinsic::Remainder => a.checked_rem(b),
-        Intrinsic::Modulo => {
-            a.checked_rem(b).map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
-        }
+        Intrinsic::Modulo => a.checked_rem(b).map(|rest| {
+            if rest != 0 && (rest < 0) != (b < 0) {
+                rest + b
+            } else {
+                rest
+            }
+        }),
     };
-    Number { number: number.unwrap_or(0), known: known && number.is_some() }
+    Number {
+        number: number.unwrap_or(0),
+        known: known && number.is_some(),
+    }
 }
 
 fn binary(op: BinaryOp, left: Number, right: Number) -> Number {
@@ -165,5 +225,8 @@ fn binary(op: BinaryOp, left: Number, right: Number) -> Number {
         // Shifts and bits are one operator in the IR.
         BinaryOp::Other => None,
     };
-    Number { number: number.unwrap_or(a ^ b.rotate_left(32)), known: known && number.is_some() }
+    Number {
+        number: number.unwrap_or(a ^ b.rotate_left(32)),
+        known: known && number.is_some(),
+    }
 }

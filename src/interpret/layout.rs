@@ -26,14 +26,25 @@ pub struct Bounds {
 impl Bounds {
     /// Number of elements, if that is known.
     pub fn extent(self) -> Option<i64> {
-        Some(self.upper?.saturating_sub(self.lower).saturating_add(1).max(0))
+        Some(
+            self.upper?
+                .saturating_sub(self.lower)
+                .saturating_add(1)
+                .max(0),
+        )
     }
 }
 
 impl ArrayLayout {
     /// An array with the strides that its known extents give.
     pub fn new(name: String, bytes: i64, bounds: Vec<Bounds>, base: Slot) -> ArrayLayout {
-        let mut layout = ArrayLayout { name, bytes, bounds, strides: Vec::new(), base };
+        let mut layout = ArrayLayout {
+            name,
+            bytes,
+            bounds,
+            strides: Vec::new(),
+            base,
+        };
         layout.stride();
         layout
     }
@@ -43,7 +54,9 @@ impl ArrayLayout {
         let mut stride = self.bytes;
         for bounds in &self.bounds {
             self.strides.push(stride);
-            let Some(extent) = bounds.extent() else { return };
+            let Some(extent) = bounds.extent() else {
+                return;
+            };
             stride = stride.saturating_mul(extent);
         }
     }
@@ -58,8 +71,15 @@ impl ArrayLayout {
         let inner = self.bounds.len().saturating_sub(1);
         for (bounds, (least, most)) in self.bounds[..inner].iter_mut().zip(seen) {
             if bounds.upper.is_none() {
-                let (least, most) = if least <= most { (*least, *most) } else { (bounds.lower, bounds.lower) };
-                *bounds = Bounds { lower: bounds.lower.min(least), upper: Some(most.max(bounds.lower)) };
+                let (least, most) = if least <= most {
+                    (*least, *most)
+                } else {
+                    (bounds.lower, bounds.lower)
+                };
+                *bounds = Bounds {
+                    lower: bounds.lower.min(least),
+                    upper: Some(most.max(bounds.lower)),
+                };
             }
         }
         self.stride();
@@ -94,22 +114,42 @@ pub fn place(arrays: &[ArrayLayout], seen: &[(i64, i64)], gap: i64) -> Vec<i64> 
         let touched = least <= most;
         let (before, after) = match array.size() {
             Some(size) => (0, size),
-            None if touched => (up(least.min(&0).wrapping_neg()), most.max(&0).saturating_add(1)),
+            None if touched => (
+                up(least.min(&0).wrapping_neg()),
+                most.max(&0).saturating_add(1),
+            ),
             None => (0, 0),
         };
         bases.push(next.wrapping_add(before));
-        next = up([before, after, gap].into_iter().fold(next, i64::wrapping_add));
+        next = up([before, after, gap]
+            .into_iter()
+            .fold(next, i64::wrapping_add));
     }
     bases
 }
 
 /// Bytes from the first to the last of every array together, and of those that are written.
 pub fn reach(seen: &[(i64, i64)], written: &[bool]) -> (u64, u64) {
-    let bytes = |(least, most): (i64, i64)| if least <= most { most.abs_diff(least).saturating_add(1) } else { 0 };
-    seen.iter().zip(written).fold((0, 0), |(all, changed): (u64, u64), (seen, written)| {
-        let bytes = bytes(*seen);
-        (all.saturating_add(bytes), if *written { changed.saturating_add(bytes) } else { changed })
-    })
+    let bytes = |(least, most): (i64, i64)| {
+        if least <= most {
+            most.abs_diff(least).saturating_add(1)
+        } else {
+            0
+        }
+    };
+    seen.iter()
+        .zip(written)
+        .fold((0, 0), |(all, changed): (u64, u64), (seen, written)| {
+            let bytes = bytes(*seen);
+            (
+                all.saturating_add(bytes),
+                if *written {
+                    changed.saturating_add(bytes)
+                } else {
+                    changed
+                },
+            )
+        })
 }
 
 /// Whether an array was accessed outside of what is declared.
@@ -122,23 +162,39 @@ mod tests {
     use super::*;
 
     fn array(bounds: &[(i64, Option<i64>)]) -> ArrayLayout {
-        let bounds = bounds.iter().map(|(lower, upper)| Bounds { lower: *lower, upper: *upper }).collect();
+        let bounds = bounds
+            .iter()
+            .map(|(lower, upper)| Bounds {
+                lower: *lower,
+                upper: *upper,
+            })
+            .collect();
         ArrayLayout::new("a".into(), 8, bounds, Slot(0))
     }
 
     #[test]
     fn strides_follow_the_extents() {
         let known = array(&[(0, Some(9)), (1, Some(4)), (-1, None)]);
-        assert_eq!((known.strides.as_slice(), known.size(), known.is_open()), ([8, 80, 320].as_slice(), None, false));
+        assert_eq!(
+            (known.strides.as_slice(), known.size(), known.is_open()),
+            ([8, 80, 320].as_slice(), None, false)
+        );
         let mut open = array(&[(1, None), (1, Some(3))]);
         assert!(open.is_open());
         open.close(&[(0, 6), (1, 3)]);
-        assert_eq!((open.strides.as_slice(), open.size()), ([8, 56].as_slice(), Some(168)));
+        assert_eq!(
+            (open.strides.as_slice(), open.size()),
+            ([8, 56].as_slice(), Some(168))
+        );
     }
 
     #[test]
     fn arrays_lie_one_after_another() {
-        let arrays = [array(&[(0, Some(9))]), array(&[(0, None)]), array(&[(0, Some(0))])];
+        let arrays = [
+            array(&[(0, Some(9))]),
+            array(&[(0, None)]),
+            array(&[(0, Some(0))]),
+        ];
         let bases = place(&arrays, &[(0, 79), (-70, 15), (0, 7)], 0);
         let first = 1 << 20;
         assert_eq!(bases, [first, first + 128 + 128, first + 128 + 128 + 64]);

@@ -7,21 +7,49 @@ use super::windows::Phase;
 
 impl Run<'_> {
     pub fn counted(&mut self, inner: &code::Counted) -> Flow {
-        let [lower, upper, step] = [&inner.lower, &inner.upper, &inner.step].map(|bound| self.integer(bound));
-        let step = if step.known && step.number != 0 { step.number } else { 1 };
-        let (first, trips) = if lower.known && upper.known {
-            let trips = (i128::from(upper.number) - i128::from(lower.number)) / i128::from(step) + 1;
-            let runs = if step > 0 { upper.number >= lower.number } else { upper.number <= lower.number };
-            (lower.number, if runs { u64::try_from(trips).unwrap_or(u64::MAX) } else { 0 })
+        let [lower, upper, step] =
+            [&inner.lower, &inner.upper, &inner.step].map(|bound| self.integer(bound));
+        let step = if step.known && step.number != 0 {
+            step.number
         } else {
-            (if lower.known { lower.number } else { self.ends[inner.number] }, inner.trips)
+            1
+        };
+        let (first, trips) = if lower.known && upper.known {
+            let trips =
+                (i128::from(upper.number) - i128::from(lower.number)) / i128::from(step) + 1;
+            let runs = if step > 0 {
+                upper.number >= lower.number
+            } else {
+                upper.number <= lower.number
+            };
+            (
+                lower.number,
+                if runs {
+                    u64::try_from(trips).unwrap_or(u64::MAX)
+                } else {
+                    0
+                },
+            )
+        } else {
+            (
+                if lower.known {
+                    lower.number
+                } else {
+                    self.ends[inner.number]
+                },
+                inner.trips,
+            )
         };
         let after = |count: u64| first.wrapping_add(step.wrapping_mul(count as i64));
         let slot = inner.variable.0 as usize;
         self.known[slot] = true;
         let before = self.iterations[inner.number];
         self.iterations[inner.number] = before.saturating_add(trips);
-        let flow = if self.windows.as_ref().is_some_and(|windows| windows.plan.number == inner.number) {
+        let flow = if self
+            .windows
+            .as_ref()
+            .is_some_and(|windows| windows.plan.number == inner.number)
+        {
             self.in_windows(inner, (first, step, trips))
         } else if self.corners.is_some() && !inner.carries {
             self.in_corners(inner, (first, step, trips))
@@ -74,7 +102,10 @@ impl Run<'_> {
         }
         let inside = accesses.checked_div(done).unwrap_or(estimate.accesses);
         estimate.accesses = inside.saturating_mul(trips);
-        estimate.iterations.iter_mut().for_each(|count| *count = count.saturating_mul(trips));
+        estimate
+            .iterations
+            .iter_mut()
+            .for_each(|count| *count = count.saturating_mul(trips));
         estimate.iterations[number] = trips;
     }
 
@@ -94,8 +125,12 @@ impl Run<'_> {
     fn in_windows(&mut self, inner: &code::Counted, (first, step, trips): (i64, i64, u64)) -> Flow {
         let mut done = 0;
         while done < trips {
-            let Some(windows) = &mut self.windows else { return Flow::Next };
-            let Some(window) = windows.plan.windows.get(windows.next) else { return Flow::Cut };
+            let Some(windows) = &mut self.windows else {
+                return Flow::Next;
+            };
+            let Some(window) = windows.plan.windows.get(windows.next) else {
+                return Flow::Cut;
+            };
             let unit = windows.unit;
             if unit < window.start {
                 let left_out = (window.start - unit).min(trips - done);
@@ -103,13 +138,25 @@ impl Run<'_> {
                 done += left_out;
                 continue;
             }
-            let until = if unit < window.measured { window.measured } else { window.end };
+            let until = if unit < window.measured {
+                window.measured
+            } else {
+                window.end
+            };
             let count = (until - unit).min(trips - done);
             windows.unit += count;
             let at_end = windows.unit == window.end;
             windows.next += usize::from(at_end);
-            let phase = if unit == window.start { Some(Phase::WarmUp) } else { None };
-            let phase = if unit == window.measured { Some(Phase::Measured) } else { phase };
+            let phase = if unit == window.start {
+                Some(Phase::WarmUp)
+            } else {
+                None
+            };
+            let phase = if unit == window.measured {
+                Some(Phase::Measured)
+            } else {
+                phase
+            };
             if let Some(phase) = phase {
                 self.flush();
                 self.sink.phase(phase);
@@ -131,9 +178,15 @@ impl Run<'_> {
         let mut done = 0;
         loop {
             let holds = |run: &mut Self| {
-                let value = inner.condition.as_ref().map(|condition| run.integer(condition));
+                let value = inner
+                    .condition
+                    .as_ref()
+                    .map(|condition| run.integer(condition));
                 match value {
-                    Some(Number { number, known: true }) => number != 0,
+                    Some(Number {
+                        number,
+                        known: true,
+                    }) => number != 0,
                     _ => done < inner.trips,
                 }
             };
@@ -147,9 +200,15 @@ impl Run<'_> {
             }
             done += 1;
             if inner.tested_last {
-                let value = inner.condition.as_ref().map(|condition| self.integer(condition));
+                let value = inner
+                    .condition
+                    .as_ref()
+                    .map(|condition| self.integer(condition));
                 let again = match value {
-                    Some(Number { number, known: true }) => number != 0,
+                    Some(Number {
+                        number,
+                        known: true,
+                    }) => number != 0,
                     _ => done < inner.trips,
                 };
                 if !again {

@@ -18,7 +18,10 @@ pub(super) fn subscripts(code: &Code) -> Vec<Vec<(i64, i64)>> {
 
 /// The first and the last byte of each array, from its beginning, and whether it is written. The arrays lie far apart.
 pub(super) fn bytes(code: &Code) -> (Vec<(i64, i64)>, Vec<bool>) {
-    let mut reach = Reach { bytes: vec![NOTHING; code.arrays.len()], written: vec![false; code.arrays.len()] };
+    let mut reach = Reach {
+        bytes: vec![NOTHING; code.arrays.len()],
+        written: vec![false; code.arrays.len()],
+    };
     run::corners(code, MOST_ACCESSES, &mut reach);
     (reach.bytes, reach.written)
 }
@@ -35,10 +38,15 @@ impl Sink for Reach {
         for access in accesses {
             let address = access.address as i64;
             let number = (address / APART - 1).max(0) as usize;
-            if let (Some((least, most)), Some(written)) = (self.bytes.get_mut(number), self.written.get_mut(number)) {
+            if let (Some((least, most)), Some(written)) =
+                (self.bytes.get_mut(number), self.written.get_mut(number))
+            {
                 *written |= access.kind.writes();
                 let first = address - far_apart(number);
-                (*least, *most) = ((*least).min(first), (*most).max(first + i64::from(access.bytes) - 1));
+                (*least, *most) = (
+                    (*least).min(first),
+                    (*most).max(first + i64::from(access.bytes) - 1),
+                );
             }
         }
     }

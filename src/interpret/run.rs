@@ -33,13 +33,20 @@ pub fn run(code: &Code, line: u64, limit: u64, sink: &mut dyn Sink) -> Done {
     let mut run = Run::new(code, line, limit, sink);
     let flow = run.statements(&code.body);
     run.flush();
-    Done { accesses: run.accesses, cut: flow == Flow::Cut }
+    Done {
+        accesses: run.accesses,
+        cut: flow == Flow::Cut,
+    }
 }
 
 /// Runs windows of a nest: what lies between them is left out.
 pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn Sink) {
     let mut run = Run::new(code, line, u64::MAX, sink);
-    run.windows = Some(Windows { plan, unit: 0, next: 0 });
+    run.windows = Some(Windows {
+        plan,
+        unit: 0,
+        next: 0,
+    });
     run.statements(&code.body);
     run.flush();
 }
@@ -54,16 +61,28 @@ pub fn count(code: &Code, most_steps: u64) -> Counted {
     let mut run = Run::new(code, 64, u64::MAX, &mut nowhere);
     (run.only_count, run.most_steps) = (true, most_steps);
     if run.statements(&code.body) == Flow::Cut {
-        return Counted { cut: true, ..run.estimate.unwrap_or_default() };
+        return Counted {
+            cut: true,
+            ..run.estimate.unwrap_or_default()
+        };
     }
-    Counted { accesses: run.accesses, iterations: run.iterations, cut: false }
+    Counted {
+        accesses: run.accesses,
+        iterations: run.iterations,
+        cut: false,
+    }
 }
 
 /// Runs only the first, the middle and the last iteration of loops that carry nothing from one to the next: enough
 /// to see how far the accesses reach. Gives the least and the largest subscript of each dimension of each array.
 pub(super) fn corners(code: &Code, limit: u64, sink: &mut dyn Sink) -> Vec<Vec<(i64, i64)>> {
     let mut run = Run::new(code, 1, limit, sink);
-    run.corners = Some(code.arrays.iter().map(|array| vec![(i64::MAX, i64::MIN); array.bounds.len()]).collect());
+    run.corners = Some(
+        code.arrays
+            .iter()
+            .map(|array| vec![(i64::MAX, i64::MIN); array.bounds.len()])
+            .collect(),
+    );
     run.statements(&code.body);
     run.flush();
     run.corners.unwrap_or_default()
@@ -201,7 +220,11 @@ impl<'c> Run<'c> {
             self.steps += 1;
             return;
         }
-        self.pending.push(Access { address: address as u64, bytes, kind });
+        self.pending.push(Access {
+            address: address as u64,
+            bytes,
+            kind,
+        });
         if self.pending.len() >= PENDING {
             self.flush();
         }
@@ -226,9 +249,16 @@ impl<'c> Run<'c> {
 
     pub fn branch(&mut self, branch: &Branch) -> Flow {
         let condition = self.integer(&branch.condition);
-        let holds =
-            if condition.known { condition.number != 0 } else { self.decide(branch.number, branch.probability) };
-        self.statements(if holds { &branch.then } else { &branch.otherwise })
+        let holds = if condition.known {
+            condition.number != 0
+        } else {
+            self.decide(branch.number, branch.probability)
+        };
+        self.statements(if holds {
+            &branch.then
+        } else {
+            &branch.otherwise
+        })
     }
 
     /// Decides what only data know: multiples of the golden ratio are spread evenly over 0 to 1.

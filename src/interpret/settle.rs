@@ -18,7 +18,14 @@ pub(super) fn settle(body: &mut [Op], arrays: &[ArrayLayout], initial: &[i64], e
     each_variable(body, &mut |slot| {
         assigned.insert(slot);
     });
-    Settle { tainted, assigned, initial, arrays, extent }.statements(body);
+    Settle {
+        tainted,
+        assigned,
+        initial,
+        arrays,
+        extent,
+    }
+    .statements(body);
 }
 
 /// Visits the variables of counted loops.
@@ -32,10 +39,15 @@ fn each_variable(body: &[Op], visit: &mut dyn FnMut(Slot)) {
                 }
             }
             Op::While(inner) => each_variable(&inner.body, visit),
-            Op::Branch(branch) => {
-                [&branch.then, &branch.otherwise].into_iter().for_each(|side| each_variable(side, visit))
-            }
-            Op::Access(..) | Op::Set(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
+            Op::Branch(branch) => [&branch.then, &branch.otherwise]
+                .into_iter()
+                .for_each(|side| each_variable(side, visit)),
+            Op::Access(..)
+            | Op::Set(..)
+            | Op::Store(..)
+            | Op::Evaluate(_)
+            | Op::Jump(_)
+            | Op::Mark(_) => {}
         }
     }
 }
@@ -65,7 +77,9 @@ fn each_set(body: &[Op], visit: &mut dyn FnMut(Slot, &Integer)) {
                 Body::Strided(_) => {}
             },
             Op::While(inner) => each_set(&inner.body, visit),
-            Op::Branch(branch) => [&branch.then, &branch.otherwise].into_iter().for_each(|side| each_set(side, visit)),
+            Op::Branch(branch) => [&branch.then, &branch.otherwise]
+                .into_iter()
+                .for_each(|side| each_set(side, visit)),
             Op::Access(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
         }
     }
@@ -79,7 +93,9 @@ fn may_be_unknown(value: &Integer, tainted: &FxHashSet<Slot>) -> bool {
         Integer::Binary(_, left, right) => again(left) || again(right),
         Integer::Unary(_, operand) => again(operand),
         Integer::Intrinsic(_, operands) => operands.iter().any(again),
-        Integer::Select(condition, then, otherwise) => [condition, then, otherwise].into_iter().any(|v| again(v)),
+        Integer::Select(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().any(|v| again(v))
+        }
         // An address made from an unknown index is one of the array all the same.
         Integer::Address(reference) => sum(&reference.start),
         Integer::Load(..) | Integer::Data(_) => true,
@@ -106,7 +122,9 @@ impl Settle<'_> {
                     self.reference(reference);
                 }
                 Op::Loop(inner) => {
-                    [&mut inner.lower, &mut inner.upper, &mut inner.step].into_iter().for_each(|v| self.integer(v));
+                    [&mut inner.lower, &mut inner.upper, &mut inner.step]
+                        .into_iter()
+                        .for_each(|v| self.integer(v));
                     if let Body::Statements(body) = &mut inner.body {
                         self.statements(body);
                         if let Some(strided) = strided(body) {
@@ -132,12 +150,16 @@ impl Settle<'_> {
         match value {
             Integer::Affine(affine) => self.fold(affine),
             Integer::Binary(op, left, right) => {
-                [&mut *left, &mut *right].into_iter().for_each(|v| self.integer(v));
+                [&mut *left, &mut *right]
+                    .into_iter()
+                    .for_each(|v| self.integer(v));
                 // With what is fixed now, the product may be a sum over slots.
                 if let (Integer::Affine(_), Integer::Affine(_)) = (&**left, &**right) {
                     let nothing = || Integer::Affine(Affine::default());
-                    let (left, right) =
-                        (std::mem::replace(&mut **left, nothing()), std::mem::replace(&mut **right, nothing()));
+                    let (left, right) = (
+                        std::mem::replace(&mut **left, nothing()),
+                        std::mem::replace(&mut **right, nothing()),
+                    );
                     *value = binary(*op, left, right);
                 }
             }
@@ -169,7 +191,12 @@ impl Settle<'_> {
 
     /// Subscripts that are sums over known slots become part of the start.
     fn reference(&self, reference: &mut Reference) {
-        let Reference { array, start, subscripts, .. } = reference;
+        let Reference {
+            array,
+            start,
+            subscripts,
+            ..
+        } = reference;
         let layout = &self.arrays[*array];
         subscripts.retain_mut(|subscript| {
             self.integer(&mut subscript.value);
@@ -180,12 +207,20 @@ impl Settle<'_> {
                 subscript.lower = bounds.lower;
                 subscript.extent = bounds.extent().unwrap_or(self.extent).max(1);
             }
-            let Integer::Affine(value) = &subscript.value else { return true };
-            if value.terms.iter().any(|(slot, _)| self.tainted.contains(slot)) {
+            let Integer::Affine(value) = &subscript.value else {
+                return true;
+            };
+            if value
+                .terms
+                .iter()
+                .any(|(slot, _)| self.tainted.contains(slot))
+            {
                 return true;
             }
             let from = Affine::constant(subscript.lower.wrapping_neg());
-            *start = std::mem::take(start).plus(value, subscript.stride).plus(&from, subscript.stride);
+            *start = std::mem::take(start)
+                .plus(value, subscript.stride)
+                .plus(&from, subscript.stride);
             false
         });
     }
@@ -206,7 +241,12 @@ pub(super) fn find_carried(body: &mut [Op]) {
                 find_carried(&mut branch.then);
                 find_carried(&mut branch.otherwise);
             }
-            Op::Access(..) | Op::Set(..) | Op::Store(..) | Op::Evaluate(_) | Op::Jump(_) | Op::Mark(_) => {}
+            Op::Access(..)
+            | Op::Set(..)
+            | Op::Store(..)
+            | Op::Evaluate(_)
+            | Op::Jump(_)
+            | Op::Mark(_) => {}
         }
     }
 }
@@ -218,16 +258,28 @@ fn carries(body: &[Op]) -> bool {
         assigned.insert(slot);
     });
     let mut found = false;
-    each_set(body, &mut |_, value| found |= may_be_unknown(value, &assigned));
+    each_set(body, &mut |_, value| {
+        found |= may_be_unknown(value, &assigned)
+    });
     found
 }
 
 /// The accesses of a body that makes nothing else.
 fn strided(body: &[Op]) -> Option<Vec<Strided>> {
     let access = |op: &Op| match op {
-        Op::Access(Reference { bytes, start, subscripts, .. }, kind) if subscripts.is_empty() => {
-            Some(Strided { bytes: *bytes, address: start.clone(), kind: *kind })
-        }
+        Op::Access(
+            Reference {
+                bytes,
+                start,
+                subscripts,
+                ..
+            },
+            kind,
+        ) if subscripts.is_empty() => Some(Strided {
+            bytes: *bytes,
+            address: start.clone(),
+            kind: *kind,
+        }),
         _ => None,
     };
     let found: Option<Vec<Strided>> = body.iter().map(access).collect();

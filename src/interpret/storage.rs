@@ -46,7 +46,10 @@ impl<'a> Compiler<'a> {
         if let Some(value) = (self.source.symbol)(&variable.name) {
             return value as i64;
         }
-        let constant = variable.constant.as_ref().filter(|_| self.evaluating.insert(id));
+        let constant = variable
+            .constant
+            .as_ref()
+            .filter(|_| self.evaluating.insert(id));
         let value = constant.and_then(|value| self.fixed(value));
         self.evaluating.remove(&id);
         value.unwrap_or(DEFAULT_SIZE)
@@ -65,9 +68,15 @@ impl<'a> Compiler<'a> {
     pub fn array(&mut self, id: VarId) -> Option<usize> {
         let function = self.source.function;
         let variable = function.variable(id);
-        let member = function.members.get(&id).filter(|layout| layout.record_bytes > 0);
+        let member = function
+            .members
+            .get(&id)
+            .filter(|layout| layout.record_bytes > 0);
         let name = match member {
-            Some(layout) => variable.name.strip_suffix(layout.member.as_str()).unwrap_or(&variable.name),
+            Some(layout) => variable
+                .name
+                .strip_suffix(layout.member.as_str())
+                .unwrap_or(&variable.name),
             None => &variable.name,
         };
         let name = name.trim_end_matches(['.', '-', '>', '%']).to_string();
@@ -79,25 +88,37 @@ impl<'a> Compiler<'a> {
             None => (variable.ty.bytes(), 0),
         };
         if bytes.is_none_or(|bytes| bytes == 0) {
-            self.notes.insert(format!("`{name}` has no known type: {DEFAULT_WORD} bytes an element"));
+            self.notes.insert(format!(
+                "`{name}` has no known type: {DEFAULT_WORD} bytes an element"
+            ));
         }
         let bytes = i64::from(bytes.filter(|bytes| *bytes > 0).unwrap_or(DEFAULT_WORD));
         let first = i64::from(self.source.language == Language::Fortran);
         let mut bounds = Vec::new();
         for extent in variable.dimensions.get(skipped..).unwrap_or(&[]) {
-            let lower = extent.lower.as_ref().map_or(Some(first), |lower| self.fixed(lower));
+            let lower = extent
+                .lower
+                .as_ref()
+                .map_or(Some(first), |lower| self.fixed(lower));
             let upper = extent.upper.as_ref().and_then(|upper| self.fixed(upper));
-            bounds.push(Bounds { lower: lower.unwrap_or(first), upper });
+            bounds.push(Bounds {
+                lower: lower.unwrap_or(first),
+                upper,
+            });
         }
         let base = self.new_slot(0);
         let number = self.arrays.len();
-        self.arrays.push(ArrayLayout::new(name.clone(), bytes, bounds, base));
+        self.arrays
+            .push(ArrayLayout::new(name.clone(), bytes, bounds, base));
         self.array_numbers.insert(name, number);
         Some(number)
     }
 
     /// Whether the values of a variable may be integers of the program's control.
     pub fn is_integer(&self, value: &Value) -> bool {
-        matches!(value.ty(self.source.function), Type::Integer(_) | Type::Logical(_) | Type::Unknown)
+        matches!(
+            value.ty(self.source.function),
+            Type::Integer(_) | Type::Logical(_) | Type::Unknown
+        )
     }
 }

@@ -29,8 +29,15 @@ impl Run<'_> {
         for access in accesses {
             let address = self.sum(&access.address);
             let stride = access.address.coefficient(variable).wrapping_mul(step);
-            now.push(Access { address: address as u64, bytes: access.bytes, kind: access.kind });
-            moving.push(Moving { stride, left: staying(address, access.bytes, stride, line) });
+            now.push(Access {
+                address: address as u64,
+                bytes: access.bytes,
+                kind: access.kind,
+            });
+            moving.push(Moving {
+                stride,
+                left: staying(address, access.bytes, stride, line),
+            });
         }
         let mut remaining = trips;
         loop {
@@ -41,7 +48,8 @@ impl Run<'_> {
                 return;
             }
             for (access, moving) in now.iter_mut().zip(&mut moving) {
-                let address = (access.address as i64).wrapping_add(moving.stride.wrapping_mul(times as i64));
+                let address =
+                    (access.address as i64).wrapping_add(moving.stride.wrapping_mul(times as i64));
                 access.address = address as u64;
                 moving.left -= times;
                 if moving.left == 0 {

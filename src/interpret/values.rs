@@ -18,29 +18,44 @@ impl<'a> Compiler<'a> {
             Value::Integer(n) => Integer::Affine(Affine::constant(*n)),
             Value::Logical(b) => Integer::Affine(Affine::constant(i64::from(*b))),
             Value::Variable(id)
-                if self.is_integer(value) && self.source.function.variable(*id).dimensions.is_empty() =>
+                if self.is_integer(value)
+                    && self.source.function.variable(*id).dimensions.is_empty() =>
             {
                 Integer::Affine(Affine::slot(self.slot(*id)))
             }
-            Value::Element { array, subscripts, place } if self.is_integer(value) => {
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            } if self.is_integer(value) => {
                 let mut reads = Vec::new();
                 match self.reference(*array, subscripts, place, &mut reads) {
                     Some(reference) => {
-                        let text = crate::analysis::source_text(value, self.source.function, self.source.language);
+                        let text = crate::analysis::source_text(
+                            value,
+                            self.source.function,
+                            self.source.language,
+                        );
                         let given = (self.source.symbol)(&text).map(|value| value as i64);
                         if given.is_none() {
                             let name = &self.source.function.variable(*array).name;
-                            self.notes.insert(format!("values of `{name}` that the nest does not write are drawn"));
+                            self.notes.insert(format!(
+                                "values of `{name}` that the nest does not write are drawn"
+                            ));
                         }
                         Integer::Load(Box::new(reference), given)
                     }
                     None => Integer::Data(reads),
                 }
             }
-            Value::Unary(op, operand) if self.is_integer(operand) => match (op, self.integer(operand)) {
-                (UnaryOp::Negate, Integer::Affine(affine)) => Integer::Affine(Affine::default().plus(&affine, -1)),
-                (op, operand) => Integer::Unary(*op, Box::new(operand)),
-            },
+            Value::Unary(op, operand) if self.is_integer(operand) => {
+                match (op, self.integer(operand)) {
+                    (UnaryOp::Negate, Integer::Affine(affine)) => {
+                        Integer::Affine(Affine::default().plus(&affine, -1))
+                    }
+                    (op, operand) => Integer::Unary(*op, Box::new(operand)),
+                }
+            }
             Value::Unary(UnaryOp::Not, operand) => {
                 let operand = self.integer(operand);
                 Integer::Unary(UnaryOp::Not, Box::new(operand))
@@ -53,20 +68,28 @@ impl<'a> Compiler<'a> {
                 let (left, right) = (self.integer(left), self.integer(right));
                 binary(*op, left, right)
             }
-            Value::Binary(op, left, right) if op.is_comparison() && self.is_pointer(left) && self.is_pointer(right) => {
+            Value::Binary(op, left, right)
+                if op.is_comparison() && self.is_pointer(left) && self.is_pointer(right) =>
+            {
                 match (self.pointer(left), self.pointer(right)) {
-                    (Some((left, _)), Some((right, _))) => Integer::Binary(*op, Box::new(left), Box::new(right)),
+                    (Some((left, _)), Some((right, _))) => {
+                        Integer::Binary(*op, Box::new(left), Box::new(right))
+                    }
                     _ => Integer::Data(Vec::new()),
                 }
             }
             Value::Convert(ty, operand)
-                if matches!(ty, Type::Integer(_) | Type::Logical(_)) && self.is_integer(operand) =>
+                if matches!(ty, Type::Integer(_) | Type::Logical(_))
+                    && self.is_integer(operand) =>
             {
                 self.integer(operand)
             }
-            Value::Call { name, arguments, .. } => match intrinsic(name, arguments.len()) {
+            Value::Call {
+                name, arguments, ..
+            } => match intrinsic(name, arguments.len()) {
                 Some(intrinsic) if arguments.iter().all(|a| self.is_integer(a)) => {
-                    let mut operands: Vec<Integer> = arguments.iter().map(|a| self.integer(a)).collect();
+                    let mut operands: Vec<Integer> =
+                        arguments.iter().map(|a| self.integer(a)).collect();
                     match intrinsic {
                         Some(intrinsic) => Integer::Intrinsic(intrinsic, operands),
                         None => operands.remove(0),
@@ -74,7 +97,9 @@ impl<'a> Compiler<'a> {
                 }
                 _ => self.data(value),
             },
-            Value::Select(condition, then, otherwise) if self.is_integer(then) && self.is_integer(otherwise) => {
+            Value::Select(condition, then, otherwise)
+                if self.is_integer(then) && self.is_integer(otherwise) =>
+            {
                 let condition = self.integer(condition);
                 let (then, otherwise) = (self.integer(then), self.integer(otherwise));
                 Integer::Select(Box::new(condition), Box::new(then), Box::new(otherwise))
@@ -93,19 +118,29 @@ impl<'a> Compiler<'a> {
     /// The accesses that evaluating a value makes.
     pub fn reads(&mut self, value: &'a Value, out: &mut Vec<Op>) {
         match value {
-            Value::Element { array, subscripts, place } => {
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            } => {
                 if subscripts.iter().any(is_left_out) {
-                    return subscripts.iter().filter(|s| !is_left_out(s)).for_each(|s| self.reads(s, out));
+                    return subscripts
+                        .iter()
+                        .filter(|s| !is_left_out(s))
+                        .for_each(|s| self.reads(s, out));
                 }
                 if let Some(reference) = self.reference(*array, subscripts, place, out) {
                     self.access(reference, AccessKind::Load, out);
                 }
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads(operand, out),
-            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| self.reads(v, out)),
+            Value::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|v| self.reads(v, out))
+            }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function) {
+                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function)
+                {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -113,12 +148,21 @@ impl<'a> Compiler<'a> {
                 self.reads(then, &mut first);
                 self.reads(otherwise, &mut second);
                 let number = self.new_branch();
-                let branch = Branch { condition, probability: 0.5, number, then: first, otherwise: second };
+                let branch = Branch {
+                    condition,
+                    probability: 0.5,
+                    number,
+                    then: first,
+                    otherwise: second,
+                };
                 out.push(Op::Branch(Box::new(branch)));
             }
             Value::Opaque { reason, inner } => match (reason.code, inner.first()) {
                 (ADDRESS_OF, Some(Value::Element { subscripts, .. })) => {
-                    subscripts.iter().filter(|s| !is_left_out(s)).for_each(|s| self.reads(s, out));
+                    subscripts
+                        .iter()
+                        .filter(|s| !is_left_out(s))
+                        .for_each(|s| self.reads(s, out));
                 }
                 (ADDRESS_OF | PARTIAL, _) => {}
                 _ => self.refuse(reason.code, self.line, reason.detail.clone()),
@@ -134,8 +178,16 @@ impl<'a> Compiler<'a> {
     pub fn refuse_if_moving(&mut self, id: VarId) -> bool {
         let function = self.source.function;
         let name = &function.variable(id).name;
-        let Some(end) = name.find(['-', '.']).filter(|_| self.source.language == Language::C) else { return false };
-        let moves = self.pointers.iter().any(|pointer| function.variable(*pointer).name == name[..end]);
+        let Some(end) = name
+            .find(['-', '.'])
+            .filter(|_| self.source.language == Language::C)
+        else {
+            return false;
+        };
+        let moves = self
+            .pointers
+            .iter()
+            .any(|pointer| function.variable(*pointer).name == name[..end]);
         let is_known = function.members.contains_key(&id);
         if moves && !is_known {
             self.refuse("member_of_pointer", self.line, format!("`{name}`"));
@@ -159,20 +211,31 @@ impl<'a> Compiler<'a> {
             return None;
         }
         if variable.dimensions.len() != subscripts.len() {
-            let detail =
-                format!("`{}` has {} dimensions, not {}", variable.name, variable.dimensions.len(), subscripts.len());
+            let detail = format!(
+                "`{}` has {} dimensions, not {}",
+                variable.name,
+                variable.dimensions.len(),
+                subscripts.len()
+            );
             self.refuse("rank", place.line, detail);
             return None;
         }
         if self.refuse_if_moving(array) {
             return None;
         }
-        let member = function.members.get(&array).filter(|layout| layout.record_bytes > 0);
+        let member = function
+            .members
+            .get(&array)
+            .filter(|layout| layout.record_bytes > 0);
         let number = self.array(array)?;
         let mut start = Affine::slot(self.arrays[number].base);
         let mut found = Vec::new();
         let own = member.map_or(0, |layout| layout.extents.len());
-        let bytes = variable.ty.bytes().filter(|bytes| *bytes > 0).unwrap_or(self.arrays[number].bytes as u32);
+        let bytes = variable
+            .ty
+            .bytes()
+            .filter(|bytes| *bytes > 0)
+            .unwrap_or(self.arrays[number].bytes as u32);
         if let Some(layout) = member {
             start.base = layout.offset;
             let mut stride = i64::from(bytes);
@@ -180,16 +243,34 @@ impl<'a> Compiler<'a> {
                 let value = self.integer(value);
                 // It is none of the array's dimensions.
                 let dimension = usize::MAX;
-                found.push(Subscript { value, dimension, stride, lower: 0, extent: i64::from(*extent).max(1) });
+                found.push(Subscript {
+                    value,
+                    dimension,
+                    stride,
+                    lower: 0,
+                    extent: i64::from(*extent).max(1),
+                });
                 stride *= i64::from(*extent);
             }
         }
         for (dimension, value) in subscripts[own..].iter().enumerate() {
             // The array knows the rest once it is laid out.
             let value = self.integer(value);
-            found.push(Subscript { value, dimension, stride: 0, lower: 0, extent: 1 });
+            found.push(Subscript {
+                value,
+                dimension,
+                stride: 0,
+                lower: 0,
+                extent: 1,
+            });
         }
-        Some(Reference { bytes, quiet: self.quiet, array: number, start, subscripts: found })
+        Some(Reference {
+            bytes,
+            quiet: self.quiet,
+            array: number,
+            start,
+            subscripts: found,
+        })
     }
 
     /// An address that C keeps in a pointer, and the bytes that it moves by when one is added to it.
@@ -198,11 +279,22 @@ impl<'a> Compiler<'a> {
             Value::Variable(id) if self.refuse_if_moving(*id) => None,
             Value::Variable(id) => {
                 let rank = self.source.function.variable(*id).dimensions.len();
-                let number = if rank > 0 { self.array(*id)? } else { return None };
+                let number = if rank > 0 {
+                    self.array(*id)?
+                } else {
+                    return None;
+                };
                 let base = Affine::slot(self.slot(*id));
-                Some((Integer::Affine(base), *self.arrays[number].strides.get(rank - 1)?))
+                Some((
+                    Integer::Affine(base),
+                    *self.arrays[number].strides.get(rank - 1)?,
+                ))
             }
-            Value::Element { array, subscripts, place } => {
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            } => {
                 let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
                 self.element_address(*array, subscripts, left_out.checked_sub(1)?, place)
             }
@@ -213,12 +305,20 @@ impl<'a> Compiler<'a> {
                     _ => return None,
                 };
                 let (address, step) = self.pointer(pointer)?;
-                let amount = binary(BinaryOp::Multiply, self.integer(amount), Integer::Affine(Affine::constant(step)));
+                let amount = binary(
+                    BinaryOp::Multiply,
+                    self.integer(amount),
+                    Integer::Affine(Affine::constant(step)),
+                );
                 Some((binary(*op, address, amount), step))
             }
             Value::Convert(_, inner) => self.pointer(inner),
             Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => match inner.first()? {
-                Value::Element { array, subscripts, place } => {
+                Value::Element {
+                    array,
+                    subscripts,
+                    place,
+                } => {
                     let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
                     self.element_address(*array, subscripts, left_out, place)
                 }
@@ -243,9 +343,12 @@ impl<'a> Compiler<'a> {
         }
         let mut reference = self.reference(array, subscripts, place, &mut Vec::new())?;
         let mut given = subscripts.iter().map(|subscript| !is_left_out(subscript));
-        reference.subscripts.retain(|_| given.next().unwrap_or(true));
+        reference
+            .subscripts
+            .retain(|_| given.next().unwrap_or(true));
         let step = *self.arrays[reference.array].strides.get(moves)?;
-        (!self.arrays[reference.array].is_open()).then(|| (Integer::Address(Box::new(reference)), step))
+        (!self.arrays[reference.array].is_open())
+            .then(|| (Integer::Address(Box::new(reference)), step))
     }
 
     fn is_pointer(&self, value: &Value) -> bool {
@@ -261,13 +364,19 @@ fn is_left_out(subscript: &Value) -> bool {
 /// An operation on integers; sums over slots stay such where that is possible.
 pub(super) fn binary(op: BinaryOp, left: Integer, right: Integer) -> Integer {
     match (op, &left, &right) {
-        (BinaryOp::Add, Integer::Affine(a), Integer::Affine(b)) => Integer::Affine(a.clone().plus(b, 1)),
-        (BinaryOp::Subtract, Integer::Affine(a), Integer::Affine(b)) => Integer::Affine(a.clone().plus(b, -1)),
-        (BinaryOp::Multiply, Integer::Affine(a), Integer::Affine(b)) => match (a.as_constant(), b.as_constant()) {
-            (Some(factor), _) => Integer::Affine(Affine::default().plus(b, factor)),
-            (_, Some(factor)) => Integer::Affine(Affine::default().plus(a, factor)),
-            _ => Integer::Binary(op, Box::new(left), Box::new(right)),
-        },
+        (BinaryOp::Add, Integer::Affine(a), Integer::Affine(b)) => {
+            Integer::Affine(a.clone().plus(b, 1))
+        }
+        (BinaryOp::Subtract, Integer::Affine(a), Integer::Affine(b)) => {
+            Integer::Affine(a.clone().plus(b, -1))
+        }
+        (BinaryOp::Multiply, Integer::Affine(a), Integer::Affine(b)) => {
+            match (a.as_constant(), b.as_constant()) {
+                (Some(factor), _) => Integer::Affine(Affine::default().plus(b, factor)),
+                (_, Some(factor)) => Integer::Affine(Affine::default().plus(a, factor)),
+                _ => Integer::Binary(op, Box::new(left), Box::new(right)),
+            }
+        }
         _ => Integer::Binary(op, Box::new(left), Box::new(right)),
     }
 }

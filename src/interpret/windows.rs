@@ -50,10 +50,18 @@ pub fn plan(code: &Code, counted: &Counted, budget: u64) -> Option<Plan> {
         // Each anywhere in its share of the iterations: at equal distances, all might be at the same place of rows.
         let window = |index: u64| {
             let place = ((index + 1) as f64 * GOLDEN).fract();
-            let start = (units / WINDOWS) * index + ((units / WINDOWS - length) as f64 * place) as u64;
-            Window { start, measured: start + length / 2, end: start + length }
+            let start =
+                (units / WINDOWS) * index + ((units / WINDOWS - length) as f64 * place) as u64;
+            Window {
+                start,
+                measured: start + length / 2,
+                end: start + length,
+            }
         };
-        return Some(Plan { number, windows: (0..WINDOWS).map(window).collect() });
+        return Some(Plan {
+            number,
+            windows: (0..WINDOWS).map(window).collect(),
+        });
     }
     None
 }
@@ -63,7 +71,13 @@ fn samplable(code: &Code) -> Vec<usize> {
     let mut found = Vec::new();
     let mut body = code.body.as_slice();
     loop {
-        let inner = body.iter().find_map(|op| if let Op::Loop(inner) = op { Some(inner) } else { None });
+        let inner = body.iter().find_map(|op| {
+            if let Op::Loop(inner) = op {
+                Some(inner)
+            } else {
+                None
+            }
+        });
         let Some(inner) = inner else { return found };
         match &inner.body {
             Body::Strided(_) => {

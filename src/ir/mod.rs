@@ -249,7 +249,9 @@ impl Stmt {
 /// file.
 pub fn lines(statements: &[Stmt]) -> Option<(u32, u32)> {
     let file = &statements.first()?.place().file;
-    let own = statements.iter().filter(|statement| statement.place().file == *file);
+    let own = statements
+        .iter()
+        .filter(|statement| statement.place().file == *file);
     own.map(|statement| {
         let first = statement.place().line;
         let last = match statement {
@@ -299,9 +301,17 @@ pub struct Loop {
 #[derive(Clone, Debug)]
 pub enum Control {
     /// `do i = lower, upper, step` or the C loop that is the same; `upper` inclusive.
-    Counted { variable: VarId, lower: Value, upper: Value, step: Value },
+    Counted {
+        variable: VarId,
+        lower: Value,
+        upper: Value,
+        step: Value,
+    },
     /// `while`, `do while`, bare `do`, or a `for` of another shape.
-    Uncounted { condition: Option<Value>, reason: Reason },
+    Uncounted {
+        condition: Option<Value>,
+        reason: Reason,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -383,7 +393,10 @@ impl BinaryOp {
 
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;
-        matches!(self, Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual)
+        matches!(
+            self,
+            Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual
+        )
     }
 
     pub fn sign(self) -> &'static str {
@@ -414,7 +427,13 @@ impl Value {
     }
 
     pub fn opaque(code: &'static str, detail: impl Into<String>) -> Value {
-        Value::Opaque { reason: Reason { code, detail: detail.into() }, inner: Vec::new() }
+        Value::Opaque {
+            reason: Reason {
+                code,
+                detail: detail.into(),
+            },
+            inner: Vec::new(),
+        }
     }
 
     /// The type that the language gives the value.
@@ -424,7 +443,9 @@ impl Value {
             Value::Real(_, bytes) => Type::Real(*bytes),
             Value::Logical(_) => Type::Logical(4),
             Value::Text(_) => Type::CHARACTER,
-            Value::Variable(id) | Value::Element { array: id, .. } => function.variable(*id).ty.clone(),
+            Value::Variable(id) | Value::Element { array: id, .. } => {
+                function.variable(*id).ty.clone()
+            }
             Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
             Value::Unary(_, operand) => operand.ty(function),
             Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {

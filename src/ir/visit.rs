@@ -13,7 +13,8 @@ pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(
                 statements(&branch.otherwise, in_loop, visit);
             }
             Stmt::Opaque { inner, .. } => statements(inner, in_loop, visit),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
+            }
         }
     }
 }
@@ -28,16 +29,27 @@ pub enum InLoop {
 /// Visits the values of one statement, not those of the statements inside it; each before its parts.
 pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
     match stmt {
-        Stmt::Assign { target, value, .. } => [target, value].into_iter().for_each(|v| each_value(v, visit)),
+        Stmt::Assign { target, value, .. } => [target, value]
+            .into_iter()
+            .for_each(|v| each_value(v, visit)),
         Stmt::If(branch) => each_value(&branch.condition, visit),
-        Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
+        Stmt::Call {
+            arguments: values, ..
+        }
+        | Stmt::Evaluate { values, .. } => {
             values.iter().for_each(|v| each_value(v, visit));
         }
         Stmt::Loop(inner) => match &inner.control {
-            Control::Counted { lower, upper, step, .. } => {
-                [lower, upper, step].into_iter().for_each(|v| each_value(v, visit));
+            Control::Counted {
+                lower, upper, step, ..
+            } => {
+                [lower, upper, step]
+                    .into_iter()
+                    .for_each(|v| each_value(v, visit));
             }
-            Control::Uncounted { condition, .. } => condition.iter().for_each(|v| each_value(v, visit)),
+            Control::Uncounted { condition, .. } => {
+                condition.iter().for_each(|v| each_value(v, visit))
+            }
         },
         Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
     }
@@ -47,12 +59,22 @@ pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
 pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     visit(value);
     match value {
-        Value::Element { subscripts: parts, .. }
-        | Value::Call { arguments: parts, .. }
+        Value::Element {
+            subscripts: parts, ..
+        }
+        | Value::Call {
+            arguments: parts, ..
+        }
         | Value::Opaque { inner: parts, .. } => parts.iter().for_each(|v| each_value(v, visit)),
         Value::Unary(_, operand) | Value::Convert(_, operand) => each_value(operand, visit),
-        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| each_value(v, visit)),
+        Value::Binary(_, left, right) => {
+            [left, right].into_iter().for_each(|v| each_value(v, visit))
+        }
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| each_value(v, visit)),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {}
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Variable(_) => {}
     }
 }

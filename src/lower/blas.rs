@@ -15,8 +15,12 @@ const TEMPLATE: &str = include_str!("../../templates/blas.f90");
 pub const FILE: &str = "(loopsheet)/blas.f90";
 
 /// A type with the real type of its precision, in the order of the template's names.
-const TYPES: [(&str, &str); 4] =
-    [("real(4)", "real(4)"), ("real(8)", "real(8)"), ("complex(4)", "real(4)"), ("complex(8)", "real(8)")];
+const TYPES: [(&str, &str); 4] = [
+    ("real(4)", "real(4)"),
+    ("real(8)", "real(8)"),
+    ("complex(4)", "real(4)"),
+    ("complex(8)", "real(8)"),
+];
 
 /// One procedure of the template for one type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,18 +49,43 @@ impl Library {
         let mut names: Vec<(usize, &'static str)> = Vec::new();
         let mut lines = TEMPLATE.lines().enumerate().peekable();
         while let Some((_, line)) = lines.next() {
-            let Some(heads) = line.strip_prefix("!@") else { continue };
-            names.extend(heads.split_whitespace().enumerate().filter(|(_, name)| *name != "-"));
-            let Some((start, _)) = lines.peek().copied().filter(|(_, next)| !next.starts_with("!@")) else { continue };
+            let Some(heads) = line.strip_prefix("!@") else {
+                continue;
+            };
+            names.extend(
+                heads
+                    .split_whitespace()
+                    .enumerate()
+                    .filter(|(_, name)| *name != "-"),
+            );
+            let Some((start, _)) = lines
+                .peek()
+                .copied()
+                .filter(|(_, next)| !next.starts_with("!@"))
+            else {
+                continue;
+            };
             let mut text = String::new();
             while let Some((_, line)) = lines.next_if(|(_, line)| !line.starts_with("!@")) {
                 text.push_str(line);
                 text.push('\n');
             }
             let list = text.split(['(', ')']).nth(1).unwrap_or_default();
-            let arguments = list.split(',').filter(|name| !name.trim().is_empty()).count();
+            let arguments = list
+                .split(',')
+                .filter(|name| !name.trim().is_empty())
+                .count();
             let block = blocks.len();
-            by_name.extend(names.drain(..).map(|(of_type, name)| (name, Body { block, of_type, arguments })));
+            by_name.extend(names.drain(..).map(|(of_type, name)| {
+                (
+                    name,
+                    Body {
+                        block,
+                        of_type,
+                        arguments,
+                    },
+                )
+            }));
             blocks.push((start, text));
         }
         Library { blocks, by_name }
@@ -64,7 +93,12 @@ impl Library {
 
     /// The body that a call means: by its name, also as Fortran compilers write it for C, and by the number of its
     /// arguments; C passes the lengths of texts after the others.
-    fn meant(&self, language: Language, name: &str, arguments: usize) -> Option<(&'static str, Body)> {
+    fn meant(
+        &self,
+        language: Language,
+        name: &str,
+        arguments: usize,
+    ) -> Option<(&'static str, Body)> {
         let plain = match language {
             Language::Fortran => name.to_string(),
             Language::C => name.strip_suffix('_')?.to_ascii_lowercase(),
@@ -81,9 +115,15 @@ impl Library {
     fn source(&self, name: &str, body: Body, file: &Arc<str>) -> SourceText {
         let (start, text) = &self.blocks[body.block];
         let (of_type, real) = TYPES[body.of_type];
-        let text = text.replace("@name", name).replace("@type", of_type).replace("@real", real);
+        let text = text
+            .replace("@name", name)
+            .replace("@type", of_type)
+            .replace("@real", real);
         let mut source = SourceText::verbatim(file, text);
-        source.origins.iter_mut().for_each(|origin| origin.line += *start as u32);
+        source
+            .origins
+            .iter_mut()
+            .for_each(|origin| origin.line += *start as u32);
         source
     }
 }
@@ -91,10 +131,19 @@ impl Library {
 /// The bodies of what the units call and none of them has; nothing if there is no such call.
 pub fn missing(units: &[ir::Unit]) -> Option<ir::Unit> {
     let library = Library::get();
-    let functions = || units.iter().flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)));
+    let functions = || {
+        units
+            .iter()
+            .flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)))
+    };
     let mut wanted: BTreeMap<&str, Body> = BTreeMap::new();
     for (unit, function) in functions() {
-        let is_data = |name: &str| function.variables.iter().any(|v| v.name == name && v.role == Role::Argument);
+        let is_data = |name: &str| {
+            function
+                .variables
+                .iter()
+                .any(|v| v.name == name && v.role == Role::Argument)
+        };
         let mut call = |name: &str, arguments: &[Value]| {
             if let Some((known, body)) = library.meant(unit.language, name, arguments.len())
                 && !is_data(name)
@@ -103,11 +152,17 @@ pub fn missing(units: &[ir::Unit]) -> Option<ir::Unit> {
             }
         };
         visit::statements(&function.body, visit::InLoop::No, &mut |stmt, _| {
-            if let Stmt::Call { name, arguments, .. } = stmt {
+            if let Stmt::Call {
+                name, arguments, ..
+            } = stmt
+            {
                 call(name, arguments);
             }
             visit::values_of(stmt, &mut |value| {
-                if let Value::Call { name, arguments, .. } = value {
+                if let Value::Call {
+                    name, arguments, ..
+                } = value
+                {
                     call(name, arguments);
                 }
             });
@@ -117,7 +172,11 @@ pub fn missing(units: &[ir::Unit]) -> Option<ir::Unit> {
         .filter(|(_, function)| !function.is_private)
         .flat_map(|(_, function)| std::iter::once(&function.name).chain(&function.entries))
         .map(|name| name.strip_suffix('_').unwrap_or(name))
-        .chain(units.iter().flat_map(|unit| unit.generics.keys().map(String::as_str)))
+        .chain(
+            units
+                .iter()
+                .flat_map(|unit| unit.generics.keys().map(String::as_str)),
+        )
         .collect();
     wanted.retain(|name, _| !defined.contains(name));
     let file: Arc<str> = FILE.into();
@@ -131,14 +190,27 @@ pub fn missing(units: &[ir::Unit]) -> Option<ir::Unit> {
         whole
     })?;
     whole.lines = TEMPLATE.lines().count();
-    let names: Vec<&str> = whole.functions.iter().map(|function| function.name.as_str()).collect();
+    let names: Vec<&str> = whole
+        .functions
+        .iter()
+        .map(|function| function.name.as_str())
+        .collect();
     whole.diagnostics.push(Diagnostic {
         severity: Severity::Note,
         code: "blas".into(),
-        place: Place { file, line: 1, column: 1 },
+        place: Place {
+            file,
+            line: 1,
+            column: 1,
+        },
         width: 1,
-        message: format!("called without a body in these sources: {}", names.join(", ")),
-        help: Some("bodies of loopsheet's own stand for them; --no-blas leaves them out".to_string()),
+        message: format!(
+            "called without a body in these sources: {}",
+            names.join(", ")
+        ),
+        help: Some(
+            "bodies of loopsheet's own stand for them; --no-blas leaves them out".to_string(),
+        ),
     });
     Some(whole)
 }
@@ -155,7 +227,11 @@ mod tests {
         for (name, body) in &library.by_name {
             let source = library.source(name, *body, &file);
             let unit = fortran::lower(&file, Form::Free, &source, &fortran::Modules::default());
-            assert!(unit.diagnostics.is_empty(), "{name}: {:?}", unit.diagnostics);
+            assert!(
+                unit.diagnostics.is_empty(),
+                "{name}: {:?}",
+                unit.diagnostics
+            );
             assert_eq!(unit.functions.len(), 1, "{name}");
             assert_eq!(unit.functions[0].name, *name);
         }

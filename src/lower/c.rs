@@ -43,7 +43,13 @@ use crate::syntax::{Grammar, problems};
 /// Lowers every function definition of a file. Statements outside of functions, as in a fragment
 /// that is only a loop nest, make a function called `<file scope>`.
 pub fn lower(path: &Arc<str>, source: &SourceText) -> ir::Unit {
-    lower_masked(path, source, mask::Masked::new(&source.text), misread::TypeNames::default(), misread::PASSES)
+    lower_masked(
+        path,
+        source,
+        mask::Masked::new(&source.text),
+        misread::TypeNames::default(),
+        misread::PASSES,
+    )
 }
 
 /// Parses again as long as the tree shows that the grammar guessed wrong.
@@ -59,7 +65,13 @@ fn lower_masked(
     types.learn(&tree);
     if let Some(text) = misread::rewritten(&tree, &types).filter(|_| passes > 0) {
         drop(tree);
-        return lower_masked(path, source, mask::Masked { text, ..masked }, types, passes - 1);
+        return lower_masked(
+            path,
+            source,
+            mask::Masked { text, ..masked },
+            types,
+            passes - 1,
+        );
     }
     let texts = constants::macro_texts(grammar, &tree, source, &types);
     let macros = constants::Macros::parse(grammar, &texts);
@@ -84,7 +96,13 @@ fn lower_masked(
 
 /// Lines of the file itself, not of what it includes.
 fn lines(path: &Arc<str>, source: &SourceText) -> usize {
-    let own = source.origins.iter().filter(|origin| origin.file == *path).map(|origin| origin.line).max();
+    let own = source
+        .origins
+        .iter()
+        .filter(|origin| origin.file == *path)
+        .map(|origin| origin.line)
+        .max();
     let empty_end = usize::from(source.text.ends_with('\n'));
-    own.map_or(source.origins.len(), |line| line as usize).saturating_sub(empty_end)
+    own.map_or(source.origins.len(), |line| line as usize)
+        .saturating_sub(empty_end)
 }

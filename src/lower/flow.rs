@@ -26,29 +26,49 @@ pub struct Flow {
 
 impl Flow {
     pub fn through() -> Flow {
-        Flow { falls: Falls::Always, jumps: BTreeSet::new() }
+        Flow {
+            falls: Falls::Always,
+            jumps: BTreeSet::new(),
+        }
     }
 
     /// The procedure ends.
     pub fn end() -> Flow {
-        Flow { falls: Falls::Never, jumps: BTreeSet::new() }
+        Flow {
+            falls: Falls::Never,
+            jumps: BTreeSet::new(),
+        }
     }
 
     pub fn jump(labels: impl IntoIterator<Item = Label>, falls: Falls) -> Flow {
-        Flow { falls, jumps: labels.into_iter().collect() }
+        Flow {
+            falls,
+            jumps: labels.into_iter().collect(),
+        }
     }
 
     /// The label is reached: jumps to it go on from here.
     fn land(&mut self, label: &Label) {
         if self.jumps.remove(label) {
-            self.falls = if self.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
+            self.falls = if self.jumps.is_empty() {
+                Falls::Always
+            } else {
+                Falls::Sometimes
+            };
         }
     }
 
     /// Either of two ways.
     fn or(&self, other: &Flow) -> Flow {
-        let falls = if self.falls == other.falls { self.falls } else { Falls::Sometimes };
-        Flow { falls, jumps: self.jumps.union(&other.jumps).cloned().collect() }
+        let falls = if self.falls == other.falls {
+            self.falls
+        } else {
+            Falls::Sometimes
+        };
+        Flow {
+            falls,
+            jumps: self.jumps.union(&other.jumps).cloned().collect(),
+        }
     }
 }
 
@@ -61,7 +81,10 @@ pub enum Exits {
 
 impl Exits {
     pub fn branches(then: Flow, otherwise: Flow) -> Exits {
-        Exits::Branches(Box::new(Exits::Plain(then)), Box::new(Exits::Plain(otherwise)))
+        Exits::Branches(
+            Box::new(Exits::Plain(then)),
+            Box::new(Exits::Plain(otherwise)),
+        )
     }
 
     pub fn total(&self) -> Flow {

@@ -68,7 +68,10 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
     diagnostics.extend(problems::find(&tree, source));
     let units = units::find(&reader, tree.root());
     let own = units.modules(&reader);
-    let world = World { own: &own, others: modules };
+    let world = World {
+        own: &own,
+        others: modules,
+    };
     let mut functions = Vec::new();
     let mut remarked = FxHashSet::default();
     for unit in &units.procedures {
@@ -99,7 +102,10 @@ pub fn modules(source: &SourceText) -> Modules {
         [6, 9]
             .into_iter()
             .zip(["module", "submodule"])
-            .any(|(length, word)| line.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+            .any(|(length, word)| {
+                line.get(..length)
+                    .is_some_and(|start| start.eq_ignore_ascii_case(word))
+            })
     });
     if has_module {
         let tree = Grammar::of(Language::Fortran).parse(&source.text);
@@ -119,7 +125,11 @@ fn macros(source: &SourceText) -> FxHashMap<&str, Arc<MacroValue>> {
         let reader = Reader::new(&tree, source, &macros);
         let value = macro_value(&reader, tree.root());
         let name = constant.name.as_str().into();
-        let value = Arc::new(MacroValue { name, value, place: constant.place.clone() });
+        let value = Arc::new(MacroValue {
+            name,
+            value,
+            place: constant.place.clone(),
+        });
         macros.insert(&constant.name, value);
     }
     macros

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::flow::{Exits, Falls, Flow, Label, Part};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId, Variable,
+    BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId,
+    Variable,
 };
 
 /// Blocks made by jumps nest this deeply at most; jumps beyond that stay as they are.
@@ -24,14 +25,32 @@ const COMPUTED_GO_TO: &str = "computed_go_to";
 
 /// The mark of a label before the statement that carries it.
 pub fn label(place: Place, name: &str) -> Stmt {
-    Stmt::Opaque { place, reason: Reason { code: LABEL, detail: name.to_string() }, inner: Vec::new() }
+    Stmt::Opaque {
+        place,
+        reason: Reason {
+            code: LABEL,
+            detail: name.to_string(),
+        },
+        inner: Vec::new(),
+    }
 }
 
 /// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
 /// `first` is evaluated before.
 pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> Stmt {
-    let code = if falls == Falls::Never { GO_TO } else { COMPUTED_GO_TO };
-    Stmt::Opaque { place, reason: Reason { code, detail: labels.join(",") }, inner: first }
+    let code = if falls == Falls::Never {
+        GO_TO
+    } else {
+        COMPUTED_GO_TO
+    };
+    Stmt::Opaque {
+        place,
+        reason: Reason {
+            code,
+            detail: labels.join(","),
+        },
+        inner: first,
+    }
 }
 
 /// The body of a function without marks.
@@ -39,7 +58,15 @@ pub fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
-    let mut jumps = Jumps { function, returns, targets, inside, seen, depth: 0, loops_around: 0 };
+    let mut jumps = Jumps {
+        function,
+        returns,
+        targets,
+        inside,
+        seen,
+        depth: 0,
+        loops_around: 0,
+    };
     let (body, _) = jumps.block(body);
     jumps.function.body = body;
 }
@@ -65,7 +92,11 @@ impl Jumps<'_> {
         for statement in statements {
             self.part(statement, &mut parts);
         }
-        let parts = if parts.iter().any(Part::is_label) { self.loops(parts) } else { parts };
+        let parts = if parts.iter().any(Part::is_label) {
+            self.loops(parts)
+        } else {
+            parts
+        };
         self.forward(parts.into())
     }
 
@@ -80,18 +111,43 @@ impl Jumps<'_> {
                 }
                 return;
             }
-            Stmt::Opaque { place, reason, inner } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
-                parts.extend(inner.into_iter().map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))));
+            Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
+                parts.extend(
+                    inner
+                        .into_iter()
+                        .map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))),
+                );
                 let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
                 if labels.iter().all(|label| self.returns.contains(label)) {
-                    let back = Stmt::Jump { place, kind: Jump::Return };
-                    let exits = Exits::Plain(if reason.code == GO_TO { Flow::end() } else { Flow::through() });
+                    let back = Stmt::Jump {
+                        place,
+                        kind: Jump::Return,
+                    };
+                    let exits = Exits::Plain(if reason.code == GO_TO {
+                        Flow::end()
+                    } else {
+                        Flow::through()
+                    });
                     parts.push(Part::statement(Some(back), exits));
                     return;
                 }
-                let leaves = self.inside.last().is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
-                let falls = if reason.code == GO_TO { Falls::Never } else { Falls::Sometimes };
-                let exit = leaves.then_some(Stmt::Jump { place, kind: Jump::Exit });
+                let leaves = self
+                    .inside
+                    .last()
+                    .is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
+                let falls = if reason.code == GO_TO {
+                    Falls::Never
+                } else {
+                    Falls::Sometimes
+                };
+                let exit = leaves.then_some(Stmt::Jump {
+                    place,
+                    kind: Jump::Exit,
+                });
                 (exit, Exits::Plain(Flow::jump(labels, falls)))
             }
             Stmt::If(mut branch) => {
@@ -104,11 +160,25 @@ impl Jumps<'_> {
                 let (inner, flow) = self.counted(*inner);
                 (Some(inner), Exits::Plain(flow))
             }
-            Stmt::Opaque { place, reason, inner } => {
+            Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            } => {
                 let (inner, flow) = self.block(inner);
-                (Some(Stmt::Opaque { place, reason, inner }), Exits::Plain(flow))
+                (
+                    Some(Stmt::Opaque {
+                        place,
+                        reason,
+                        inner,
+                    }),
+                    Exits::Plain(flow),
+                )
             }
-            back @ Stmt::Jump { kind: Jump::Return | Jump::Stop, .. } => (Some(back), Exits::Plain(Flow::end())),
+            back @ Stmt::Jump {
+                kind: Jump::Return | Jump::Stop,
+                ..
+            } => (Some(back), Exits::Plain(Flow::end())),
             other => (Some(other), Exits::Plain(Flow::through())),
         };
         parts.push(Part::statement(statement, exits));
@@ -121,14 +191,23 @@ impl Jumps<'_> {
         self.inside.push(labels);
         let (mut body, flow) = self.block(inner.body);
         let labels = self.inside.pop().unwrap_or_default();
-        let (lost, jumps): (BTreeSet<Label>, BTreeSet<Label>) =
-            flow.jumps.into_iter().partition(|label| labels.contains(label));
+        let (lost, jumps): (BTreeSet<Label>, BTreeSet<Label>) = flow
+            .jumps
+            .into_iter()
+            .partition(|label| labels.contains(label));
         if !lost.is_empty() {
             // Into the middle of a block: nothing here can say what that does.
-            body.push(Stmt::Jump { place: inner.place.clone(), kind: Jump::Goto });
+            body.push(Stmt::Jump {
+                place: inner.place.clone(),
+                kind: Jump::Goto,
+            });
         }
         inner.body = body;
-        let falls = if jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
+        let falls = if jumps.is_empty() {
+            Falls::Always
+        } else {
+            Falls::Sometimes
+        };
         (Stmt::Loop(Box::new(inner)), Flow { falls, jumps })
     }
 
@@ -144,14 +223,22 @@ impl Jumps<'_> {
             Part::Label(label) => last.get(label).copied().filter(|last| *last > at),
             Part::Statement(..) => None,
         };
-        let Some(first) = (0..parts.len()).find(|at| end(*at, &parts[*at]).is_some()) else { return parts };
+        let Some(first) = (0..parts.len()).find(|at| end(*at, &parts[*at]).is_some()) else {
+            return parts;
+        };
         if self.depth >= NESTING_LIMIT || self.loops_around >= LOOP_LIMIT {
             let of_part = |part: &Part| match part {
                 Part::Statement(Some(statement), _) => Some(place(statement)),
                 _ => None,
             };
-            let place = parts.iter().find_map(of_part).unwrap_or_else(|| self.function.place.clone());
-            let left = Stmt::Jump { place, kind: Jump::Goto };
+            let place = parts
+                .iter()
+                .find_map(of_part)
+                .unwrap_or_else(|| self.function.place.clone());
+            let left = Stmt::Jump {
+                place,
+                kind: Jump::Goto,
+            };
             parts.push(Part::statement(Some(left), Exits::Plain(Flow::through())));
             return parts;
         }
@@ -165,7 +252,9 @@ impl Jumps<'_> {
         let after = parts.split_off(until + 1);
         let mut body = parts.split_off(first);
         let start = body.remove(0);
-        let Part::Label(label) = &start else { return parts };
+        let Part::Label(label) = &start else {
+            return parts;
+        };
         let label = label.clone();
         // A jump back goes on at the end of the body: with the next iteration.
         body.push(start);
@@ -187,10 +276,13 @@ impl Jumps<'_> {
         let mut last = Flow::through();
         while let Some(part) = parts.pop_front() {
             last = Flow::through();
-            let Part::Statement(statement, mut exits) = part else { continue };
+            let Part::Statement(statement, mut exits) = part else {
+                continue;
+            };
             out.extend(statement);
             while exits.has_jumps() {
-                let target = |part: &Part| matches!(part, Part::Label(label) if exits.jumps_to(label));
+                let target =
+                    |part: &Part| matches!(part, Part::Label(label) if exits.jumps_to(label));
                 let until = parts.iter().position(target).unwrap_or(parts.len());
                 let passed: VecDeque<Part> = parts.drain(..until).collect();
                 *exits = self.pass(&mut out, passed, *exits);
@@ -215,7 +307,10 @@ impl Jumps<'_> {
                 Part::Label(_) => None,
             }));
             if let Some(place) = out.last().map(place) {
-                out.push(Stmt::Jump { place, kind: Jump::Goto });
+                out.push(Stmt::Jump {
+                    place,
+                    kind: Jump::Goto,
+                });
             }
             return exits;
         }
@@ -226,7 +321,14 @@ impl Jumps<'_> {
     }
 
     /// Puts statements behind others, in the branches from which control goes on to them.
-    fn put(&mut self, out: &mut Vec<Stmt>, body: Vec<Stmt>, flow: Flow, exits: Exits, depth: usize) -> Exits {
+    fn put(
+        &mut self,
+        out: &mut Vec<Stmt>,
+        body: Vec<Stmt>,
+        flow: Flow,
+        exits: Exits,
+        depth: usize,
+    ) -> Exits {
         match (exits, out.last_mut()) {
             (Exits::Plain(before), _) if before.falls == Falls::Always => {
                 out.extend(body);
@@ -250,14 +352,32 @@ impl Jumps<'_> {
                     out.extend(body);
                     return Exits::Plain(flow);
                 }
-                let Some(guarded) = self.guarded(body, &before.jumps) else { return exits };
+                let Some(guarded) = self.guarded(body, &before.jumps) else {
+                    return exits;
+                };
                 out.push(guarded);
-                if flow.falls == Falls::Never && before.falls == Falls::Sometimes && depth < NESTING_LIMIT {
+                if flow.falls == Falls::Never
+                    && before.falls == Falls::Sometimes
+                    && depth < NESTING_LIMIT
+                {
                     // Either these run, and leave, or one of the jumps was taken: what comes next runs for the rest.
-                    return Exits::branches(flow, Flow { falls: Falls::Never, ..before });
+                    return Exits::branches(
+                        flow,
+                        Flow {
+                            falls: Falls::Never,
+                            ..before
+                        },
+                    );
                 }
-                let falls = if before.falls == Falls::Never { Falls::Never } else { Falls::Sometimes };
-                Exits::Plain(Flow { falls, jumps: before.jumps.union(&flow.jumps).cloned().collect() })
+                let falls = if before.falls == Falls::Never {
+                    Falls::Never
+                } else {
+                    Falls::Sometimes
+                };
+                Exits::Plain(Flow {
+                    falls,
+                    jumps: before.jumps.union(&flow.jumps).cloned().collect(),
+                })
             }
         }
     }
@@ -274,7 +394,12 @@ impl Jumps<'_> {
             });
         }
         let condition = Value::Unary(UnaryOp::Not, Box::new(condition?));
-        Some(Stmt::If(Box::new(If { place, condition, then: body, otherwise: Vec::new() })))
+        Some(Stmt::If(Box::new(If {
+            place,
+            condition,
+            then: body,
+            otherwise: Vec::new(),
+        })))
     }
 
     /// The flag that says whether a label was jumped to.
@@ -284,7 +409,11 @@ impl Jumps<'_> {
         if id == next {
             let is_named = label.starts_with(|c: char| c.is_ascii_alphabetic());
             self.function.variables.push(Variable {
-                name: if is_named { label.to_string() } else { format!("go to {label}") },
+                name: if is_named {
+                    label.to_string()
+                } else {
+                    format!("go to {label}")
+                },
                 ty: Type::Logical(4),
                 dimensions: Vec::new(),
                 role: Role::Local,
@@ -302,11 +431,29 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
         return Part::statement(None, Exits::Plain(flow));
     };
     let (place, end_line) = (place(first), end_line(last));
-    let control =
-        Control::Uncounted { condition: None, reason: Reason { code: "goto_loop", detail: format!("go to {label}") } };
-    let falls = if flow.jumps.is_empty() { Falls::Always } else { Falls::Sometimes };
-    let inner = Loop { place, end_line, parallel: None, control, body };
-    Part::statement(Some(Stmt::Loop(Box::new(inner))), Exits::Plain(Flow { falls, ..flow }))
+    let control = Control::Uncounted {
+        condition: None,
+        reason: Reason {
+            code: "goto_loop",
+            detail: format!("go to {label}"),
+        },
+    };
+    let falls = if flow.jumps.is_empty() {
+        Falls::Always
+    } else {
+        Falls::Sometimes
+    };
+    let inner = Loop {
+        place,
+        end_line,
+        parallel: None,
+        control,
+        body,
+    };
+    Part::statement(
+        Some(Stmt::Loop(Box::new(inner))),
+        Exits::Plain(Flow { falls, ..flow }),
+    )
 }
 
 /// The labels of a procedure's own block that are followed by neither loops nor jumps.
@@ -318,14 +465,22 @@ fn last_labels(body: &[Stmt]) -> BTreeSet<Label> {
             Stmt::Opaque { reason, inner, .. } => {
                 !matches!(reason.code, GO_TO | COMPUTED_GO_TO) && inner.iter().all(ends)
             }
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => true,
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
+                true
+            }
         }
     }
     let label = |statement: &Stmt| match statement {
-        Stmt::Opaque { reason, .. } if reason.code == LABEL => Some(Label::from(reason.detail.as_str())),
+        Stmt::Opaque { reason, .. } if reason.code == LABEL => {
+            Some(Label::from(reason.detail.as_str()))
+        }
         _ => None,
     };
-    body.iter().rev().take_while(|statement| ends(statement)).filter_map(label).collect()
+    body.iter()
+        .rev()
+        .take_while(|statement| ends(statement))
+        .filter_map(label)
+        .collect()
 }
 
 fn collect_labels(statements: &[Stmt], labels: &mut BTreeSet<Label>) {
@@ -342,7 +497,8 @@ fn collect_labels(statements: &[Stmt], labels: &mut BTreeSet<Label>) {
                 collect_labels(&branch.then, labels);
                 collect_labels(&branch.otherwise, labels);
             }
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
+            }
         }
     }
 }
@@ -364,7 +520,8 @@ fn end_line(statement: &Stmt) -> u32 {
         Stmt::Loop(inner) => inner.end_line,
         Stmt::If(branch) => {
             let last = branch.otherwise.last().or(branch.then.last());
-            last.map_or(branch.place.line, end_line).max(branch.place.line)
+            last.map_or(branch.place.line, end_line)
+                .max(branch.place.line)
         }
         other => place(other).line,
     }

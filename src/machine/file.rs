@@ -12,9 +12,13 @@ use crate::diagnostic::Place;
 
 /// See `MachineModel::parse`.
 pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineError> {
-    let file = File { text, origin: Arc::from(origin) };
-    let table = DeTable::parse(text)
-        .map_err(|error| file.malformed(error.span().unwrap_or(0..0), error.message().to_string()))?;
+    let file = File {
+        text,
+        origin: Arc::from(origin),
+    };
+    let table = DeTable::parse(text).map_err(|error| {
+        file.malformed(error.span().unwrap_or(0..0), error.message().to_string())
+    })?;
     let mut model = empty_model();
     for (key, value) in table.get_ref() {
         match key.get_ref().as_ref() {
@@ -22,7 +26,9 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineErr
             "title" => model.title = file.text(value, "title")?,
             "about" => model.about = file.text(value, "about")?,
             name => {
-                let parameter = model.find(name).map_err(|error| file.at(key.span(), error))?;
+                let parameter = model
+                    .find(name)
+                    .map_err(|error| file.at(key.span(), error))?;
                 file.fill(parameter, value)?;
             }
         }
@@ -32,7 +38,11 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineErr
 
 /// All parameters of the table, nothing known.
 fn empty_model() -> MachineModel {
-    let parameter = |(name, level, row): (String, Option<usize>, &'static super::parameters::ParameterRow)| {
+    let parameter = |(name, level, row): (
+        String,
+        Option<usize>,
+        &'static super::parameters::ParameterRow,
+    )| {
         let label = match level {
             Some(level) => format!("L{level} {}", row.label),
             None => row.label.to_string(),
@@ -65,7 +75,11 @@ struct File<'t> {
 
 impl File<'_> {
     /// Puts value, source and note of one key into its parameter.
-    fn fill(&self, parameter: &mut MachineParameter, given: &Spanned<DeValue<'_>>) -> Result<(), MachineError> {
+    fn fill(
+        &self,
+        parameter: &mut MachineParameter,
+        given: &Spanned<DeValue<'_>>,
+    ) -> Result<(), MachineError> {
         parameter.source = self.origin.to_string();
         let Some(fields) = given.get_ref().as_table() else {
             return self.fill_value(parameter, given);
@@ -85,14 +99,25 @@ impl File<'_> {
                 }
             }
         }
-        if has_value { Ok(()) } else { Err(self.malformed(given.span(), format!("`{}` has no value", parameter.name))) }
+        if has_value {
+            Ok(())
+        } else {
+            Err(self.malformed(given.span(), format!("`{}` has no value", parameter.name)))
+        }
     }
 
-    fn fill_value(&self, parameter: &mut MachineParameter, given: &Spanned<DeValue<'_>>) -> Result<(), MachineError> {
+    fn fill_value(
+        &self,
+        parameter: &mut MachineParameter,
+        given: &Spanned<DeValue<'_>>,
+    ) -> Result<(), MachineError> {
         let at = |error: ParameterError| self.at(given.span(), error);
         let value = match given.get_ref() {
             DeValue::Integer(number) if number.radix() == 10 => parameter.read(number.as_str()),
-            DeValue::Float(number) => number.as_str().parse().map_err(|_| self.wrong_type(parameter, given)),
+            DeValue::Float(number) => number
+                .as_str()
+                .parse()
+                .map_err(|_| self.wrong_type(parameter, given)),
             DeValue::String(text) => parameter.read(text),
             DeValue::Boolean(value) => parameter.read(if *value { "true" } else { "false" }),
             _ => Err(self.wrong_type(parameter, given)),
@@ -103,7 +128,11 @@ impl File<'_> {
         Ok(())
     }
 
-    fn wrong_type(&self, parameter: &MachineParameter, given: &Spanned<DeValue<'_>>) -> ParameterError {
+    fn wrong_type(
+        &self,
+        parameter: &MachineParameter,
+        given: &Spanned<DeValue<'_>>,
+    ) -> ParameterError {
         ParameterError::NotANumber {
             name: parameter.name.clone(),
             text: self.text[given.span()].to_string(),
@@ -121,7 +150,8 @@ impl File<'_> {
         }
         let sizes = model.level_sizes();
         for (parameter, (name, level, row)) in model.parameters.iter_mut().zip(all_parameters()) {
-            let absent_level = level.is_some_and(|level| sizes.iter().all(|(known, ..)| *known != level));
+            let absent_level =
+                level.is_some_and(|level| sizes.iter().all(|(known, ..)| *known != level));
             if parameter.value.is_some() || (absent_level && row.name != "bytes") {
                 continue;
             }
@@ -142,7 +172,10 @@ impl File<'_> {
         if missing.is_empty() {
             Ok(model)
         } else {
-            Err(MachineError::Missing { origin: self.origin.to_string(), names: missing })
+            Err(MachineError::Missing {
+                origin: self.origin.to_string(),
+                names: missing,
+            })
         }
     }
 
@@ -154,11 +187,17 @@ impl File<'_> {
     }
 
     fn malformed(&self, span: Range<usize>, message: String) -> MachineError {
-        MachineError::Malformed { place: self.place(span), message }
+        MachineError::Malformed {
+            place: self.place(span),
+            message,
+        }
     }
 
     fn at(&self, span: Range<usize>, error: ParameterError) -> MachineError {
-        MachineError::ParameterInFile { place: self.place(span), error }
+        MachineError::ParameterInFile {
+            place: self.place(span),
+            error,
+        }
     }
 
     fn place(&self, span: Range<usize>) -> Place {

@@ -15,12 +15,24 @@ use parameters::{MAX_LEVELS, ParameterKind, level_name};
 
 /// The presets: name and text, in the order in which they are listed.
 const PRESETS: &[(&str, &str)] = &[
-    ("exasat", include_str!("../../templates/machines/exasat.toml")),
-    ("xeon-8380", include_str!("../../templates/machines/xeon-8380.toml")),
-    ("epyc-7763", include_str!("../../templates/machines/epyc-7763.toml")),
+    (
+        "exasat",
+        include_str!("../../templates/machines/exasat.toml"),
+    ),
+    (
+        "xeon-8380",
+        include_str!("../../templates/machines/xeon-8380.toml"),
+    ),
+    (
+        "epyc-7763",
+        include_str!("../../templates/machines/epyc-7763.toml"),
+    ),
     ("a64fx", include_str!("../../templates/machines/a64fx.toml")),
     ("grace", include_str!("../../templates/machines/grace.toml")),
-    ("sg2042", include_str!("../../templates/machines/sg2042.toml")),
+    (
+        "sg2042",
+        include_str!("../../templates/machines/sg2042.toml"),
+    ),
     ("edan", include_str!("../../templates/machines/edan.toml")),
     ("camat", include_str!("../../templates/machines/camat.toml")),
 ];
@@ -90,18 +102,35 @@ pub enum ParameterError {
     #[error("no machine parameter is called `{name}`{}", did_you_mean(near))]
     Unknown { name: String, near: Vec<String> },
     #[error("`{name}` = {value} is out of range: {} to {}{} are allowed", range.0, range.1, after_space(unit))]
-    OutOfRange { name: String, value: f64, unit: &'static str, range: (f64, f64) },
+    OutOfRange {
+        name: String,
+        value: f64,
+        unit: &'static str,
+        range: (f64, f64),
+    },
     #[error("`{name}` = {value} must be a whole number{}", of_unit(unit))]
-    NotWhole { name: String, value: f64, unit: &'static str },
+    NotWhole {
+        name: String,
+        value: f64,
+        unit: &'static str,
+    },
     #[error("`{name}` = `{text}`: {reason}")]
-    NotANumber { name: String, text: String, reason: String },
+    NotANumber {
+        name: String,
+        text: String,
+        reason: String,
+    },
 }
 
 /// Why there is no such machine.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MachineError {
     #[error("no machine is called `{name}`{}; the presets are {}; a path ending in .toml reads a file", did_you_mean(near), known.join(", "))]
-    UnknownMachine { name: String, near: Vec<String>, known: Vec<&'static str> },
+    UnknownMachine {
+        name: String,
+        near: Vec<String>,
+        known: Vec<&'static str>,
+    },
     /// A value from outside a file.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -125,7 +154,9 @@ impl MachineModel {
     /// `UnknownMachine` with the near names and all names.
     pub fn preset(name: &str) -> Result<MachineModel, MachineError> {
         match PRESETS.iter().find(|(known, _)| *known == name) {
-            Some((known, text)) => MachineModel::parse(text, &format!("templates/machines/{known}.toml")),
+            Some((known, text)) => {
+                MachineModel::parse(text, &format!("templates/machines/{known}.toml"))
+            }
             None => Err(MachineError::UnknownMachine {
                 name: name.to_string(),
                 near: near_names(name, preset_names()),
@@ -150,7 +181,9 @@ impl MachineModel {
 
     /// The parameter of that name.
     pub fn parameter(&self, name: &str) -> Option<&MachineParameter> {
-        self.parameters.iter().find(|parameter| parameter.name == name)
+        self.parameters
+            .iter()
+            .find(|parameter| parameter.name == name)
     }
 
     /// Gives the parameter another value, in its unit. `cache_bytes` does not follow the levels.
@@ -177,7 +210,9 @@ impl MachineModel {
 
     /// The cache levels whose size is known, nearest to the core first.
     pub fn levels(&self) -> Vec<Level> {
-        let Some(line) = self.get("line_bytes") else { return Vec::new() };
+        let Some(line) = self.get("line_bytes") else {
+            return Vec::new();
+        };
         let level = |(index, bytes, shared_by)| Level {
             index,
             name: format!("L{index}"),
@@ -195,30 +230,41 @@ impl MachineModel {
     /// that it lacks has no bytes.
     pub fn possible_levels(&self) -> Vec<Level> {
         static OF_PRESETS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-            let levels =
-                preset_names().filter_map(|name| MachineModel::preset(name).ok()).map(|preset| preset.levels());
-            levels.filter_map(|levels| levels.last().map(|last| last.index)).max().unwrap_or(0)
+            let levels = preset_names()
+                .filter_map(|name| MachineModel::preset(name).ok())
+                .map(|preset| preset.levels());
+            levels
+                .filter_map(|levels| levels.last().map(|last| last.index))
+                .max()
+                .unwrap_or(0)
         });
         let known = self.levels();
         let last = known.last().map_or(0, |level| level.index).max(*OF_PRESETS);
         let of = |index| {
-            known.iter().find(|level| level.index == index).cloned().unwrap_or_else(|| Level {
-                index,
-                name: format!("L{index}"),
-                bytes: 0.0,
-                line: self.get("line_bytes").unwrap_or(f64::NAN),
-                gbs: None,
-                ways: None,
-                latency_cycles: None,
-                shared_by: 1.0,
-            })
+            known
+                .iter()
+                .find(|level| level.index == index)
+                .cloned()
+                .unwrap_or_else(|| Level {
+                    index,
+                    name: format!("L{index}"),
+                    bytes: 0.0,
+                    line: self.get("line_bytes").unwrap_or(f64::NAN),
+                    gbs: None,
+                    ways: None,
+                    latency_cycles: None,
+                    shared_by: 1.0,
+                })
         };
         (1..=last).map(of).collect()
     }
 
     /// A preset to compare this machine with: the next one of the list.
     pub fn counterpart(&self) -> MachineModel {
-        let position = PRESETS.iter().position(|(name, _)| *name == self.name).unwrap_or(0);
+        let position = PRESETS
+            .iter()
+            .position(|(name, _)| *name == self.name)
+            .unwrap_or(0);
         let (name, text) = PRESETS[(position + 1) % PRESETS.len()];
         MachineModel::parse(text, name).expect("presets are sound")
     }
@@ -227,17 +273,30 @@ impl MachineModel {
     fn level_sizes(&self) -> Vec<(usize, f64, f64)> {
         let size = |index: usize| {
             let bytes = self.get(&level_name(index, "bytes"))?;
-            Some((index, bytes, self.get(&level_name(index, "shared_by")).unwrap_or(1.0)))
+            Some((
+                index,
+                bytes,
+                self.get(&level_name(index, "shared_by")).unwrap_or(1.0),
+            ))
         };
         (1..=MAX_LEVELS).filter_map(size).collect()
     }
 
     fn find(&mut self, name: &str) -> Result<&mut MachineParameter, ParameterError> {
-        match self.parameters.iter().position(|parameter| parameter.name == name) {
+        match self
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == name)
+        {
             Some(index) => Ok(&mut self.parameters[index]),
             None => Err(ParameterError::Unknown {
                 name: name.to_string(),
-                near: near_names(name, self.parameters.iter().map(|parameter| parameter.name.as_str())),
+                near: near_names(
+                    name,
+                    self.parameters
+                        .iter()
+                        .map(|parameter| parameter.name.as_str()),
+                ),
             }),
         }
     }
@@ -256,7 +315,11 @@ impl MachineParameter {
             });
         }
         if self.kind != ParameterKind::Real && value.fract() != 0.0 {
-            return Err(ParameterError::NotWhole { name: self.name.clone(), value, unit: self.unit });
+            return Err(ParameterError::NotWhole {
+                name: self.name.clone(),
+                value,
+                unit: self.unit,
+            });
         }
         Ok(())
     }
@@ -268,8 +331,11 @@ impl MachineParameter {
 
     /// The value that the text writes.
     fn read(&self, text: &str) -> Result<f64, ParameterError> {
-        let refuse =
-            |reason: String| ParameterError::NotANumber { name: self.name.clone(), text: text.to_string(), reason };
+        let refuse = |reason: String| ParameterError::NotANumber {
+            name: self.name.clone(),
+            text: text.to_string(),
+            reason,
+        };
         match (self.kind, text) {
             (ParameterKind::Size, _) => parse_bytes(text).map(|bytes| bytes.0).map_err(refuse),
             (ParameterKind::Switch, "true") => Ok(1.0),
@@ -280,11 +346,19 @@ impl MachineParameter {
 }
 
 fn of_unit(unit: &str) -> String {
-    if unit.is_empty() { String::new() } else { format!(" of {unit}") }
+    if unit.is_empty() {
+        String::new()
+    } else {
+        format!(" of {unit}")
+    }
 }
 
 fn after_space(unit: &str) -> String {
-    if unit.is_empty() { String::new() } else { format!(" {unit}") }
+    if unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {unit}")
+    }
 }
 
 /// Up to three names that a person may have meant, best first.
@@ -294,11 +368,19 @@ fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<Strin
         .filter(|(score, _)| *score > 0.8)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(3).map(|(_, candidate)| candidate.to_string()).collect()
+    scored
+        .into_iter()
+        .take(3)
+        .map(|(_, candidate)| candidate.to_string())
+        .collect()
 }
 
 fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
+    if near.is_empty() {
+        String::new()
+    } else {
+        format!(" (did you mean {}?)", near.join(" or "))
+    }
 }
 
 #[cfg(test)]

@@ -48,10 +48,26 @@ pub const MAX_LEVELS: usize = 4;
 use Fallback::{Required, ShareOfLastLevel, Unknown, Value};
 use ParameterKind::{Integer, Real, Size, Switch};
 
-type Columns = (&'static str, &'static str, &'static str, ParameterKind, (f64, f64), Fallback, &'static str);
+type Columns = (
+    &'static str,
+    &'static str,
+    &'static str,
+    ParameterKind,
+    (f64, f64),
+    Fallback,
+    &'static str,
+);
 
 const fn row((name, label, unit, kind, range, fallback, description): Columns) -> ParameterRow {
-    ParameterRow { name, label, unit, description, kind, range, fallback }
+    ParameterRow {
+        name,
+        label,
+        unit,
+        description,
+        kind,
+        range,
+        fallback,
+    }
 }
 
 /// Arithmetic and registers.
@@ -103,9 +119,16 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
 /// Full names and rows of all parameters in the order of the sheet: core, levels L1 … L4, memory.
 pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static ParameterRow)> {
     let plain = |row: &'static ParameterRow| (row.name.to_string(), None, row);
-    let levels = (1..=MAX_LEVELS)
-        .flat_map(|level| LEVEL_PARAMETERS.iter().map(move |row| (level_name(level, row.name), Some(level), row)));
-    CORE_PARAMETERS.iter().map(plain).chain(levels).chain(MEMORY_PARAMETERS.iter().map(plain))
+    let levels = (1..=MAX_LEVELS).flat_map(|level| {
+        LEVEL_PARAMETERS
+            .iter()
+            .map(move |row| (level_name(level, row.name), Some(level), row))
+    });
+    CORE_PARAMETERS
+        .iter()
+        .map(plain)
+        .chain(levels)
+        .chain(MEMORY_PARAMETERS.iter().map(plain))
 }
 
 /// Together they limit what memory delivers; without one of them there is no such limit (`model::roofline`).

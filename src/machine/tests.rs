@@ -13,11 +13,23 @@ fn every_figure_of_a_preset_has_a_source_and_is_in_range() {
         assert!(!machine.about.is_empty(), "{}", machine.name);
         for (parameter, (name, _, row)) in machine.parameters.iter().zip(all_parameters()) {
             assert_eq!(parameter.name, name);
-            if matches!(row.fallback, Fallback::Required | Fallback::ShareOfLastLevel) {
+            if matches!(
+                row.fallback,
+                Fallback::Required | Fallback::ShareOfLastLevel
+            ) {
                 assert!(parameter.value.is_some(), "{}: {name}", machine.name);
             }
-            assert_eq!(parameter.value.is_some(), !parameter.source.is_empty(), "{}: {name}", machine.name);
-            assert!(!parameter.source.contains(".toml"), "{}: {name} gives no source", machine.name);
+            assert_eq!(
+                parameter.value.is_some(),
+                !parameter.source.is_empty(),
+                "{}: {name}",
+                machine.name
+            );
+            assert!(
+                !parameter.source.contains(".toml"),
+                "{}: {name} gives no source",
+                machine.name
+            );
             if let Some(value) = parameter.value {
                 parameter.check(value).unwrap();
             }
@@ -37,14 +49,36 @@ fn the_levels_of_a_preset_are_consistent() {
     for machine in presets() {
         let levels = machine.levels();
         let last = levels.last().expect("at least one level");
-        assert_eq!(levels.iter().map(|level| level.index).collect::<Vec<_>>(), (1..=levels.len()).collect::<Vec<_>>());
-        assert!(machine.get("cache_bytes").unwrap() <= last.bytes, "{}", machine.name);
+        assert_eq!(
+            levels.iter().map(|level| level.index).collect::<Vec<_>>(),
+            (1..=levels.len()).collect::<Vec<_>>()
+        );
+        assert!(
+            machine.get("cache_bytes").unwrap() <= last.bytes,
+            "{}",
+            machine.name
+        );
         for level in &levels {
-            assert!(level.shared_by <= machine.get("cores").unwrap(), "{} {}", machine.name, level.name);
-            assert_eq!(level.bytes % level.line, 0.0, "{} {}", machine.name, level.name);
+            assert!(
+                level.shared_by <= machine.get("cores").unwrap(),
+                "{} {}",
+                machine.name,
+                level.name
+            );
+            assert_eq!(
+                level.bytes % level.line,
+                0.0,
+                "{} {}",
+                machine.name,
+                level.name
+            );
         }
         for pair in levels.windows(2) {
-            assert!(pair[0].bytes < pair[1].bytes && pair[0].shared_by <= pair[1].shared_by, "{}", machine.name);
+            assert!(
+                pair[0].bytes < pair[1].bytes && pair[0].shared_by <= pair[1].shared_by,
+                "{}",
+                machine.name
+            );
             if let (Some(near), Some(far)) = (pair[0].gbs, pair[1].gbs) {
                 assert!(near >= far, "{} {}", machine.name, pair[1].name);
             }
@@ -106,7 +140,11 @@ fn exasat_is_as_published() {
         assert_eq!(machine.get(name), Some(value), "{name}");
     }
     assert_eq!(machine.levels().len(), 1);
-    assert_eq!(machine.levels()[0].gbs, None, "ExaSAT gives no cache bandwidth");
+    assert_eq!(
+        machine.levels()[0].gbs,
+        None,
+        "ExaSAT gives no cache bandwidth"
+    );
     assert_eq!(machine.get("ghz"), None);
 }
 
@@ -115,14 +153,22 @@ fn exasat_is_as_published() {
 fn camat_is_as_published() {
     let machine = MachineModel::preset("camat").unwrap();
     let levels = machine.levels();
-    let level = |index: usize| (levels[index].bytes, levels[index].ways, levels[index].latency_cycles);
+    let level = |index: usize| {
+        (
+            levels[index].bytes,
+            levels[index].ways,
+            levels[index].latency_cycles,
+        )
+    };
     assert_eq!(level(0), (32_768.0, Some(2.0), Some(4.0)));
     assert_eq!(level(1), (524_288.0, Some(16.0), Some(24.0)));
-    assert_eq!(machine.get("dram_latency_ns").unwrap() * machine.get("ghz").unwrap(), 240.0);
+    assert_eq!(
+        machine.get("dram_latency_ns").unwrap() * machine.get("ghz").unwrap(),
+        240.0
+    );
 }
 
-const SMALL: &str =
-    "name = \"mine\"\ntitle = \"Mine\"\ncores = 4\ngflops_per_core = 8.5\ndram_gbs = 20\nline_bytes = 64\n";
+const SMALL: &str = "name = \"mine\"\ntitle = \"Mine\"\ncores = 4\ngflops_per_core = 8.5\ndram_gbs = 20\nline_bytes = 64\n";
 
 #[test]
 fn a_short_file_is_enough() {
@@ -146,16 +192,48 @@ fn complaint(text: &str) -> String {
 #[test]
 fn complaints_say_where_and_what() {
     let with = |line: &str| complaint(&format!("{SMALL}l1_bytes = 4096\n{line}\n"));
-    assert_eq!(with("coers = 3"), "m.toml:8:1: no machine parameter is called `coers` (did you mean cores?)");
-    assert_eq!(with("ghz = true"), "m.toml:8:7: `ghz` = `true`: not a number of GHz");
-    assert_eq!(with("ghz = [1]"), "m.toml:8:7: `ghz` = `[1]`: not a number of GHz");
-    assert_eq!(with("overlap = 1.5"), "m.toml:8:11: `overlap` = 1.5 is out of range: 0 to 1 are allowed");
-    assert_eq!(with("fp_registers = 1.5"), "m.toml:8:16: `fp_registers` = 1.5 must be a whole number of registers");
-    assert_eq!(with("nta_hints = 0.5"), "m.toml:8:13: `nta_hints` = 0.5 must be a whole number");
-    assert_eq!(with("[ghz]\nnote = \"fast\""), "m.toml:8:1: `ghz` has no value");
-    assert_eq!(with("[ghz]\nvalue = 1\nwhy = 2"), "m.toml:10:1: `why`: only value, source and note are known here");
-    assert!(with("cores = 5").starts_with("m.toml:8:1: "), "{}", with("cores = 5"));
-    assert!(with("ghz = = 5").starts_with("m.toml:8:"), "{}", with("ghz = = 5"));
+    assert_eq!(
+        with("coers = 3"),
+        "m.toml:8:1: no machine parameter is called `coers` (did you mean cores?)"
+    );
+    assert_eq!(
+        with("ghz = true"),
+        "m.toml:8:7: `ghz` = `true`: not a number of GHz"
+    );
+    assert_eq!(
+        with("ghz = [1]"),
+        "m.toml:8:7: `ghz` = `[1]`: not a number of GHz"
+    );
+    assert_eq!(
+        with("overlap = 1.5"),
+        "m.toml:8:11: `overlap` = 1.5 is out of range: 0 to 1 are allowed"
+    );
+    assert_eq!(
+        with("fp_registers = 1.5"),
+        "m.toml:8:16: `fp_registers` = 1.5 must be a whole number of registers"
+    );
+    assert_eq!(
+        with("nta_hints = 0.5"),
+        "m.toml:8:13: `nta_hints` = 0.5 must be a whole number"
+    );
+    assert_eq!(
+        with("[ghz]\nnote = \"fast\""),
+        "m.toml:8:1: `ghz` has no value"
+    );
+    assert_eq!(
+        with("[ghz]\nvalue = 1\nwhy = 2"),
+        "m.toml:10:1: `why`: only value, source and note are known here"
+    );
+    assert!(
+        with("cores = 5").starts_with("m.toml:8:1: "),
+        "{}",
+        with("cores = 5")
+    );
+    assert!(
+        with("ghz = = 5").starts_with("m.toml:8:"),
+        "{}",
+        with("ghz = = 5")
+    );
     assert_eq!(
         complaint("name = \"x\"\nl1_bytes = 64\n"),
         "m.toml: not given: title, cores, gflops_per_core, line_bytes, dram_gbs"
@@ -167,7 +245,9 @@ fn complaints_say_where_and_what() {
 fn an_unknown_preset_names_the_near_and_all() {
     let message = MachineModel::preset("exasta").unwrap_err().to_string();
     assert!(
-        message.starts_with("no machine is called `exasta` (did you mean exasat?); the presets are exasat"),
+        message.starts_with(
+            "no machine is called `exasta` (did you mean exasat?); the presets are exasat"
+        ),
         "{message}"
     );
     assert!(MachineModel::preset("no-such-machine").is_err());
@@ -180,13 +260,26 @@ fn values_can_be_set() {
     machine.set_text("cache_bytes", "32KiB").unwrap();
     machine.set_text("nta_hints", "true").unwrap();
     machine.set_text("l2_bytes", "4 MiB").unwrap();
-    assert_eq!((machine.get("dram_gbs"), machine.get("cache_bytes")), (Some(200.0), Some(32_768.0)));
+    assert_eq!(
+        (machine.get("dram_gbs"), machine.get("cache_bytes")),
+        (Some(200.0), Some(32_768.0))
+    );
     assert_eq!(machine.get("nta_hints"), Some(1.0));
     assert_eq!(machine.levels().len(), 2);
-    for (name, value) in [("dram_gbs", 0.0), ("dram_gbs", f64::NAN), ("cores", 1.5), ("nta_hints", 2.0), ("nx", 1.0)] {
+    for (name, value) in [
+        ("dram_gbs", 0.0),
+        ("dram_gbs", f64::NAN),
+        ("cores", 1.5),
+        ("nta_hints", 2.0),
+        ("nx", 1.0),
+    ] {
         assert!(machine.set(name, value).is_err(), "{name} = {value}");
     }
     assert!(machine.set_text("cores", "4 KiB").is_err());
     assert!(machine.set_text("cache_bytes", "4 Kib").is_err());
-    assert_eq!(machine.get("dram_gbs"), Some(200.0), "a refused value leaves the old one");
+    assert_eq!(
+        machine.get("dram_gbs"),
+        Some(200.0),
+        "a refused value leaves the old one"
+    );
 }

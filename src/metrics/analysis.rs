@@ -118,13 +118,21 @@ struct TimedCore {
 impl TimedCore {
     fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
         let meter = CamatMeter::new(meter_settings(model));
-        Ok(TimedCore { core: OutOfOrder::new(model, rules)?, costs: costs.clone(), cycles: Vec::new(), meter })
+        Ok(TimedCore {
+            core: OutOfOrder::new(model, rules)?,
+            costs: costs.clone(),
+            cycles: Vec::new(),
+            meter,
+        })
     }
 }
 
 fn meter_settings(model: &CoreModel) -> MeterSettings {
     let levels = model.levels.len();
-    MeterSettings { levels, first_shared: Some(model.first_shared).filter(|first| *first < levels) }
+    MeterSettings {
+        levels,
+        first_shared: Some(model.first_shared).filter(|first| *first < levels),
+    }
 }
 
 /// One execution, kept for drawing.
@@ -178,17 +186,28 @@ pub struct CountedRegion {
 impl<'r> Analysis<'r> {
     /// # Errors
     /// The caches are no hierarchy, or the line for reuse distances is no length of a line.
-    pub fn new(settings: Settings, region_of: Option<RegionOf<'r>>) -> Result<Analysis<'r>, SettingsError> {
-        let atomics = if settings.like_edan { Atomics::Bypass } else { Atomics::Cached };
+    pub fn new(
+        settings: Settings,
+        region_of: Option<RegionOf<'r>>,
+    ) -> Result<Analysis<'r>, SettingsError> {
+        let atomics = if settings.like_edan {
+            Atomics::Bypass
+        } else {
+            Atomics::Cached
+        };
         let others = Others {
             region_of,
             regions: RegionMeter::new(settings.rules),
             reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
-            remote: settings.remote.map(|remote| RemoteMeter::new(remote, settings.rules)),
+            remote: settings
+                .remote
+                .map(|remote| RemoteMeter::new(remote, settings.rules)),
             epochs: (settings.epochs.clone())
                 .map(|epochs| EpochMeter::new(epochs, settings.rules, !settings.caches.is_empty()))
                 .transpose()?,
-            chain: settings.memory_chain.then(|| ChainMeter::new(settings.rules)),
+            chain: settings
+                .memory_chain
+                .then(|| ChainMeter::new(settings.rules)),
             core: (settings.core.as_ref())
                 .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
                 .transpose()?,
@@ -221,9 +240,20 @@ impl<'r> Analysis<'r> {
     /// Tells reuse, epochs and C-AMAT by region too, as far as they are asked for.
     #[must_use]
     pub fn with_region_details(mut self) -> Analysis<'r> {
-        let Settings { rules, epochs, core, caches, .. } = &self.settings;
+        let Settings {
+            rules,
+            epochs,
+            core,
+            caches,
+            ..
+        } = &self.settings;
         let meter = core.as_ref().map(|(model, _)| meter_settings(model));
-        self.others.details = Some(RegionDetails::new(*rules, epochs.clone(), !caches.is_empty(), meter));
+        self.others.details = Some(RegionDetails::new(
+            *rules,
+            epochs.clone(),
+            !caches.is_empty(),
+            meter,
+        ));
         self
     }
 
@@ -250,7 +280,12 @@ impl<'r> Analysis<'r> {
             non_memory_span: self.totals.deepest.non_memory_span,
             bytes_moved: self.totals.bytes_moved,
         };
-        let counted = || self.vertices.iter().zip(&self.executions).filter(|(vertex, _)| !vertex.is_omitted);
+        let counted = || {
+            self.vertices
+                .iter()
+                .zip(&self.executions)
+                .filter(|(vertex, _)| !vertex.is_omitted)
+        };
         let work = counted().map(|(vertex, count)| vertex.cycles * count).sum();
         let edag = Edag {
             vertices: counted().map(|(_, count)| count).sum(),
@@ -262,18 +297,43 @@ impl<'r> Analysis<'r> {
         let (cache, dirty_bytes) = match &self.ram {
             Ram::Uncached => (Vec::new(), 0),
             Ram::Cached(hierarchy) => {
-                let level =
-                    |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel { spec: *spec, counters: *counters };
-                (hierarchy.specs().zip(hierarchy.counters()).map(level).collect(), hierarchy.dirty_bytes())
+                let level = |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel {
+                    spec: *spec,
+                    counters: *counters,
+                };
+                (
+                    hierarchy
+                        .specs()
+                        .zip(hierarchy.counters())
+                        .map(level)
+                        .collect(),
+                    hierarchy.dirty_bytes(),
+                )
             }
         };
         let mixes = self.mixes();
-        let Others { regions, reuse, remote, epochs, chain, core, profile, details, kept, has_more_than_kept, .. } =
-            self.others;
+        let Others {
+            regions,
+            reuse,
+            remote,
+            epochs,
+            chain,
+            core,
+            profile,
+            details,
+            kept,
+            has_more_than_kept,
+            ..
+        } = self.others;
         let reuse_line = self.settings.reuse_line.filter(|_| has_addresses);
-        let details = details.map(|details| details.finish(reuse_line, Program::UNKNOWN)).unwrap_or_default();
+        let details = details
+            .map(|details| details.finish(reuse_line, Program::UNKNOWN))
+            .unwrap_or_default();
         let mut details = details.into_iter();
-        let sites = profile.as_ref().map(ProfileMeter::sites_of_instructions).unwrap_or_default();
+        let sites = profile
+            .as_ref()
+            .map(ProfileMeter::sites_of_instructions)
+            .unwrap_or_default();
         let profile = profile.map(|profile| profile.finish(&self.instructions, &self.executions));
         let region = |(edag, (instructions, mix))| CountedRegion {
             instructions,
@@ -294,9 +354,17 @@ impl<'r> Analysis<'r> {
                 .map(|chain| memory_chain(chain, &self.instructions, &sites, profile.as_ref())),
             core: core
                 .filter(|_| has_addresses)
-                .map(|TimedCore { core, meter, .. }| CountedCore { cycles: core.finish(), meter }),
+                .map(|TimedCore { core, meter, .. }| CountedCore {
+                    cycles: core.finish(),
+                    meter,
+                }),
             profile,
-            regions: regions.finish(has_addresses).into_iter().zip(mixes.regions).map(region).collect(),
+            regions: regions
+                .finish(has_addresses)
+                .into_iter()
+                .zip(mixes.regions)
+                .map(region)
+                .collect(),
             kept: (!has_more_than_kept).then_some(kept),
             instructions: self.instructions,
             executions: self.executions,
@@ -305,7 +373,12 @@ impl<'r> Analysis<'r> {
 
     fn mixes(&self) -> Mixes {
         let mut mixes = Mixes::default();
-        for ((instruction, vertex), count) in self.instructions.iter().zip(&self.vertices).zip(&self.executions) {
+        for ((instruction, vertex), count) in self
+            .instructions
+            .iter()
+            .zip(&self.vertices)
+            .zip(&self.executions)
+        {
             let class = instruction.decoded.facts.class;
             *mixes.whole.entry(class).or_default() += count;
             if self.others.region_of.is_some() {
@@ -332,7 +405,9 @@ fn memory_chain(
     let part = |(id, accesses): (InstructionId, u64)| {
         let instruction = &instructions[id.0 as usize];
         let site = match profile {
-            Some(Ok(profile)) => sites.get(id.0 as usize).map(|site| &profile.sites[*site as usize]),
+            Some(Ok(profile)) => sites
+                .get(id.0 as usize)
+                .map(|site| &profile.sites[*site as usize]),
             _ => None,
         };
         ChainInstruction::new(instruction, accesses, site)
@@ -351,7 +426,16 @@ impl Consumer for Analysis<'_> {
         for instruction in &batch.instructions {
             self.add_instruction(instruction);
         }
-        let Analysis { vertices, executions, flow, ram, totals, movement, others, .. } = self;
+        let Analysis {
+            vertices,
+            executions,
+            flow,
+            ram,
+            totals,
+            movement,
+            others,
+            ..
+        } = self;
         let has_others = others.are_any();
         batch.for_each(|id, addresses| {
             let index = id.0 as usize;
@@ -423,14 +507,22 @@ impl Others<'_> {
         if let Some(chain) = &mut self.chain {
             chain.add_hart(instruction.hart);
         }
-        if let Some(TimedCore { core, costs, cycles, .. }) = &mut self.core {
+        if let Some(TimedCore {
+            core,
+            costs,
+            cycles,
+            ..
+        }) = &mut self.core
+        {
             core.add_hart(instruction.hart);
             cycles.push(u64::from(costs.of(instruction.decoded.facts.class)));
         }
         if let Some(profile) = &mut self.profile {
             profile.add_instruction(instruction);
         }
-        let Some(region_of) = &mut self.region_of else { return 0 };
+        let Some(region_of) = &mut self.region_of else {
+            return 0;
+        };
         let region = region_of(instruction);
         self.regions.add_hart(instruction.hart);
         self.regions.add_region(region);
@@ -441,20 +533,51 @@ impl Others<'_> {
     }
 
     #[inline]
-    fn follow_source(&mut self, index: usize, access: Option<Access>, addresses: &[u64], used: RamUse, ram: &Ram) {
+    fn follow_source(
+        &mut self,
+        index: usize,
+        access: Option<Access>,
+        addresses: &[u64],
+        used: RamUse,
+        ram: &Ram,
+    ) {
         if let Some(profile) = &mut self.profile {
-            profile.step(index, access, addresses, used.left_nearest.then(|| ram.moved()).into_iter().flatten());
+            profile.step(
+                index,
+                access,
+                addresses,
+                used.left_nearest.then(|| ram.moved()).into_iter().flatten(),
+            );
         }
     }
 
-    fn step(&mut self, id: InstructionId, vertex: &Vertex, access: Option<Access>, addresses: &[u64], used: RamUse) {
-        let Vertex { operation, cycles, region, .. } = vertex;
+    fn step(
+        &mut self,
+        id: InstructionId,
+        vertex: &Vertex,
+        access: Option<Access>,
+        addresses: &[u64],
+        used: RamUse,
+    ) {
+        let Vertex {
+            operation,
+            cycles,
+            region,
+            ..
+        } = vertex;
         let to_ram = used.accesses > 0;
         if self.region_of.is_some() {
-            self.regions.step(*region, operation, addresses, *cycles, used);
+            self.regions
+                .step(*region, operation, addresses, *cycles, used);
         }
         if let (Some(reuse), Some(access)) = (&mut self.reuse, access) {
-            reuse.access(access, addresses, self.details.as_mut().and_then(|details| details.reuse(*region)));
+            reuse.access(
+                access,
+                addresses,
+                self.details
+                    .as_mut()
+                    .and_then(|details| details.reuse(*region)),
+            );
         }
         if let Some(remote) = &mut self.remote {
             remote.step(operation, addresses, *cycles, to_ram);
@@ -468,13 +591,33 @@ impl Others<'_> {
         if let Some(chain) = &mut self.chain {
             chain.step(id, operation, addresses, to_ram);
         }
-        if let Some(TimedCore { core, cycles, meter, .. }) = &mut self.core {
-            let own = self.details.as_mut().and_then(|details| details.camat(*region));
-            core.step(operation, addresses, cycles[id.0 as usize], &mut Both { all: meter, own });
+        if let Some(TimedCore {
+            core,
+            cycles,
+            meter,
+            ..
+        }) = &mut self.core
+        {
+            let own = self
+                .details
+                .as_mut()
+                .and_then(|details| details.camat(*region));
+            core.step(
+                operation,
+                addresses,
+                cycles[id.0 as usize],
+                &mut Both { all: meter, own },
+            );
         }
         if self.kept.len() < self.most_kept {
             let addresses = addresses.to_vec();
-            self.kept.push(Execution { instruction: id, access, addresses, to_ram, cycles: *cycles });
+            self.kept.push(Execution {
+                instruction: id,
+                access,
+                addresses,
+                to_ram,
+                cycles: *cycles,
+            });
         } else {
             self.kept = Vec::new();
             self.has_more_than_kept = true;

@@ -15,9 +15,14 @@ pub struct Costs {
 /// Why a cost table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CostsError {
-    #[error("the cost table has to be `[cycles]` and then lines `class = cycles`, whole numbers: {0}")]
+    #[error(
+        "the cost table has to be `[cycles]` and then lines `class = cycles`, whole numbers: {0}"
+    )]
     Toml(Box<toml::de::Error>),
-    #[error("`{name}` in the cost table is no class of instructions; the classes are {}", class_names())]
+    #[error(
+        "`{name}` in the cost table is no class of instructions; the classes are {}",
+        class_names()
+    )]
     UnknownClass { name: String },
     #[error("`{name}` costs {cycles} cycles in the cost table; a class may cost from 0 to {MOST}")]
     TooMany { name: String, cycles: u64 },
@@ -27,7 +32,11 @@ pub enum CostsError {
 const MOST: u32 = 100_000;
 
 fn class_names() -> String {
-    Class::ALL.iter().map(|class| class.name()).collect::<Vec<&str>>().join(", ")
+    Class::ALL
+        .iter()
+        .map(|class| class.name())
+        .collect::<Vec<&str>>()
+        .join(", ")
 }
 
 #[derive(Deserialize)]
@@ -39,7 +48,10 @@ struct File {
 impl Default for Costs {
     /// Every instruction takes one cycle, as in the publication.
     fn default() -> Costs {
-        Costs { others: 1, cycles: BTreeMap::new() }
+        Costs {
+            others: 1,
+            cycles: BTreeMap::new(),
+        }
     }
 }
 
@@ -54,7 +66,10 @@ impl Costs {
         let mut costs = Costs::default();
         for (name, cycles) in file.cycles {
             let number = u32::try_from(cycles).ok().filter(|cycles| *cycles <= MOST);
-            let number = number.ok_or_else(|| CostsError::TooMany { name: name.clone(), cycles })?;
+            let number = number.ok_or_else(|| CostsError::TooMany {
+                name: name.clone(),
+                cycles,
+            })?;
             if name == "others" {
                 costs.others = number;
             } else {
@@ -77,13 +92,22 @@ mod tests {
 
     #[test]
     fn classes_have_costs_and_mistakes_are_named() {
-        let costs = Costs::parse("[cycles]\nothers = 2\nfp_divide = 20\nload = 4\n").expect("a table");
-        assert_eq!((costs.of(Class::FpDivide), costs.of(Class::Load), costs.of(Class::Branch)), (20, 4, 2));
+        let costs =
+            Costs::parse("[cycles]\nothers = 2\nfp_divide = 20\nload = 4\n").expect("a table");
+        assert_eq!(
+            (
+                costs.of(Class::FpDivide),
+                costs.of(Class::Load),
+                costs.of(Class::Branch)
+            ),
+            (20, 4, 2)
+        );
         let error = |text: &str| Costs::parse(text).expect_err("no table").to_string();
         assert!(error("[cycles]\nfrobnicate = 2\n").contains("`frobnicate`"));
         assert!(error("[cycles]\nload = 1000000\n").contains("100000"));
         assert!(error("load = 3\n").contains("[cycles]"));
-        Costs::parse(include_str!("../../templates/instructions.toml")).expect("the table that users copy");
+        Costs::parse(include_str!("../../templates/instructions.toml"))
+            .expect("the table that users copy");
         assert_eq!(Costs::default().of(Class::Load), 1);
     }
 }

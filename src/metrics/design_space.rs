@@ -25,28 +25,109 @@ const fn constant(
     value: f64,
     range: (f64, f64),
 ) -> Constant {
-    Constant { name: Name { key, symbol, label, unit }, value, range }
+    Constant {
+        name: Name {
+            key,
+            symbol,
+            label,
+            unit,
+        },
+        value,
+        range,
+    }
 }
 
 /// The constants with the values of the publication; the line is that of the profile.
 pub fn constants(epochs: &Epochs) -> [Constant; 10] {
     let positive = (1e-6, 1e12);
     [
-        constant("processor_area", "A_proc", "Area of the processor", "mm²", 700.0, positive),
-        constant("core_area_factor", "", "Area of a core: factor", "mm²", 2.0609, positive),
-        constant("core_area_exponent", "", "Area of a core: exponent of the window", "", 0.3851, (0.0, 10.0)),
-        constant("llc_area_per_kib", "", "Area of 1 KiB of the last-level cache", "mm²", 3.2305e-3, positive),
-        constant("core_ghz", "freq", "Clock of the cores", "GHz", 1.0, positive),
-        constant("chip_gbs", "BW", "Memory bandwidth of the processor", "GB/s", 32.0, positive),
-        constant("memory_ns", "t_mem", "Latency of memory", "ns", 45.0, (0.0, 1e12)),
-        constant("fetched_line", "L", "Bytes fetched by a miss: a line", "B", epochs.line as f64, positive),
-        constant("base_cpi_factor", "", "Base CPI: factor", "cycles", 0.5, positive),
-        constant("base_cpi_window", "", "Base CPI: window at which it is the factor", "instructions", 160.0, positive),
+        constant(
+            "processor_area",
+            "A_proc",
+            "Area of the processor",
+            "mm²",
+            700.0,
+            positive,
+        ),
+        constant(
+            "core_area_factor",
+            "",
+            "Area of a core: factor",
+            "mm²",
+            2.0609,
+            positive,
+        ),
+        constant(
+            "core_area_exponent",
+            "",
+            "Area of a core: exponent of the window",
+            "",
+            0.3851,
+            (0.0, 10.0),
+        ),
+        constant(
+            "llc_area_per_kib",
+            "",
+            "Area of 1 KiB of the last-level cache",
+            "mm²",
+            3.2305e-3,
+            positive,
+        ),
+        constant(
+            "core_ghz",
+            "freq",
+            "Clock of the cores",
+            "GHz",
+            1.0,
+            positive,
+        ),
+        constant(
+            "chip_gbs",
+            "BW",
+            "Memory bandwidth of the processor",
+            "GB/s",
+            32.0,
+            positive,
+        ),
+        constant(
+            "memory_ns",
+            "t_mem",
+            "Latency of memory",
+            "ns",
+            45.0,
+            (0.0, 1e12),
+        ),
+        constant(
+            "fetched_line",
+            "L",
+            "Bytes fetched by a miss: a line",
+            "B",
+            epochs.line as f64,
+            positive,
+        ),
+        constant(
+            "base_cpi_factor",
+            "",
+            "Base CPI: factor",
+            "cycles",
+            0.5,
+            positive,
+        ),
+        constant(
+            "base_cpi_window",
+            "",
+            "Base CPI: window at which it is the factor",
+            "instructions",
+            160.0,
+            positive,
+        ),
     ]
 }
 
 /// Numbers of cores that are compared.
-pub const CORES: [u32; 16] = [1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 320];
+pub const CORES: [u32; 16] = [
+    1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 320,
+];
 
 /// Where Table 1 cannot be meant as it is printed.
 pub const SLIPS: [&str; 5] = [
@@ -76,7 +157,10 @@ pub fn llc_area() -> Expr {
 
 /// Cycles of an instruction without misses, with a reorder window of `window` instructions.
 pub fn base_cpi() -> Expr {
-    v("base_cpi_factor") * v("base_cpi_window").quotient(v("window")).power(Expr::from(0.5))
+    v("base_cpi_factor")
+        * v("base_cpi_window")
+            .quotient(v("window"))
+            .power(Expr::from(0.5))
 }
 
 /// Cycles that an instruction waits for memory: `epochs` in `instructions`.
@@ -97,7 +181,13 @@ pub const NO_BOUND: f64 = 1e9;
 pub fn bandwidth_ipc() -> Expr {
     let bytes = v("off_chip") * v("fetched_line");
     let bound = (v("chip_gbs") * v("instructions")).quotient(bytes * v("core_ghz"));
-    Expr::choose(Comparison::Greater, v("off_chip"), Expr::from(0.0), bound, Expr::from(NO_BOUND))
+    Expr::choose(
+        Comparison::Greater,
+        v("off_chip"),
+        Expr::from(0.0),
+        bound,
+        Expr::from(NO_BOUND),
+    )
 }
 
 /// Names of the area and the CPI of a core with window number `index`.
@@ -108,7 +198,13 @@ pub fn of_window(index: usize) -> [String; 2] {
 /// A figure of `cores` cores with window number `index`, 0 if they do not fit beside the cache.
 fn if_it_fits(index: usize, figure: Expr) -> Expr {
     let area = v("cores") * v(&of_window(index)[0]) + v("llc_area");
-    Expr::choose(Comparison::LessOrEqual, area, v("processor_area"), figure, Expr::from(0.0))
+    Expr::choose(
+        Comparison::LessOrEqual,
+        area,
+        v("processor_area"),
+        figure,
+        Expr::from(0.0),
+    )
 }
 
 /// Instructions per cycle of all cores together with the best window that fits: the smaller of what the
@@ -128,11 +224,34 @@ pub fn best_window(windows: &[u32]) -> Expr {
         let enough = v("best_ipc") * (1.0 - 1e-12);
         let window = Expr::from(f64::from(window));
         let area = v("cores") * v(&of_window(index)[0]) + v("llc_area");
-        let reaches = Expr::choose(Comparison::GreaterOrEqual, computed, enough, window, Expr::from(BEYOND));
-        Expr::choose(Comparison::LessOrEqual, area, v("processor_area"), reaches, Expr::from(BEYOND))
+        let reaches = Expr::choose(
+            Comparison::GreaterOrEqual,
+            computed,
+            enough,
+            window,
+            Expr::from(BEYOND),
+        );
+        Expr::choose(
+            Comparison::LessOrEqual,
+            area,
+            v("processor_area"),
+            reaches,
+            Expr::from(BEYOND),
+        )
     };
-    let smallest = Expr::min(windows.iter().enumerate().map(|(index, window)| reached(index, *window)));
-    Expr::choose(Comparison::Greater, v("best_ipc"), Expr::from(0.0), smallest, Expr::from(0.0))
+    let smallest = Expr::min(
+        windows
+            .iter()
+            .enumerate()
+            .map(|(index, window)| reached(index, *window)),
+    );
+    Expr::choose(
+        Comparison::Greater,
+        v("best_ipc"),
+        Expr::from(0.0),
+        smallest,
+        Expr::from(0.0),
+    )
 }
 
 #[cfg(test)]
@@ -157,17 +276,31 @@ mod tests {
 
     fn value(expr: &Expr, more: &[(&str, f64)]) -> f64 {
         let known = |name: &str| {
-            let own = more.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-            own.or_else(|| constants(&profile()).iter().find(|c| c.name.key == name).map(|c| c.value))
+            let own = more
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| *value);
+            own.or_else(|| {
+                constants(&profile())
+                    .iter()
+                    .find(|c| c.name.key == name)
+                    .map(|c| c.value)
+            })
         };
-        expr.evaluate(&known as &dyn Lookup).expect("all names are known")
+        expr.evaluate(&known as &dyn Lookup)
+            .expect("all names are known")
     }
 
     /// The text of the paper: IPC 1.0 at a window of 32 (0.894 by the relation) and up to 5.0 at 1,024.
     #[test]
     fn base_ipc_is_what_the_text_says() {
         let ipc = |window: f64| 1.0 / value(&base_cpi(), &[("window", window)]);
-        assert!((ipc(32.0) - 1.0).abs() < 0.11 && (ipc(1024.0) - 5.0).abs() < 0.06, "{} {}", ipc(32.0), ipc(1024.0));
+        assert!(
+            (ipc(32.0) - 1.0).abs() < 0.11 && (ipc(1024.0) - 5.0).abs() < 0.06,
+            "{} {}",
+            ipc(32.0),
+            ipc(1024.0)
+        );
     }
 
     /// By hand: a core with a window of 256 takes 17.43 mm², 40 of them and 1 MiB 700.7 mm²; 39 fit.
@@ -179,14 +312,30 @@ mod tests {
         assert!((llc - 3.308).abs() < 1e-3);
         let cpi = |window: f64, epochs: f64| {
             let base = value(&base_cpi(), &[("window", window)]);
-            value(&core_cpi(), &[("base_cpi", base), ("epochs", epochs), ("instructions", 1000.0)])
+            value(
+                &core_cpi(),
+                &[
+                    ("base_cpi", base),
+                    ("epochs", epochs),
+                    ("instructions", 1000.0),
+                ],
+            )
         };
         // ½·√(160/256) + 0.005·45 = 0.3953 + 0.225
         assert!((cpi(256.0, 5.0) - 0.6203).abs() < 1e-4);
         // 32·1000/(40·64·1)
-        let bound = value(&bandwidth_ipc(), &[("off_chip", 40.0), ("instructions", 1000.0)]);
+        let bound = value(
+            &bandwidth_ipc(),
+            &[("off_chip", 40.0), ("instructions", 1000.0)],
+        );
         assert_eq!(bound, 12.5);
-        assert_eq!(value(&bandwidth_ipc(), &[("off_chip", 0.0), ("instructions", 1000.0)]), NO_BOUND);
+        assert_eq!(
+            value(
+                &bandwidth_ipc(),
+                &[("off_chip", 0.0), ("instructions", 1000.0)]
+            ),
+            NO_BOUND
+        );
         let best = |cores: f64| {
             let mut known = vec![
                 ("cores", cores),

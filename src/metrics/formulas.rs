@@ -30,28 +30,73 @@ pub struct Name {
     pub unit: &'static str,
 }
 
-const fn name(key: &'static str, symbol: &'static str, label: &'static str, unit: &'static str) -> Name {
-    Name { key, symbol, label, unit }
+const fn name(
+    key: &'static str,
+    symbol: &'static str,
+    label: &'static str,
+    unit: &'static str,
+) -> Name {
+    Name {
+        key,
+        symbol,
+        label,
+        unit,
+    }
 }
 
 /// What is counted; see [`Edag`].
 pub const COUNTS: [Name; 9] = [
-    name("vertices", "|V|", "Vertices: executed instructions", "instructions"),
+    name(
+        "vertices",
+        "|V|",
+        "Vertices: executed instructions",
+        "instructions",
+    ),
     name("edges", "|E|", "Edges: true dependences", "edges"),
     name("work", "T₁", "Work", "cycles"),
     name("depth", "T∞", "Depth (span)", "cycles"),
-    name("memory_work", "𝒲", "Memory work: accesses that go to RAM", "accesses"),
-    name("memory_depth", "𝒟", "Memory depth: most of them on one path", "accesses"),
-    name("non_memory_cost", "C", "Cost of everything that does not go to RAM", "cycles"),
-    name("non_memory_span", "C∞", "Longest path without the RAM accesses", "cycles"),
+    name(
+        "memory_work",
+        "𝒲",
+        "Memory work: accesses that go to RAM",
+        "accesses",
+    ),
+    name(
+        "memory_depth",
+        "𝒟",
+        "Memory depth: most of them on one path",
+        "accesses",
+    ),
+    name(
+        "non_memory_cost",
+        "C",
+        "Cost of everything that does not go to RAM",
+        "cycles",
+    ),
+    name(
+        "non_memory_span",
+        "C∞",
+        "Longest path without the RAM accesses",
+        "cycles",
+    ),
     name("bytes_moved", "", "Bytes to and from RAM", "B"),
 ];
 
 /// What a person may change.
 pub const INPUTS: [Name; 5] = [
-    name("slots", "m", "Issue slots: RAM accesses under way at once", "accesses"),
+    name(
+        "slots",
+        "m",
+        "Issue slots: RAM accesses under way at once",
+        "accesses",
+    ),
     name("latency", "α", "Latency of a RAM access", "cycles"),
-    name("base_latency", "α₀", "Latency at which relative sensitivity is taken", "cycles"),
+    name(
+        "base_latency",
+        "α₀",
+        "Latency at which relative sensitivity is taken",
+        "cycles",
+    ),
     name("ghz", "", "Clock", "GHz"),
     name("processors", "p", "Processors of Brent's bounds", ""),
 ];
@@ -64,14 +109,36 @@ pub fn formulas() -> Vec<Formula> {
     let v = Expr::symbol;
     let of_memory = |key, symbol, label, unit, expr| {
         let (source, needs_addresses) = (EDAN, true);
-        Formula { key, symbol, label, unit, expr, source, needs_addresses }
+        Formula {
+            key,
+            symbol,
+            label,
+            unit,
+            expr,
+            source,
+            needs_addresses,
+        }
     };
     let of_graph = |key, symbol, label, unit, expr| {
         let (source, needs_addresses) = (BRENT, false);
-        Formula { key, symbol, label, unit, expr, source, needs_addresses }
+        Formula {
+            key,
+            symbol,
+            label,
+            unit,
+            expr,
+            source,
+            needs_addresses,
+        }
     };
     vec![
-        of_graph("parallelism", "T₁/T∞", "Parallelism", "", v("work").quotient(v("depth"))),
+        of_graph(
+            "parallelism",
+            "T₁/T∞",
+            "Parallelism",
+            "",
+            v("work").quotient(v("depth")),
+        ),
         of_graph(
             "brent_lower",
             "T_p ≥",
@@ -107,8 +174,20 @@ pub fn formulas() -> Vec<Formula> {
             "1/cycle",
             v("lambda").quotient(v("lambda") * v("base_latency") + v("non_memory_cost")),
         ),
-        of_memory("time_lower", "T ≥", "Least time", "cycles", v("lambda_lower") * v("latency") + v("non_memory_cost")),
-        of_memory("time_upper", "T ≤", "Most time", "cycles", v("lambda") * v("latency") + v("non_memory_cost")),
+        of_memory(
+            "time_lower",
+            "T ≥",
+            "Least time",
+            "cycles",
+            v("lambda_lower") * v("latency") + v("non_memory_cost"),
+        ),
+        of_memory(
+            "time_upper",
+            "T ≤",
+            "Most time",
+            "cycles",
+            v("lambda") * v("latency") + v("non_memory_cost"),
+        ),
         of_memory(
             "average_bandwidth",
             "",
@@ -134,9 +213,14 @@ impl CellNames for Symbols {
     }
 
     fn symbol(&self, key: &str) -> String {
-        let leaves = COUNTS.iter().chain(&INPUTS).map(|name| (name.key, name.symbol));
+        let leaves = COUNTS
+            .iter()
+            .chain(&INPUTS)
+            .map(|name| (name.key, name.symbol));
         let known = leaves.chain([("lambda", "λ"), ("lambda_lower", "λ_lower")]);
-        let symbol = known.filter(|(_, symbol)| !symbol.is_empty()).find(|(name, _)| *name == key);
+        let symbol = known
+            .filter(|(_, symbol)| !symbol.is_empty())
+            .find(|(name, _)| *name == key);
         symbol.map_or(key, |(_, symbol)| symbol).to_string()
     }
 
@@ -148,15 +232,20 @@ impl CellNames for Symbols {
 impl Formula {
     /// The formula as it is printed in the publications: `(𝒲-𝒟)/m+𝒟`.
     pub fn text(&self) -> String {
-        Excel { expr: &self.expr, names: &Symbols }.to_string()
+        Excel {
+            expr: &self.expr,
+            names: &Symbols,
+        }
+        .to_string()
     }
 }
 
 impl Figures {
     /// Evaluates every formula. What cannot be known without addresses has no value, nor has a division by zero.
     pub fn of(edag: &Edag, inputs: &Inputs) -> Figures {
-        let memory =
-            |part: fn(&crate::metrics::report::EdagMemory) -> u64| edag.memory.as_ref().map(|m| part(m) as f64);
+        let memory = |part: fn(&crate::metrics::report::EdagMemory) -> u64| {
+            edag.memory.as_ref().map(|m| part(m) as f64)
+        };
         let mut values = vec![
             ("vertices", Some(edag.vertices as f64)),
             ("edges", Some(edag.edges as f64)),
@@ -174,8 +263,17 @@ impl Figures {
             ("processors", Some(inputs.processors)),
         ];
         for formula in formulas() {
-            let known = |name: &str| values.iter().find(|(key, _)| *key == name).and_then(|(_, value)| *value);
-            let value = formula.expr.evaluate(&known as &dyn Lookup).ok().filter(|value| value.is_finite());
+            let known = |name: &str| {
+                values
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .and_then(|(_, value)| *value)
+            };
+            let value = formula
+                .expr
+                .evaluate(&known as &dyn Lookup)
+                .ok()
+                .filter(|value| value.is_finite());
             values.push((formula.key, value));
         }
         Figures { values }
@@ -183,7 +281,10 @@ impl Figures {
 
     /// The value under a key of [`COUNTS`], [`INPUTS`] or [`formulas`]; `None` if it is not known.
     pub fn get(&self, key: &str) -> Option<f64> {
-        self.values.iter().find(|(name, _)| *name == key).and_then(|(_, value)| *value)
+        self.values
+            .iter()
+            .find(|(name, _)| *name == key)
+            .and_then(|(_, value)| *value)
     }
 }
 
@@ -193,18 +294,38 @@ mod tests {
     use crate::metrics::report::EdagMemory;
 
     fn figures(work: u64, depth: u64, cost: u64, slots: f64) -> Figures {
-        let memory = EdagMemory { work, depth, non_memory_cost: cost, non_memory_span: cost, bytes_moved: 0 };
-        let edag = Edag { vertices: 10, edges: 0, work: 10, depth: 5, memory: Some(memory) };
-        let inputs = Inputs { slots, latency: 100.0, base_latency: 50.0, ghz: 1.0, processors: 4.0 };
+        let memory = EdagMemory {
+            work,
+            depth,
+            non_memory_cost: cost,
+            non_memory_span: cost,
+            bytes_moved: 0,
+        };
+        let edag = Edag {
+            vertices: 10,
+            edges: 0,
+            work: 10,
+            depth: 5,
+            memory: Some(memory),
+        };
+        let inputs = Inputs {
+            slots,
+            latency: 100.0,
+            base_latency: 50.0,
+            ghz: 1.0,
+            processors: 4.0,
+        };
         Figures::of(&edag, &inputs)
     }
 
     /// EDAN slides, "Case Studies: HPCG": memory work and depth, four slots, and the λ printed there.
     #[test]
     fn published_latency_sensitivity() {
-        for (work, depth, lambda) in
-            [(106_151_255, 73_703, 26_593_091.0), (11_200_012, 45_102, 2_833_829.5), (10_833_505, 43_502, 2_741_002.75)]
-        {
+        for (work, depth, lambda) in [
+            (106_151_255, 73_703, 26_593_091.0),
+            (11_200_012, 45_102, 2_833_829.5),
+            (10_833_505, 43_502, 2_741_002.75),
+        ] {
             assert_eq!(figures(work, depth, 0, 4.0).get("lambda"), Some(lambda));
         }
     }
@@ -213,7 +334,10 @@ mod tests {
     #[test]
     fn three_misses_chained_or_independent() {
         let chained = figures(3, 3, 1, 3.0);
-        assert_eq!((chained.get("lambda"), chained.get("lambda_lower")), (Some(3.0), Some(3.0)));
+        assert_eq!(
+            (chained.get("lambda"), chained.get("lambda_lower")),
+            (Some(3.0), Some(3.0))
+        );
         let independent = figures(3, 1, 1, 3.0);
         assert_eq!(independent.get("lambda_lower"), Some(1.0));
         assert!((independent.get("lambda").expect("known") - 5.0 / 3.0).abs() < 1e-15);
@@ -225,7 +349,13 @@ mod tests {
 
     #[test]
     fn formulas_are_printed_with_their_symbols() {
-        let text = |key| formulas().into_iter().find(|formula| formula.key == key).expect("a formula").text();
+        let text = |key| {
+            formulas()
+                .into_iter()
+                .find(|formula| formula.key == key)
+                .expect("a formula")
+                .text()
+        };
         assert_eq!(text("lambda"), "(𝒲-𝒟)/m+𝒟");
         assert_eq!(text("lambda_lower"), "MAX(𝒲/m,𝒟)");
         assert_eq!(text("parallelism"), "T₁/T∞");
@@ -233,8 +363,20 @@ mod tests {
 
     #[test]
     fn without_addresses_memory_figures_are_unknown() {
-        let edag = Edag { vertices: 3, edges: 2, work: 3, depth: 2, memory: None };
-        let inputs = Inputs { slots: 4.0, latency: 1.0, base_latency: 1.0, ghz: 1.0, processors: 1.0 };
+        let edag = Edag {
+            vertices: 3,
+            edges: 2,
+            work: 3,
+            depth: 2,
+            memory: None,
+        };
+        let inputs = Inputs {
+            slots: 4.0,
+            latency: 1.0,
+            base_latency: 1.0,
+            ghz: 1.0,
+            processors: 1.0,
+        };
         let figures = Figures::of(&edag, &inputs);
         assert_eq!(figures.get("parallelism"), Some(1.5));
         assert_eq!(figures.get("lambda"), None);

@@ -38,7 +38,10 @@ impl MovementMeter {
         }
         let interval = 1 << self.interval_bits;
         self.bytes.resize(depth.div_ceil(interval) as usize, 0);
-        Movement { interval, bytes: self.bytes }
+        Movement {
+            interval,
+            bytes: self.bytes,
+        }
     }
 }
 

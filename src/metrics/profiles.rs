@@ -13,10 +13,20 @@ impl Profiles {
     /// The arithmetic mean over the traces of epochs per 1,000 instructions, capacity first, then window. Every
     /// trace counts the same, however long it is. Not a number where one has no instructions.
     pub fn mean_epki(&self) -> Vec<Vec<f64>> {
-        let rates: Vec<Vec<Vec<f64>>> = self.traces.iter().map(|(_, epochs)| epochs.epki()).collect();
-        let mean = |c: usize, w: usize| rates.iter().map(|rates| rates[c][w]).sum::<f64>() / rates.len() as f64;
-        let Some((_, first)) = self.traces.first() else { return Vec::new() };
-        (0..first.capacities.len()).map(|c| (0..first.windows.len()).map(|w| mean(c, w)).collect()).collect()
+        let rates: Vec<Vec<Vec<f64>>> = self
+            .traces
+            .iter()
+            .map(|(_, epochs)| epochs.epki())
+            .collect();
+        let mean = |c: usize, w: usize| {
+            rates.iter().map(|rates| rates[c][w]).sum::<f64>() / rates.len() as f64
+        };
+        let Some((_, first)) = self.traces.first() else {
+            return Vec::new();
+        };
+        (0..first.capacities.len())
+            .map(|c| (0..first.windows.len()).map(|w| mean(c, w)).collect())
+            .collect()
     }
 }
 
@@ -39,7 +49,12 @@ mod tests {
             line: 64,
             stores: Stores::Buffered,
         };
-        let profiles = Profiles { traces: vec![("a".into(), profile(20, 1000)), ("b".into(), profile(1, 500))] };
+        let profiles = Profiles {
+            traces: vec![
+                ("a".into(), profile(20, 1000)),
+                ("b".into(), profile(1, 500)),
+            ],
+        };
         assert_eq!(profiles.mean_epki(), [[11.0]]);
     }
 }

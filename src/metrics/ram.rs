@@ -33,7 +33,9 @@ impl Ram {
         if levels.is_empty() {
             return Ok(Ram::Uncached);
         }
-        Ok(Ram::Cached(Box::new(Hierarchy::new(levels)?.with_atomics(atomics))))
+        Ok(Ram::Cached(Box::new(
+            Hierarchy::new(levels)?.with_atomics(atomics),
+        )))
     }
 
     #[inline(always)]
@@ -43,9 +45,15 @@ impl Ram {
         for address in addresses {
             let (served, moved) = match self {
                 // An atomic operation reads and writes.
-                Ram::Uncached => {
-                    (Served::Memory, u64::from(bytes) * if access.kind == AccessKind::Atomic { 2 } else { 1 })
-                }
+                Ram::Uncached => (
+                    Served::Memory,
+                    u64::from(bytes)
+                        * if access.kind == AccessKind::Atomic {
+                            2
+                        } else {
+                            1
+                        },
+                ),
                 Ram::Cached(hierarchy) => {
                     let outcome = hierarchy.access(*address, bytes, access.kind);
                     (outcome.served, outcome.ram_bytes)
@@ -64,6 +72,9 @@ impl Ram {
             Ram::Uncached => None,
             Ram::Cached(hierarchy) => Some(hierarchy.counters()),
         };
-        counters.into_iter().flatten().map(|level| Moved { bytes_in: level.bytes_in, bytes_out: level.bytes_out })
+        counters.into_iter().flatten().map(|level| Moved {
+            bytes_in: level.bytes_in,
+            bytes_out: level.bytes_out,
+        })
     }
 }

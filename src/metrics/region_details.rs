@@ -50,7 +50,13 @@ impl RegionDetails {
         camat: Option<MeterSettings>,
     ) -> RegionDetails {
         let (rules, epoch_settings, camat_settings) = (Some(rules), epochs, camat);
-        RegionDetails { rules, epoch_settings, has_caches, camat_settings, ..RegionDetails::default() }
+        RegionDetails {
+            rules,
+            epoch_settings,
+            has_caches,
+            camat_settings,
+            ..RegionDetails::default()
+        }
     }
 
     /// Makes room for a region and a hart.
@@ -74,7 +80,10 @@ impl RegionDetails {
             }
             if hart > self.harts {
                 self.harts = hart;
-                self.epochs.iter_mut().flatten().for_each(|meter| meter.add_hart(hart));
+                self.epochs
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|meter| meter.add_hart(hart));
             }
         }
     }
@@ -83,7 +92,13 @@ impl RegionDetails {
         self.reuse.get_mut(region as usize)
     }
 
-    pub fn epochs(&mut self, region: RegionId, operation: &Operation, addresses: &[u64], to_ram: u64) {
+    pub fn epochs(
+        &mut self,
+        region: RegionId,
+        operation: &Operation,
+        addresses: &[u64],
+        to_ram: u64,
+    ) {
         if let Some(Some(meter)) = self.epochs.get_mut(region as usize) {
             meter.step(operation, addresses, to_ram);
         }
@@ -97,7 +112,11 @@ impl RegionDetails {
     pub fn finish(self, line: Option<u64>, program: Program) -> Vec<RegionDetail> {
         let (mut epochs, mut camat) = (self.epochs.into_iter(), self.camat.into_iter());
         let detail = |histogram: ReuseHistogram| RegionDetail {
-            reuse: line.map(|line| RegionReuse { line, cold: histogram.cold(), bins: histogram.bins() }),
+            reuse: line.map(|line| RegionReuse {
+                line,
+                cold: histogram.cold(),
+                bins: histogram.bins(),
+            }),
             epochs: epochs.next().flatten().map(EpochMeter::finish),
             camat: camat.next().map(|meter| meter.finish(program, None)),
         };

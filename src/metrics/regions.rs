@@ -17,14 +17,20 @@ struct PathInRegion {
 }
 
 impl Lanes for PathInRegion {
-    const START: PathInRegion = PathInRegion { region: RegionId::MAX, lengths: PathLengths::START };
+    const START: PathInRegion = PathInRegion {
+        region: RegionId::MAX,
+        lengths: PathLengths::START,
+    };
     type Kept = (RegionId, [u64; 2]);
     /// The region of the instruction that reads.
     type Viewer = RegionId;
 
     #[inline(always)]
     fn latest(self, other: PathInRegion) -> PathInRegion {
-        PathInRegion { region: other.region, lengths: self.lengths.latest(other.lengths) }
+        PathInRegion {
+            region: other.region,
+            lengths: self.lengths.latest(other.lengths),
+        }
     }
 
     fn keep(self) -> (RegionId, [u64; 2]) {
@@ -32,7 +38,10 @@ impl Lanes for PathInRegion {
     }
 
     fn recall((region, lengths): (RegionId, [u64; 2])) -> PathInRegion {
-        PathInRegion { region, lengths: PathLengths::recall(lengths) }
+        PathInRegion {
+            region,
+            lengths: PathLengths::recall(lengths),
+        }
     }
 
     #[inline(always)]
@@ -60,7 +69,10 @@ struct Totals {
 
 impl RegionMeter {
     pub fn new(rules: Rules) -> RegionMeter {
-        RegionMeter { flow: Dataflow::new(rules), totals: Vec::new() }
+        RegionMeter {
+            flow: Dataflow::new(rules),
+            totals: Vec::new(),
+        }
     }
 
     pub fn add_hart(&mut self, hart: u16) {
@@ -73,10 +85,22 @@ impl RegionMeter {
         }
     }
 
-    pub fn step(&mut self, region: RegionId, operation: &Operation, addresses: &[u64], cycles: u64, ram: RamUse) {
+    pub fn step(
+        &mut self,
+        region: RegionId,
+        operation: &Operation,
+        addresses: &[u64],
+        cycles: u64,
+        ram: RamUse,
+    ) {
         let ready = self.flow.ready(operation, addresses, region);
         let lengths = ready.lanes.lengths.then(cycles, ram.accesses > 0);
-        self.flow.complete(operation, addresses, ready.lanes, PathInRegion { region, lengths });
+        self.flow.complete(
+            operation,
+            addresses,
+            ready.lanes,
+            PathInRegion { region, lengths },
+        );
         let totals = &mut self.totals[region as usize];
         totals.vertices += 1;
         totals.edges += u64::from(ready.edges);

@@ -62,18 +62,37 @@ struct Group {
 
 impl RemoteMeter {
     pub fn new(settings: RemoteSettings, rules: Rules) -> RemoteMeter {
-        let group = |first| Group { flow: Dataflow::new(rules), first, deepest: Depths::START };
-        let groups = (0..settings.trials + BOUNDS).step_by(LANES).map(group).collect();
-        RemoteMeter { settings, groups, drawn: 0 }
+        let group = |first| Group {
+            flow: Dataflow::new(rules),
+            first,
+            deepest: Depths::START,
+        };
+        let groups = (0..settings.trials + BOUNDS)
+            .step_by(LANES)
+            .map(group)
+            .collect();
+        RemoteMeter {
+            settings,
+            groups,
+            drawn: 0,
+        }
     }
 
     pub fn add_hart(&mut self, hart: u16) {
-        self.groups.iter_mut().for_each(|group| group.flow.add_hart(hart));
+        self.groups
+            .iter_mut()
+            .for_each(|group| group.flow.add_hart(hart));
     }
 
     /// Takes the next instruction; one that goes to RAM costs the latency in place of its cycles.
     pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, to_ram: bool) {
-        let RemoteSettings { share, delay, latency, seed, .. } = self.settings;
+        let RemoteSettings {
+            share,
+            delay,
+            latency,
+            seed,
+            ..
+        } = self.settings;
         self.drawn += u64::from(to_ram);
         let drawn = self.drawn;
         for group in &mut self.groups {
@@ -82,7 +101,14 @@ impl RemoteMeter {
                 (false, _) => cycles,
                 (true, 0) => latency,
                 (true, 1) => latency + delay,
-                (true, trial) => latency + if is_remote(seed, trial, drawn, share) { delay } else { 0 },
+                (true, trial) => {
+                    latency
+                        + if is_remote(seed, trial, drawn, share) {
+                            delay
+                        } else {
+                            0
+                        }
+                }
             };
             let done = Depths(std::array::from_fn(|lane| ready.0[lane] + cost(lane)));
             group.flow.complete(operation, addresses, ready, done);
@@ -91,17 +117,36 @@ impl RemoteMeter {
     }
 
     pub fn finish(self) -> RemoteDelay {
-        let RemoteSettings { share, delay, seed, trials, .. } = self.settings;
-        let lanes: Vec<u64> = self.groups.iter().flat_map(|group| group.deepest.0).collect();
+        let RemoteSettings {
+            share,
+            delay,
+            seed,
+            trials,
+            ..
+        } = self.settings;
+        let lanes: Vec<u64> = self
+            .groups
+            .iter()
+            .flat_map(|group| group.deepest.0)
+            .collect();
         let mut depths = lanes[BOUNDS as usize..][..trials as usize].to_vec();
         depths.sort_unstable();
-        RemoteDelay { share, delay, seed, depths, local: lanes[0], all_remote: lanes[1] }
+        RemoteDelay {
+            share,
+            delay,
+            seed,
+            depths,
+            local: lanes[0],
+            all_remote: lanes[1],
+        }
     }
 }
 
 /// The draw depends on seed, trial and access alone, so that trials can be followed in any grouping.
 fn is_remote(seed: u64, trial: u32, access: u64, share: f64) -> bool {
-    let mixed = split_mix(split_mix(seed ^ u64::from(trial).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(access));
+    let mixed = split_mix(
+        split_mix(seed ^ u64::from(trial).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(access),
+    );
     // 53 bits make a uniform number from 0 to below 1.
     ((mixed >> 11) as f64) * (1.0 / (1u64 << 53) as f64) < share
 }
@@ -113,10 +158,15 @@ mod tests {
     #[test]
     fn draws_have_the_share_asked_for() {
         for share in [0.0, 0.1, 0.5, 1.0] {
-            let remote = (0..100_000).filter(|access| is_remote(7, 3, *access, share)).count();
+            let remote = (0..100_000)
+                .filter(|access| is_remote(7, 3, *access, share))
+                .count();
             // Four standard deviations of a binomial distribution.
             let spread = 4.0 * (100_000.0 * share * (1.0 - share)).sqrt();
-            assert!((remote as f64 - 100_000.0 * share).abs() <= spread, "{remote} of 100,000 at {share}");
+            assert!(
+                (remote as f64 - 100_000.0 * share).abs() <= spread,
+                "{remote} of 100,000 at {share}"
+            );
         }
     }
 }

@@ -212,7 +212,10 @@ pub struct CacheEpochs {
 impl CacheEpochs {
     /// Without a limit of misses in an epoch, then with each, ascending.
     pub fn rows(&self) -> impl Iterator<Item = (Option<u32>, &[u64])> {
-        let limited = self.slots.iter().map(|(slots, row)| (Some(*slots), row.as_slice()));
+        let limited = self
+            .slots
+            .iter()
+            .map(|(slots, row)| (Some(*slots), row.as_slice()));
         std::iter::once((None, self.epochs.as_slice())).chain(limited)
     }
 }
@@ -223,10 +226,19 @@ impl Epochs {
     pub fn per_thousand(&self, table: &[Vec<u64>]) -> Vec<Vec<f64>> {
         let rate = tables::per_thousand("epochs", "instructions");
         let value = |epochs: u64| {
-            let known = |name: &str| Some(if name == "epochs" { epochs } else { self.instructions } as f64);
+            let known = |name: &str| {
+                Some(if name == "epochs" {
+                    epochs
+                } else {
+                    self.instructions
+                } as f64)
+            };
             rate.evaluate(&known as &dyn Lookup).unwrap_or(f64::NAN)
         };
-        table.iter().map(|row| row.iter().map(|epochs| value(*epochs)).collect()).collect()
+        table
+            .iter()
+            .map(|row| row.iter().map(|epochs| value(*epochs)).collect())
+            .collect()
     }
 
     /// EPKI of every window and capacity.

@@ -16,11 +16,20 @@ impl ReuseMeter {
     /// # Errors
     /// `line` is no length of a cache line.
     pub fn new(line: u64) -> Result<ReuseMeter, SpecError> {
-        Ok(ReuseMeter { line, distances: StackDistances::new(line)?, histogram: ReuseHistogram::default() })
+        Ok(ReuseMeter {
+            line,
+            distances: StackDistances::new(line)?,
+            histogram: ReuseHistogram::default(),
+        })
     }
 
     /// `own` is the histogram of the region that makes the access.
-    pub fn access(&mut self, access: Access, addresses: &[u64], mut own: Option<&mut ReuseHistogram>) {
+    pub fn access(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        mut own: Option<&mut ReuseHistogram>,
+    ) {
         for address in addresses {
             for line in self.distances.lines(*address, u32::from(access.bytes)) {
                 let distance = self.distances.touch(line);

@@ -23,7 +23,11 @@ pub fn points(edag: &Edag, inputs: &Inputs) -> Option<Vec<Point>> {
     let point = |index: usize| {
         let latency = START + index as f64 * STEP;
         let figures = Figures::of(edag, &Inputs { latency, ..*inputs });
-        Some(Point { latency, lower: figures.get("time_lower")?, upper: figures.get("time_upper")? })
+        Some(Point {
+            latency,
+            lower: figures.get("time_lower")?,
+            upper: figures.get("time_upper")?,
+        })
     };
     (0..POINTS).map(point).collect()
 }

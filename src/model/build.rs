@@ -120,25 +120,51 @@ impl<'p> NestModel<'p> {
         let shapes: Vec<StreamShape> = (nest.streams.iter())
             .map(|s| {
                 let shape = StreamShape::new(&s.stream, nest.spatial(), &nest.loops[..nest.sweeps]);
-                let row_step = shape.row_step.map(|step| parameters.resolve(function, &step));
+                let row_step = shape
+                    .row_step
+                    .map(|step| parameters.resolve(function, &step));
                 StreamShape { row_step, ..shape }
             })
             .collect();
         let levels = depth.max(3);
         let gaps: Vec<i64> = (0..levels)
-            .map(|m| shapes.iter().filter(|s| s.reads).filter_map(|s| s.largest_gap(m)).max().unwrap_or(1))
-            .collect();
-        let around = Surroundings { loops: &loops, iterations: &counts.iterations, entered: &entered, sweeps };
-        let streams: Vec<(AccessClass, StreamFigures)> = (nest.streams.iter().zip(shapes).enumerate())
-            .map(|(index, (s, shape))| {
-                (s.stream.class, traffic::define_stream(index, s, shape, &gaps, &around, figures))
+            .map(|m| {
+                shapes
+                    .iter()
+                    .filter(|s| s.reads)
+                    .filter_map(|s| s.largest_gap(m))
+                    .max()
+                    .unwrap_or(1)
             })
             .collect();
+        let around = Surroundings {
+            loops: &loops,
+            iterations: &counts.iterations,
+            entered: &entered,
+            sweeps,
+        };
+        let streams: Vec<(AccessClass, StreamFigures)> =
+            (nest.streams.iter().zip(shapes).enumerate())
+                .map(|(index, (s, shape))| {
+                    (
+                        s.stream.class,
+                        traffic::define_stream(index, s, shape, &gaps, &around, figures),
+                    )
+                })
+                .collect();
         let (working_sets, nest_traffic) = traffic::define_nest(&streams, depth, levels, figures);
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
         let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
         let moved = (&levels, &nest_traffic);
-        let time = TimeFigures::define(machine, &operations, &nest, &streams, moved, &counts.iterations, figures);
+        let time = TimeFigures::define(
+            machine,
+            &operations,
+            &nest,
+            &streams,
+            moved,
+            &counts.iterations,
+            figures,
+        );
         NestModel {
             iterations: counts.total,
             counts: counts.loops,
@@ -163,7 +189,13 @@ fn define_block(position: usize, trip: FigureId, figures: &mut Figures) -> LoopF
     let size = Expr::symbol(&format!("block_{name}"));
     let trip_expr = Expr::from(trip);
     let smaller = Expr::min([size.clone(), trip_expr.clone()]);
-    let block = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, trip_expr.clone());
+    let block = Expr::choose(
+        Comparison::Greater,
+        size,
+        Expr::from(0.0),
+        smaller,
+        trip_expr.clone(),
+    );
     let block = figures.define(format!("block size in {name}"), Unit::Count, block);
     let blocks = Expr::choose(
         Comparison::Greater,
@@ -173,7 +205,11 @@ fn define_block(position: usize, trip: FigureId, figures: &mut Figures) -> LoopF
         Expr::from(0.0),
     );
     let blocks = figures.define(format!("blocks in {name}"), Unit::Count, blocks);
-    LoopFigures { trip, block, blocks }
+    LoopFigures {
+        trip,
+        block,
+        blocks,
+    }
 }
 
 /// Trip counts and iteration counts of the loops of a chain.
@@ -198,18 +234,29 @@ impl Counts {
         let mut total = None;
         for index in 0..nest.loops.len() {
             let facts = nest.loops[index].facts;
-            let name =
-                if facts.variable.is_empty() { format!("loop at line {}", facts.line) } else { facts.variable.clone() };
+            let name = if facts.variable.is_empty() {
+                format!("loop at line {}", facts.line)
+            } else {
+                facts.variable.clone()
+            };
             let label = format!("trip count of {name}");
             let before = unweighted[index].clone();
             let all = format!("iterations of {name}, unweighted");
             let (trip, every) = match trip_count::count(&nest.loops[..=index]) {
                 TripCount::Rectangular(trip) | TripCount::Sampled(trip) => {
-                    let trip = figures.define(label, Unit::Count, parameters.resolve(nest.function, &trip));
-                    (trip, figures.define(all, Unit::Count, before * Expr::from(trip)))
+                    let trip = figures.define(
+                        label,
+                        Unit::Count,
+                        parameters.resolve(nest.function, &trip),
+                    );
+                    (
+                        trip,
+                        figures.define(all, Unit::Count, before * Expr::from(trip)),
+                    )
                 }
                 TripCount::Summed(sum) => {
-                    let every = figures.define(all, Unit::Count, parameters.resolve(nest.function, &sum));
+                    let every =
+                        figures.define(all, Unit::Count, parameters.resolve(nest.function, &sum));
                     let none = Expr::from(0.0);
                     let mean = Expr::from(every).quotient(before.clone());
                     let mean = Expr::choose(Comparison::Greater, before, none.clone(), mean, none);
@@ -221,12 +268,21 @@ impl Counts {
             let runs = Expr::from(every) * weight.clone();
             let runs = figures.define(format!("iterations of {name}"), Unit::Count, runs);
             iterations.push(Expr::from(runs));
-            loops.push(LoopCounts { unweighted: every, weighted: runs });
+            loops.push(LoopCounts {
+                unweighted: every,
+                weighted: runs,
+            });
             trips.push(trip);
             total = Some(runs);
         }
-        let total = total.unwrap_or_else(|| figures.define("iterations", Unit::Count, Expr::from(1.0)));
-        Counts { trips, iterations, loops, total }
+        let total =
+            total.unwrap_or_else(|| figures.define("iterations", Unit::Count, Expr::from(1.0)));
+        Counts {
+            trips,
+            iterations,
+            loops,
+            total,
+        }
     }
 }
 
@@ -243,12 +299,16 @@ fn define_operations(
             let count = Expr::from(kind(content.flops.total()) as f64);
             count * weight_expr(&content.weight, symbol)
         };
-        let (inside, outside): (Vec<&Content>, Vec<&Content>) =
-            nest.contents.iter().partition(|content| content.level == innermost);
+        let (inside, outside): (Vec<&Content>, Vec<&Content>) = nest
+            .contents
+            .iter()
+            .partition(|content| content.level == innermost);
         let iteration = Expr::sum(inside.into_iter().map(count));
         let iteration = figures.define(format!("{label} an iteration"), Unit::Flops, iteration);
         let inside = Expr::from(iteration) * counts.iterations[innermost].clone();
-        let outside = outside.into_iter().map(|content| count(content) * counts.iterations[content.level].clone());
+        let outside = outside
+            .into_iter()
+            .map(|content| count(content) * counts.iterations[content.level].clone());
         let total = Expr::sum(std::iter::once(inside).chain(outside));
         (iteration, figures.define(label, Unit::Flops, total))
     };
@@ -270,8 +330,20 @@ fn define_operations(
     let flops = figures.define("flops", Unit::Flops, Expr::sum(sum));
     let [adds_, multiplies_, divides_, specials_, fused] =
         [adds, multiplies, divides, specials, fma_pairs].map(Expr::from);
-    let weighted = adds_ + multiplies_ + Expr::symbol("cost_div") * divides_ + Expr::symbol("cost_special") * specials_
+    let weighted = adds_
+        + multiplies_
+        + Expr::symbol("cost_div") * divides_
+        + Expr::symbol("cost_special") * specials_
         - Expr::symbol("fma_aware") * fused;
     let weighted = figures.define("weighted flops", Unit::Flops, weighted);
-    OperationFigures { adds, multiplies, divides, specials, fma_pairs, flops, weighted, iteration }
+    OperationFigures {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        fma_pairs,
+        flops,
+        weighted,
+        iteration,
+    }
 }

@@ -43,19 +43,37 @@ pub struct CallGraph {
 
 impl CallGraph {
     pub fn collect(program: &Program, nests: &[Nest]) -> CallGraph {
-        let index: HashMap<FunctionKey, usize> =
-            program.functions.iter().enumerate().rev().map(|(index, function)| (function.key(), index)).collect();
+        let index: HashMap<FunctionKey, usize> = program
+            .functions
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(index, function)| (function.key(), index))
+            .collect();
         let homes = Homes::of(nests);
         let mut sites = Vec::new();
         for (caller, function) in program.functions.iter().enumerate() {
             let mut found = Vec::new();
-            each_call(&function.body, None, &Weight::new(), &mut |call, inside, weight| {
-                let Body::Function(key) = &call.body else { return };
-                if let Some(callee) = index.get(key) {
-                    let (line, weight) = (call.line, weight.clone());
-                    found.push(CallSite { caller, callee: *callee, line, loops: homes.of_loop(inside), weight });
-                }
-            });
+            each_call(
+                &function.body,
+                None,
+                &Weight::new(),
+                &mut |call, inside, weight| {
+                    let Body::Function(key) = &call.body else {
+                        return;
+                    };
+                    if let Some(callee) = index.get(key) {
+                        let (line, weight) = (call.line, weight.clone());
+                        found.push(CallSite {
+                            caller,
+                            callee: *callee,
+                            line,
+                            loops: homes.of_loop(inside),
+                            weight,
+                        });
+                    }
+                },
+            );
             sites.extend(found);
         }
         if sites.is_empty() {
@@ -67,17 +85,32 @@ impl CallGraph {
         let mut is_called = vec![false; program.functions.len()];
         sites.iter().for_each(|site| is_called[site.callee] = true);
         // A body without loops that no site calls is counted where it stands in place of its calls.
-        let straight = program.functions.iter().zip(is_called).map(|(function, is_called)| {
-            if is_called || !function.body.loops().is_empty() { block_contents(&function.body) } else { Vec::new() }
-        });
+        let straight = program
+            .functions
+            .iter()
+            .zip(is_called)
+            .map(|(function, is_called)| {
+                if is_called || !function.body.loops().is_empty() {
+                    block_contents(&function.body)
+                } else {
+                    Vec::new()
+                }
+            });
         let straight = straight.collect();
-        CallGraph { sites, bottom_up, straight }
+        CallGraph {
+            sites,
+            bottom_up,
+            straight,
+        }
     }
 
     /// The call sites in every function, by callee.
     fn by_caller(&self) -> Vec<Vec<usize>> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); self.straight.len()];
-        self.sites.iter().enumerate().for_each(|(index, site)| leaving[site.caller].push(index));
+        self.sites
+            .iter()
+            .enumerate()
+            .for_each(|(index, site)| leaving[site.caller].push(index));
         leaving
     }
 
@@ -85,8 +118,11 @@ impl CallGraph {
     pub(super) fn symbols(&self) -> impl Iterator<Item = (usize, &str)> {
         let around = self.sites.iter().map(|site| (site.caller, &site.weight));
         let straight = self.straight.iter().enumerate();
-        let straight = straight.flat_map(|(function, contents)| contents.iter().map(move |c| (function, &c.weight)));
-        around.chain(straight).flat_map(|(function, weight)| weight.iter().map(move |(name, _)| (function, &**name)))
+        let straight = straight
+            .flat_map(|(function, contents)| contents.iter().map(move |c| (function, &c.weight)));
+        around
+            .chain(straight)
+            .flat_map(|(function, weight)| weight.iter().map(move |(name, _)| (function, &**name)))
     }
 }
 
@@ -98,7 +134,9 @@ impl Homes {
         let mut homes = HashMap::new();
         for (number, nest) in nests.iter().enumerate() {
             for (level, chain_loop) in (1..).zip(&nest.loops) {
-                homes.entry(std::ptr::from_ref(chain_loop.facts)).or_insert((number, level));
+                homes
+                    .entry(std::ptr::from_ref(chain_loop.facts))
+                    .or_insert((number, level));
             }
         }
         Homes(homes)
@@ -113,15 +151,33 @@ impl Homes {
 type Visit<'v, 'p> = &'v mut dyn FnMut(&'p Call, Option<&'p Loop>, &Weight);
 
 /// Every call in a block, with the innermost loop around it and the branches inside that loop.
-pub(super) fn each_call<'p>(block: &'p Block, inside: Option<&'p Loop>, weight: &Weight, visit: Visit<'_, 'p>) {
-    block.calls.iter().for_each(|call| visit(call, inside, weight));
+pub(super) fn each_call<'p>(
+    block: &'p Block,
+    inside: Option<&'p Loop>,
+    weight: &Weight,
+    visit: Visit<'_, 'p>,
+) {
+    block
+        .calls
+        .iter()
+        .for_each(|call| visit(call, inside, weight));
     for item in &block.items {
         match item {
             Item::Loop(inner) => each_call(&inner.body, Some(inner), &Weight::new(), visit),
             Item::Branch(branch) => {
-                each_call(&branch.then, inside, &side(weight, &branch.probability, true), visit);
+                each_call(
+                    &branch.then,
+                    inside,
+                    &side(weight, &branch.probability, true),
+                    visit,
+                );
                 if let Some(otherwise) = &branch.otherwise {
-                    each_call(otherwise, inside, &side(weight, &branch.probability, false), visit);
+                    each_call(
+                        otherwise,
+                        inside,
+                        &side(weight, &branch.probability, false),
+                        visit,
+                    );
                 }
             }
         }
@@ -141,7 +197,9 @@ fn drop_sites_in_place(program: &Program, sites: &mut Vec<CallSite>) {
         let count = sites.len();
         sites.retain(|site| {
             let caller = &program.functions[site.caller];
-            is_called[site.caller] || !expanded.contains(caller.name.as_str()) || !caller.body.loops().is_empty()
+            is_called[site.caller]
+                || !expanded.contains(caller.name.as_str())
+                || !caller.body.loops().is_empty()
         });
         if sites.len() == count {
             return;
@@ -150,14 +208,20 @@ fn drop_sites_in_place(program: &Program, sites: &mut Vec<CallSite>) {
 }
 
 fn expanded_names<'p>(block: &'p Block, found: &mut HashSet<&'p str>) {
-    let expanded = block.calls.iter().filter(|call| call.body == Body::Expanded);
+    let expanded = block
+        .calls
+        .iter()
+        .filter(|call| call.body == Body::Expanded);
     found.extend(expanded.map(|call| call.name.as_str()));
     for item in &block.items {
         match item {
             Item::Loop(inner) => expanded_names(&inner.body, found),
             Item::Branch(branch) => {
                 expanded_names(&branch.then, found);
-                branch.otherwise.iter().for_each(|block| expanded_names(block, found));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| expanded_names(block, found));
             }
         }
     }
@@ -175,8 +239,14 @@ fn without_recursion(sites: &mut Vec<CallSite>, functions: usize) -> Vec<usize> 
     let components = petgraph::algo::kosaraju_scc(&graph);
     let mut component = vec![0; functions];
     for (number, members) in components.iter().enumerate() {
-        members.iter().for_each(|member| component[member.index()] = number);
+        members
+            .iter()
+            .for_each(|member| component[member.index()] = number);
     }
     sites.retain(|site| component[site.caller] != component[site.callee]);
-    components.into_iter().flatten().map(NodeIndex::index).collect()
+    components
+        .into_iter()
+        .flatten()
+        .map(NodeIndex::index)
+        .collect()
 }

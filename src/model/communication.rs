@@ -47,11 +47,31 @@ pub struct MessageSite<'p> {
 impl MessageSite<'_> {
     /// Every symbol that the call's figures mention, and whether it makes them larger.
     pub(super) fn symbols(&self, visit: &mut dyn FnMut(&str, bool)) {
-        let mut all = |expr: &Expr, is_size| expr.symbols().iter().for_each(|symbol| visit(symbol, is_size));
-        let Communication { count, element_bytes, halo, kind, .. } = self.moved;
-        count.iter().chain(element_bytes).for_each(|expr| all(expr, true));
-        if let Some(Halo { components, width, extents }) = halo {
-            [components, width].into_iter().for_each(|expr| all(expr, false));
+        let mut all = |expr: &Expr, is_size| {
+            expr.symbols()
+                .iter()
+                .for_each(|symbol| visit(symbol, is_size))
+        };
+        let Communication {
+            count,
+            element_bytes,
+            halo,
+            kind,
+            ..
+        } = self.moved;
+        count
+            .iter()
+            .chain(element_bytes)
+            .for_each(|expr| all(expr, true));
+        if let Some(Halo {
+            components,
+            width,
+            extents,
+        }) = halo
+        {
+            [components, width]
+                .into_iter()
+                .for_each(|expr| all(expr, false));
             extents.iter().for_each(|expr| all(expr, true));
         }
         if is_collective(*kind) {
@@ -74,23 +94,42 @@ pub fn collect<'p>(program: &'p Program, nests: &[Nest]) -> Vec<MessageSite<'p>>
         }
         let homes = homes.get_or_insert_with(|| Homes::of(nests));
         let first = sites.len();
-        each_call(&facts.body, None, &Weight::new(), &mut |call, inside, weight| {
-            let Body::Communication(moved) = &call.body else { return };
-            if moved.kind != InterfaceKind::Setup {
-                let (loops, weight) = (homes.of_loop(inside), weight.clone());
-                sites.push(MessageSite { function, call, moved, inside, loops, weight });
-            }
-        });
+        each_call(
+            &facts.body,
+            None,
+            &Weight::new(),
+            &mut |call, inside, weight| {
+                let Body::Communication(moved) = &call.body else {
+                    return;
+                };
+                if moved.kind != InterfaceKind::Setup {
+                    let (loops, weight) = (homes.of_loop(inside), weight.clone());
+                    sites.push(MessageSite {
+                        function,
+                        call,
+                        moved,
+                        inside,
+                        loops,
+                        weight,
+                    });
+                }
+            },
+        );
         sites[first..].sort_by_key(|site: &MessageSite| site.call.line);
     }
     sites
 }
 
 fn communicates(block: &Block) -> bool {
-    block.calls.iter().any(|call| matches!(call.body, Body::Communication(_)))
+    block
+        .calls
+        .iter()
+        .any(|call| matches!(call.body, Body::Communication(_)))
         || block.items.iter().any(|item| match item {
             Item::Loop(inner) => communicates(&inner.body),
-            Item::Branch(branch) => communicates(&branch.then) || branch.otherwise.as_ref().is_some_and(communicates),
+            Item::Branch(branch) => {
+                communicates(&branch.then) || branch.otherwise.as_ref().is_some_and(communicates)
+            }
         })
 }
 
@@ -98,7 +137,16 @@ fn is_collective(kind: InterfaceKind) -> bool {
     use InterfaceKind::*;
     matches!(
         kind,
-        Broadcast | Reduce | Allreduce | ReduceScatter | Scan | Gather | Allgather | Scatter | Alltoall | Barrier
+        Broadcast
+            | Reduce
+            | Allreduce
+            | ReduceScatter
+            | Scan
+            | Gather
+            | Allgather
+            | Scatter
+            | Alltoall
+            | Barrier
     )
 }
 
@@ -160,7 +208,9 @@ impl<'p> CommunicationModel<'p> {
         let calls: Vec<CommunicationFigures> = (sites.into_iter())
             .map(|site| {
                 let runs = runs((site.function, site.loops, &site.weight), nests, parameters);
-                let called = calls.map_or(Expr::from(1.0), |calls| calls.functions[site.function].times.into());
+                let called = calls.map_or(Expr::from(1.0), |calls| {
+                    calls.functions[site.function].times.into()
+                });
                 let times = figures.define("executions in all", Unit::Count, called * runs);
                 define_call(site, times, parameters, figures)
             })
@@ -172,11 +222,21 @@ impl<'p> CommunicationModel<'p> {
         let bytes = total("bytes sent in all", Unit::Bytes, bytes, figures);
         let seconds = calls.iter().filter_map(|call| call.all_seconds);
         let seconds = total("time of communication", Unit::Seconds, seconds, figures);
-        Some(CommunicationModel { calls, messages, bytes, seconds })
+        Some(CommunicationModel {
+            calls,
+            messages,
+            bytes,
+            seconds,
+        })
     }
 }
 
-fn total(label: &str, unit: Unit, members: impl Iterator<Item = FigureId>, figures: &mut Figures) -> FigureId {
+fn total(
+    label: &str,
+    unit: Unit,
+    members: impl Iterator<Item = FigureId>,
+    figures: &mut Figures,
+) -> FigureId {
     figures.define(label, unit, Expr::sum(members.map(Expr::from)))
 }
 
@@ -186,31 +246,53 @@ fn define_call<'p>(
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> CommunicationFigures<'p> {
-    let Communication { kind, count, element_bytes, halo, .. } = site.moved;
+    let Communication {
+        kind,
+        count,
+        element_bytes,
+        halo,
+        ..
+    } = site.moved;
     let resolve = |expr: &Expr| parameters.resolve(site.function, expr);
     let components = halo.as_ref().map(|halo| resolve(&halo.components));
     let components = components.map(|expr| figures.define("components", Unit::Count, expr));
-    let width = halo.as_ref().map(|halo| figures.define("ghost width", Unit::Count, resolve(&halo.width)));
+    let width = halo
+        .as_ref()
+        .map(|halo| figures.define("ghost width", Unit::Count, resolve(&halo.width)));
     let filled = halo.as_ref().zip(components.zip(width));
-    let elements = filled.map(|(halo, of)| faces(halo, of, &resolve)).or_else(|| count.as_ref().map(resolve));
-    let count = elements.map(|elements| figures.define("elements of a call", Unit::Elements, elements));
+    let elements = filled
+        .map(|(halo, of)| faces(halo, of, &resolve))
+        .or_else(|| count.as_ref().map(resolve));
+    let count =
+        elements.map(|elements| figures.define("elements of a call", Unit::Elements, elements));
     let element_bytes = element_bytes.as_ref().filter(|_| count.is_some());
-    let element_bytes = element_bytes.map(|bytes| figures.define("bytes an element", Unit::Bytes, resolve(bytes)));
-    let data = count
-        .zip(element_bytes)
-        .map(|(count, bytes)| figures.define("data of a call", Unit::Bytes, Expr::from(count) * Expr::from(bytes)));
+    let element_bytes =
+        element_bytes.map(|bytes| figures.define("bytes an element", Unit::Bytes, resolve(bytes)));
+    let data = count.zip(element_bytes).map(|(count, bytes)| {
+        figures.define(
+            "data of a call",
+            Unit::Bytes,
+            Expr::from(count) * Expr::from(bytes),
+        )
+    });
     let parameter = |name: &str| parameters.symbol(site.function, name);
     let (messages, bytes) = moved(site.moved, data.map(Expr::from), &parameter);
     let messages = messages.unwrap_or_else(|| halo_messages(halo, &resolve));
     let messages = figures.define("messages of a call", Unit::Count, messages);
     let bytes = bytes.map(|bytes| figures.define("bytes of a call", Unit::Bytes, bytes));
     let seconds = bytes.map(|bytes| {
-        let latency = Expr::product([messages.into(), Expr::symbol("nic_latency_us"), Expr::from(1e-6)]);
+        let latency = Expr::product([
+            messages.into(),
+            Expr::symbol("nic_latency_us"),
+            Expr::from(1e-6),
+        ]);
         let rate = Expr::symbol("nic_gbs") * Expr::from(1e9);
         let time = latency + Expr::from(bytes).quotient(rate);
         figures.define("time of a call", Unit::Seconds, directions(*kind) * time)
     });
-    let mut all = |label: &str, unit, id: FigureId| figures.define(label, unit, Expr::from(times) * Expr::from(id));
+    let mut all = |label: &str, unit, id: FigureId| {
+        figures.define(label, unit, Expr::from(times) * Expr::from(id))
+    };
     let all_messages = all("messages of all executions", Unit::Count, messages);
     let all_bytes = bytes.map(|bytes| all("bytes of all executions", Unit::Bytes, bytes));
     let all_seconds = seconds.map(|seconds| all("time of all executions", Unit::Seconds, seconds));
@@ -233,14 +315,24 @@ fn define_call<'p>(
 
 /// Messages and bytes of one execution, for `n` bytes of data; no messages for a ghost exchange, whose
 /// dimensions say, and no bytes where `n` is unknown.
-fn moved(moved: &Communication, n: Option<Expr>, parameter: &dyn Fn(&str) -> Expr) -> (Option<Expr>, Option<Expr>) {
+fn moved(
+    moved: &Communication,
+    n: Option<Expr>,
+    parameter: &dyn Fn(&str) -> Expr,
+) -> (Option<Expr>, Option<Expr>) {
     use InterfaceKind::*;
     let (one, none) = (Expr::from(1.0), Expr::from(0.0));
     let ranks = || parameter(RANKS);
     let others = || ranks() - Expr::from(1.0);
     let stages = || ranks().tree_stages();
     let by_length = |short: Expr, long: Expr| match &n {
-        Some(n) => Expr::choose(Comparison::LessOrEqual, n.clone(), Expr::symbol("long_message_bytes"), short, long),
+        Some(n) => Expr::choose(
+            Comparison::LessOrEqual,
+            n.clone(),
+            Expr::symbol("long_message_bytes"),
+            short,
+            long,
+        ),
         None => short,
     };
     let times = |factor: Expr| n.clone().map(|n| factor * n);
@@ -262,7 +354,10 @@ fn moved(moved: &Communication, n: Option<Expr>, parameter: &dyn Fn(&str) -> Exp
         Gather | Scatter | Allgather | ReduceScatter => (Some(stages()), times(others())),
         Alltoall => {
             let short = (stages() * ranks()).quotient(Expr::from(2.0));
-            (Some(by_length(stages(), others())), times(by_length(short, others())))
+            (
+                Some(by_length(stages(), others())),
+                times(by_length(short, others())),
+            )
         }
         Barrier => (Some(stages()), Some(none)),
         Wait | Setup => (Some(none.clone()), Some(none)),
@@ -275,13 +370,19 @@ fn directions(kind: InterfaceKind) -> Expr {
     let duplex = Expr::symbol("nic_full_duplex");
     match kind {
         InterfaceKind::Receive => Expr::from(1.0) - duplex,
-        InterfaceKind::Exchange | InterfaceKind::Halo | InterfaceKind::Neighbours => Expr::from(2.0) - duplex,
+        InterfaceKind::Exchange | InterfaceKind::Halo | InterfaceKind::Neighbours => {
+            Expr::from(2.0) - duplex
+        }
         _ => Expr::from(1.0),
     }
 }
 
 /// Elements on the faces of a box: components · Σ_d 2·width · Π_{e≠d} n_e. A dimension of no cells is none.
-fn faces(halo: &Halo, (components, width): (FigureId, FigureId), resolve: &dyn Fn(&Expr) -> Expr) -> Expr {
+fn faces(
+    halo: &Halo,
+    (components, width): (FigureId, FigureId),
+    resolve: &dyn Fn(&Expr) -> Expr,
+) -> Expr {
     let cells: Vec<Expr> = halo.extents.iter().map(resolve).collect();
     let face = |d: usize| {
         let others = cells.iter().enumerate().filter(|(e, _)| *e != d);
@@ -289,7 +390,12 @@ fn faces(halo: &Halo, (components, width): (FigureId, FigureId), resolve: &dyn F
         where_any(&cells[d], Expr::product(others))
     };
     let area = Expr::sum((0..cells.len()).map(face));
-    Expr::product([Expr::from(2.0), Expr::from(components), Expr::from(width), area])
+    Expr::product([
+        Expr::from(2.0),
+        Expr::from(components),
+        Expr::from(width),
+        area,
+    ])
 }
 
 /// Two messages a dimension that has cells.
@@ -299,5 +405,11 @@ fn halo_messages(halo: &Option<Halo>, resolve: &dyn Fn(&Expr) -> Expr) -> Expr {
 }
 
 fn where_any(cells: &Expr, then: Expr) -> Expr {
-    Expr::choose(Comparison::Greater, cells.clone(), Expr::from(0.0), then, Expr::from(0.0))
+    Expr::choose(
+        Comparison::Greater,
+        cells.clone(),
+        Expr::from(0.0),
+        then,
+        Expr::from(0.0),
+    )
 }

@@ -36,7 +36,10 @@ pub struct SequenceModel<'p> {
 impl SequenceModel<'_> {
     /// The function, or the loop that the sequence is in.
     pub fn place<'a>(&'a self, program: &'a Program) -> &'a str {
-        self.within.map_or(program.functions[self.function].name.as_str(), |outer| &outer.id)
+        self.within
+            .map_or(program.functions[self.function].name.as_str(), |outer| {
+                &outer.id
+            })
     }
 }
 
@@ -46,7 +49,10 @@ impl SequenceModel<'_> {
         let value = |id: FigureId| figures.value(id);
         let finish = |node: &NodeIndex| value(self.loops[node.index()].finish);
         let mut path = Vec::new();
-        let mut next = self.graph.node_indices().max_by(|a, b| finish(a).total_cmp(&finish(b)));
+        let mut next = self
+            .graph
+            .node_indices()
+            .max_by(|a, b| finish(a).total_cmp(&finish(b)));
         while let Some(node) = next {
             path.push(node);
             let start = value(self.loops[node.index()].start);
@@ -87,24 +93,51 @@ pub(super) fn build<'p>(
     let mut by_loop: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for (index, nest) in nests.iter().enumerate() {
         for chained in &nest.nest.loops {
-            by_loop.entry((nest.nest.function, chained.facts.id.as_str())).or_default().push(index);
+            by_loop
+                .entry((nest.nest.function, chained.facts.id.as_str()))
+                .or_default()
+                .push(index);
         }
     }
-    let sequences: Vec<Vec<dependence::Sequence>> = program.functions.par_iter().map(dependence::sequences).collect();
+    let sequences: Vec<Vec<dependence::Sequence>> = program
+        .functions
+        .par_iter()
+        .map(dependence::sequences)
+        .collect();
     let mut found = Vec::new();
     for (index, sequences) in sequences.into_iter().enumerate() {
         let nests_of = |facts: &Loop| -> Vec<&NestModel<'p>> {
             let indices = by_loop.get(&(index, facts.id.as_str()));
-            indices.into_iter().flatten().map(|nest| &nests[*nest]).collect()
+            indices
+                .into_iter()
+                .flatten()
+                .map(|nest| &nests[*nest])
+                .collect()
         };
-        for dependence::Sequence { within, graph, fusions } in sequences {
+        for dependence::Sequence {
+            within,
+            graph,
+            fusions,
+        } in sequences
+        {
             let loops = times(&graph, &nests_of, figures);
             let total = Expr::sum(loops.iter().map(|times| Expr::from(times.seconds)));
             let total = figures.define("seconds of the loops", Unit::Seconds, total);
             let critical = Expr::max(loops.iter().map(|times| Expr::from(times.finish)));
             let critical = figures.define("seconds of the critical path", Unit::Seconds, critical);
-            let fusions = fusions.into_iter().map(|candidate| fusion(candidate, &nests_of, figures)).collect();
-            found.push(SequenceModel { function: index, within, graph, loops, total, critical, fusions });
+            let fusions = fusions
+                .into_iter()
+                .map(|candidate| fusion(candidate, &nests_of, figures))
+                .collect();
+            found.push(SequenceModel {
+                function: index,
+                within,
+                graph,
+                loops,
+                total,
+                critical,
+                fusions,
+            });
         }
     }
     found
@@ -118,17 +151,29 @@ fn times<'n, 'p: 'n>(
     let mut all: Vec<LoopTimes> = Vec::new();
     for node in graph.node_indices() {
         let id = &graph[node].id;
-        let seconds = Expr::sum(nests_of(graph[node]).iter().map(|nest| Expr::from(nest.time.seconds)));
+        let seconds = Expr::sum(
+            nests_of(graph[node])
+                .iter()
+                .map(|nest| Expr::from(nest.time.seconds)),
+        );
         let seconds = figures.define(format!("seconds of {id}"), Unit::Seconds, seconds);
-        let mut sources: Vec<NodeIndex> = graph.neighbors_directed(node, Direction::Incoming).collect();
+        let mut sources: Vec<NodeIndex> = graph
+            .neighbors_directed(node, Direction::Incoming)
+            .collect();
         sources.sort_unstable();
         sources.dedup();
-        let finishes = sources.iter().map(|source| Expr::from(all[source.index()].finish));
+        let finishes = sources
+            .iter()
+            .map(|source| Expr::from(all[source.index()].finish));
         let start = Expr::max(finishes.chain([Expr::from(0.0)]));
         let start = figures.define(format!("start of {id}"), Unit::Seconds, start);
         let finish = Expr::from(start) + Expr::from(seconds);
         let finish = figures.define(format!("end of {id}"), Unit::Seconds, finish);
-        all.push(LoopTimes { seconds, start, finish });
+        all.push(LoopTimes {
+            seconds,
+            start,
+            finish,
+        });
     }
     all
 }
@@ -146,7 +191,10 @@ fn fusion<'n, 'p: 'n>(
         for second in nests_of(candidate.second) {
             for a in &first.streams {
                 for b in &second.streams {
-                    let [s, t] = [&first.nest.streams[a.index].stream, &second.nest.streams[b.index].stream];
+                    let [s, t] = [
+                        &first.nest.streams[a.index].stream,
+                        &second.nest.streams[b.index].stream,
+                    ];
                     if s.array != t.array || s.component != t.component {
                         continue;
                     }
@@ -168,8 +216,15 @@ fn fusion<'n, 'p: 'n>(
     }
     let is_legal = matches!(candidate.verdict, Verdict::Fuses { .. });
     let saved = (is_legal && !terms.is_empty()).then(|| {
-        let label = format!("traffic saved by fusing {} and {}", candidate.first.id, candidate.second.id);
+        let label = format!(
+            "traffic saved by fusing {} and {}",
+            candidate.first.id, candidate.second.id
+        );
         figures.define(label, Unit::Bytes, Expr::sum(terms))
     });
-    FusionModel { candidate, shared, saved }
+    FusionModel {
+        candidate,
+        shared,
+        saved,
+    }
 }

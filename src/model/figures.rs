@@ -62,27 +62,43 @@ pub struct Label {
 impl Label {
     /// A pattern that names something: `{name}`, and a `{level}` of swept loops or its `{group}` name.
     pub fn of(pattern: &'static str, name: &Arc<str>, level: usize) -> Label {
-        Label { text: name.clone(), pattern: Some(pattern), level: level as u32 }
+        Label {
+            text: name.clone(),
+            pattern: Some(pattern),
+            level: level as u32,
+        }
     }
 }
 
 impl From<&str> for Label {
     fn from(text: &str) -> Label {
-        Label { text: text.into(), pattern: None, level: 0 }
+        Label {
+            text: text.into(),
+            pattern: None,
+            level: 0,
+        }
     }
 }
 
 impl From<String> for Label {
     fn from(text: String) -> Label {
-        Label { text: text.into(), pattern: None, level: 0 }
+        Label {
+            text: text.into(),
+            pattern: None,
+            level: 0,
+        }
     }
 }
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(pattern) = self.pattern else { return f.write_str(&self.text) };
+        let Some(pattern) = self.pattern else {
+            return f.write_str(&self.text);
+        };
         let level = self.level as usize;
-        let filled = pattern.replace("{level}", &level.to_string()).replace("{group}", &group_name(level));
+        let filled = pattern
+            .replace("{level}", &level.to_string())
+            .replace("{group}", &group_name(level));
         f.write_str(&filled.replace("{name}", &self.text))
     }
 }
@@ -149,16 +165,27 @@ impl<T> FigureMap<T> {
     where
         T: Clone,
     {
-        FigureMap { segments: lengths.into_iter().map(|length| vec![value.clone(); length]).collect() }
+        FigureMap {
+            segments: lengths
+                .into_iter()
+                .map(|length| vec![value.clone(); length])
+                .collect(),
+        }
     }
 
     fn id(segment: usize, index: usize) -> FigureId {
-        assert!(segment < Self::MOST_SEGMENTS && index < 1 << Self::COUNT_BITS, "too many figures");
+        assert!(
+            segment < Self::MOST_SEGMENTS && index < 1 << Self::COUNT_BITS,
+            "too many figures"
+        );
         FigureId((segment as u32) << Self::COUNT_BITS | index as u32)
     }
 
     fn place(id: FigureId) -> (usize, usize) {
-        ((id.0 >> Self::COUNT_BITS) as usize, (id.0 & ((1 << Self::COUNT_BITS) - 1)) as usize)
+        (
+            (id.0 >> Self::COUNT_BITS) as usize,
+            (id.0 & ((1 << Self::COUNT_BITS) - 1)) as usize,
+        )
     }
 
     pub fn get(&self, id: FigureId) -> Option<&T> {
@@ -174,8 +201,12 @@ impl<T> FigureMap<T> {
     /// All of them, in the order of definition.
     pub fn iter(&self) -> impl Iterator<Item = (FigureId, &T)> {
         let segments = self.segments.iter().enumerate();
-        segments
-            .flat_map(|(s, values)| values.iter().enumerate().map(move |(index, value)| (Self::id(s, index), value)))
+        segments.flat_map(|(s, values)| {
+            values
+                .iter()
+                .enumerate()
+                .map(move |(index, value)| (Self::id(s, index), value))
+        })
     }
 
     /// How many there are in each segment.
@@ -225,15 +256,38 @@ impl Figures {
         parameters: &ParameterTable,
         detail: Detail,
     ) -> Figures {
-        let limits_nothing = |name: &str| detail == Detail::AnyMachine || LATENCY_LIMIT.contains(&name);
-        let value = |p: &MachineParameter| p.value.or_else(|| absent(&p.name).filter(|_| limits_nothing(&p.name)));
-        let machine_values = machine.parameters.iter().filter_map(|p| Some((p.name.clone(), value(p)?)));
+        let limits_nothing =
+            |name: &str| detail == Detail::AnyMachine || LATENCY_LIMIT.contains(&name);
+        let value = |p: &MachineParameter| {
+            p.value
+                .or_else(|| absent(&p.name).filter(|_| limits_nothing(&p.name)))
+        };
+        let machine_values = machine
+            .parameters
+            .iter()
+            .filter_map(|p| Some((p.name.clone(), value(p)?)));
         let others = other.into_iter().flat_map(|other| &other.parameters);
         let other_values = others.filter_map(|p| Some((Model::on_other(&p.name), value(p)?)));
-        let problem_values = parameters.rows().iter().map(|row| (row.name.clone(), row.value));
-        let symbols = Arc::new(machine_values.chain(other_values).chain(problem_values).collect());
-        let figures = FigureMap { segments: vec![Vec::new()] };
-        Figures { figures, symbols, detail, parts: FxHashMap::default(), shared: FxHashMap::default() }
+        let problem_values = parameters
+            .rows()
+            .iter()
+            .map(|row| (row.name.clone(), row.value));
+        let symbols = Arc::new(
+            machine_values
+                .chain(other_values)
+                .chain(problem_values)
+                .collect(),
+        );
+        let figures = FigureMap {
+            segments: vec![Vec::new()],
+        };
+        Figures {
+            figures,
+            symbols,
+            detail,
+            parts: FxHashMap::default(),
+            shared: FxHashMap::default(),
+        }
     }
 
     /// Defines a figure that all parts of the model see. There are few of them, and they come first.
@@ -288,7 +342,11 @@ impl Figures {
     /// become figures of their own.
     pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
         let label = label.into();
-        let expr = if self.detail.has_formulas() { self.shortened(&label, unit, expr) } else { expr };
+        let expr = if self.detail.has_formulas() {
+            self.shortened(&label, unit, expr)
+        } else {
+            expr
+        };
         self.push(label, unit, expr)
     }
 
@@ -311,10 +369,19 @@ impl Figures {
 
     fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
-        let expr = if self.detail.has_formulas() { expr } else { Expr::from(0.0) };
+        let expr = if self.detail.has_formulas() {
+            expr
+        } else {
+            Expr::from(0.0)
+        };
         let id = self.next();
         if let Some(segment) = self.figures.segments.last_mut() {
-            segment.push(Figure { label, unit, expr, value });
+            segment.push(Figure {
+                label,
+                unit,
+                expr,
+                value,
+            });
         }
         id
     }
@@ -339,7 +406,10 @@ impl Figures {
                 length = 0;
             }
             length += own;
-            parts.last_mut().expect("starts with one").push(term.clone());
+            parts
+                .last_mut()
+                .expect("starts with one")
+                .push(term.clone());
         }
         let part = |part: Vec<Expr>| self.part(label, unit, &Expr::sum(part));
         let sum = Expr::sum(parts.into_iter().map(part).collect::<Vec<Expr>>());

@@ -39,9 +39,21 @@ pub struct Columns {
 impl Columns {
     /// Those of a single offset.
     pub fn single(first: i64, walks: &[Walk]) -> Columns {
-        let walked: Vec<usize> = (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed).collect();
-        let places = if is_strided(walks) { vec![first] } else { Vec::new() };
-        Columns { extra: 0, first, runs: 1, places, count: BTreeMap::from([(walked, 1)]) }
+        let walked: Vec<usize> = (1..walks.len())
+            .filter(|d| walks[*d] != Walk::Fixed)
+            .collect();
+        let places = if is_strided(walks) {
+            vec![first]
+        } else {
+            Vec::new()
+        };
+        Columns {
+            extra: 0,
+            first,
+            runs: 1,
+            places,
+            count: BTreeMap::from([(walked, 1)]),
+        }
     }
 }
 
@@ -58,37 +70,64 @@ const MOST_REGIONS: usize = 100_000;
 /// span of the offsets along each walked dimension.
 pub fn union(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     let mut merged: BTreeMap<(i64, i64), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
-    for Columns { extra, runs, count, .. } in placed(offsets, walks) {
+    for Columns {
+        extra, runs, count, ..
+    } in placed(offsets, walks)
+    {
         let known = merged.entry((extra, runs)).or_default();
         for (dimensions, coefficient) in count {
             *known.entry(dimensions).or_insert(0) += coefficient;
         }
     }
-    merged.values_mut().for_each(|count| count.retain(|_, coefficient| *coefficient != 0));
+    merged
+        .values_mut()
+        .for_each(|count| count.retain(|_, coefficient| *coefficient != 0));
     let kept = merged.into_iter().filter(|(_, count)| !count.is_empty());
-    kept.map(|((extra, runs), count)| Columns { extra, first: 0, runs, places: Vec::new(), count }).collect()
+    kept.map(|((extra, runs), count)| Columns {
+        extra,
+        first: 0,
+        runs,
+        places: Vec::new(),
+        count,
+    })
+    .collect()
 }
 
 /// The same, columns that begin at different places apart.
 pub fn placed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Columns> {
     let rank = walks.len();
     let mut columns: BTreeMap<(Run, Vec<i64>), BTreeMap<Vec<usize>, i64>> = BTreeMap::new();
-    for part in split_fixed(offsets, walks).into_iter().flat_map(|part| split_surplus(part, walks)) {
+    for part in split_fixed(offsets, walks)
+        .into_iter()
+        .flat_map(|part| split_surplus(part, walks))
+    {
         // Along a strided dimension, offsets of different residue never meet.
         for residue in split_residues(&part, walks) {
             let walked: Vec<usize> = (1..rank).filter(|d| walks[*d] != Walk::Fixed).collect();
-            regions(&residue, &walked, &mut Vec::new(), 1, &mut |reach, dimensions, length| {
-                let (runs, places) = runs(reach, walks);
-                for run in runs {
-                    let count = columns.entry((run, places.clone())).or_default();
-                    add_product(count, dimensions, length);
-                }
-            });
+            regions(
+                &residue,
+                &walked,
+                &mut Vec::new(),
+                1,
+                &mut |reach, dimensions, length| {
+                    let (runs, places) = runs(reach, walks);
+                    for run in runs {
+                        let count = columns.entry((run, places.clone())).or_default();
+                        add_product(count, dimensions, length);
+                    }
+                },
+            );
         }
     }
     let not_empty = |(_, count): &(_, BTreeMap<Vec<usize>, i64>)| !count.is_empty();
     let columns = columns.into_iter().filter(not_empty);
-    let column = |((Run { extra, first, runs }, places), count)| Columns { extra, first, runs, places, count };
+    let column = |((Run { extra, first, runs }, places), count)| Columns {
+        extra,
+        first,
+        runs,
+        places,
+        count,
+    };
     columns.map(column).collect()
 }
 
@@ -99,7 +138,10 @@ fn is_strided(walks: &[Walk]) -> bool {
 /// Offsets grouped by their position in the fixed dimensions; dimension 0 never splits.
 pub fn split_fixed(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Vec<Vec<i64>>> {
     let key = |offset: &Vec<i64>| -> Vec<i64> {
-        (1..walks.len()).filter(|d| walks[*d] == Walk::Fixed).map(|d| offset[d]).collect()
+        (1..walks.len())
+            .filter(|d| walks[*d] == Walk::Fixed)
+            .map(|d| offset[d])
+            .collect()
     };
     group_by(offsets, key)
 }
@@ -109,15 +151,24 @@ fn split_surplus(offsets: Vec<Vec<i64>>, walks: &[Walk]) -> Vec<Vec<Vec<i64>>> {
     let mut regions = 1usize;
     let mut surplus = Vec::new();
     for dimension in (1..walks.len()).filter(|d| walks[*d] != Walk::Fixed) {
-        let places = offsets.iter().map(|offset| offset[dimension]).collect::<BTreeSet<i64>>().len();
-        match regions.checked_mul(2 * places - 1).filter(|more| *more <= MOST_REGIONS) {
+        let places = offsets
+            .iter()
+            .map(|offset| offset[dimension])
+            .collect::<BTreeSet<i64>>()
+            .len();
+        match regions
+            .checked_mul(2 * places - 1)
+            .filter(|more| *more <= MOST_REGIONS)
+        {
             Some(more) => regions = more,
             None => surplus.push(dimension),
         }
     }
     match surplus.is_empty() {
         true => vec![offsets],
-        false => group_by(&offsets, |offset| surplus.iter().map(|d| offset[*d]).collect()),
+        false => group_by(&offsets, |offset| {
+            surplus.iter().map(|d| offset[*d]).collect()
+        }),
     }
 }
 
@@ -127,9 +178,22 @@ fn split_residues(offsets: &[Vec<i64>], walks: &[Walk]) -> Vec<Vec<Vec<i64>>> {
         Walk::By(stride) if d > 0 => stride.max(1),
         _ => 1,
     };
-    let key = |offset: &Vec<i64>| (0..offset.len()).map(|d| offset[d].rem_euclid(stride(d))).collect::<Vec<i64>>();
-    let divided = |offset: Vec<i64>| offset.iter().enumerate().map(|(d, o)| o.div_euclid(stride(d))).collect();
-    group_by(offsets, key).into_iter().map(|part| part.into_iter().map(divided).collect()).collect()
+    let key = |offset: &Vec<i64>| {
+        (0..offset.len())
+            .map(|d| offset[d].rem_euclid(stride(d)))
+            .collect::<Vec<i64>>()
+    };
+    let divided = |offset: Vec<i64>| {
+        offset
+            .iter()
+            .enumerate()
+            .map(|(d, o)| o.div_euclid(stride(d)))
+            .collect()
+    };
+    group_by(offsets, key)
+        .into_iter()
+        .map(|part| part.into_iter().map(divided).collect())
+        .collect()
 }
 
 fn group_by(offsets: &[Vec<i64>], key: impl Fn(&Vec<i64>) -> Vec<i64>) -> Vec<Vec<Vec<i64>>> {
@@ -146,7 +210,13 @@ type Visit<'a> = dyn FnMut(&[Vec<i64>], &[(usize, i64)], i64) + 'a;
 /// Calls `visit(offsets that reach it, dimensions in whose core it lies, number of columns)` for
 /// every region across the walked dimensions. The number of columns is to be multiplied by
 /// (extent − span) for each dimension in the core; `dimensions` carries the span.
-fn regions(offsets: &[Vec<i64>], walked: &[usize], core: &mut Vec<(usize, i64)>, length: i64, visit: &mut Visit) {
+fn regions(
+    offsets: &[Vec<i64>],
+    walked: &[usize],
+    core: &mut Vec<(usize, i64)>,
+    length: i64,
+    visit: &mut Visit,
+) {
     let Some((dimension, rest)) = walked.split_first() else {
         visit(offsets, core, length);
         return;
@@ -157,9 +227,17 @@ fn regions(offsets: &[Vec<i64>], walked: &[usize], core: &mut Vec<(usize, i64)>,
     for pair in values.windows(2) {
         let strip = pair[1] - pair[0];
         // Before the core: blocks that have started. After it: blocks that have not ended.
-        let started: Vec<Vec<i64>> = offsets.iter().filter(|o| o[*dimension] <= pair[0]).cloned().collect();
+        let started: Vec<Vec<i64>> = offsets
+            .iter()
+            .filter(|o| o[*dimension] <= pair[0])
+            .cloned()
+            .collect();
         regions(&started, rest, core, length * strip, visit);
-        let going: Vec<Vec<i64>> = offsets.iter().filter(|o| o[*dimension] > pair[0]).cloned().collect();
+        let going: Vec<Vec<i64>> = offsets
+            .iter()
+            .filter(|o| o[*dimension] > pair[0])
+            .cloned()
+            .collect();
         regions(&going, rest, core, length * strip, visit);
     }
     let span = values[values.len() - 1] - values[0];
@@ -178,11 +256,20 @@ struct Run {
 
 /// The runs of a column along dimension 0, and its offsets if that is strided.
 fn runs(reach: &[Vec<i64>], walks: &[Walk]) -> (Vec<Run>, Vec<i64>) {
-    let mut values: Vec<i64> = reach.iter().filter_map(|offset| offset.first().copied()).collect();
+    let mut values: Vec<i64> = reach
+        .iter()
+        .filter_map(|offset| offset.first().copied())
+        .collect();
     values.sort_unstable();
     values.dedup();
-    let Some((first, last)) = values.first().copied().zip(values.last().copied()) else { return Default::default() };
-    let whole = |runs: i64| Run { extra: last - first, first, runs };
+    let Some((first, last)) = values.first().copied().zip(values.last().copied()) else {
+        return Default::default();
+    };
+    let whole = |runs: i64| Run {
+        extra: last - first,
+        first,
+        runs,
+    };
     match walks.first().copied().unwrap_or(Walk::Fixed) {
         Walk::By(1) => (vec![whole(1)], Vec::new()),
         // Strided: the run covers the gaps; the separate elements are kept beside.
@@ -192,11 +279,19 @@ fn runs(reach: &[Vec<i64>], walks: &[Walk]) -> (Vec<Run>, Vec<i64>) {
             let mut start = first;
             for pair in values.windows(2) {
                 if pair[1] - pair[0] > SAME_LINE_REACH {
-                    found.push(Run { extra: pair[0] - start, first: start, runs: 1 });
+                    found.push(Run {
+                        extra: pair[0] - start,
+                        first: start,
+                        runs: 1,
+                    });
                     start = pair[1];
                 }
             }
-            found.push(Run { extra: last - start, first: start, runs: 1 });
+            found.push(Run {
+                extra: last - start,
+                first: start,
+                runs: 1,
+            });
             (found, Vec::new())
         }
     }
@@ -204,8 +299,15 @@ fn runs(reach: &[Vec<i64>], walks: &[Walk]) -> (Vec<Run>, Vec<i64>) {
 
 /// Adds `length · Π (extent_d − span_d)` to a polynomial.
 fn add_product(count: &mut BTreeMap<Vec<usize>, i64>, core: &[(usize, i64)], length: i64) {
-    let whole = core.iter().filter(|(_, span)| *span == 0).map(|(dimension, _)| *dimension).collect::<Vec<usize>>();
-    let core = core.iter().filter(|(_, span)| *span != 0).collect::<Vec<_>>();
+    let whole = core
+        .iter()
+        .filter(|(_, span)| *span == 0)
+        .map(|(dimension, _)| *dimension)
+        .collect::<Vec<usize>>();
+    let core = core
+        .iter()
+        .filter(|(_, span)| *span != 0)
+        .collect::<Vec<_>>();
     let subsets = 1usize << core.len();
     for subset in 0..subsets {
         let mut coefficient = length;
@@ -233,7 +335,11 @@ mod tests {
 
     fn evaluate(columns: &[Columns], extents: &[i64]) -> i64 {
         let total = |c: &Columns| {
-            let count: i64 = c.count.iter().map(|(ds, k)| k * ds.iter().map(|d| extents[*d]).product::<i64>()).sum();
+            let count: i64 = c
+                .count
+                .iter()
+                .map(|(ds, k)| k * ds.iter().map(|d| extents[*d]).product::<i64>())
+                .sum();
             count * (extents[0] + c.extra)
         };
         columns.iter().map(total).sum()
@@ -242,8 +348,17 @@ mod tests {
     #[test]
     fn a_star_is_what_the_formula_says() {
         // axc·by·bz + bxc·ay·bz + bxc·by·az − 2·bxc·by·bz without rounding, 16×16×128.
-        let star: Vec<Vec<i64>> =
-            [[0, 0, 0], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]].map(|o| o.to_vec()).into();
+        let star: Vec<Vec<i64>> = [
+            [0, 0, 0],
+            [1, 0, 0],
+            [-1, 0, 0],
+            [0, 1, 0],
+            [0, -1, 0],
+            [0, 0, 1],
+            [0, 0, -1],
+        ]
+        .map(|o| o.to_vec())
+        .into();
         let columns = union(&star, &[Walk::By(1); 3]);
         let expected = 18 * 16 * 128 + 16 * 18 * 128 + 16 * 16 * 130 - 2 * 16 * 16 * 128;
         assert_eq!(evaluate(&columns, &[16, 16, 128]), expected);
@@ -260,10 +375,18 @@ mod tests {
 
     #[test]
     fn gaps_and_strides() {
-        let offsets: Vec<Vec<i64>> = [[0, -2], [0, -1], [0, 1], [0, 2]].map(|o| o.to_vec()).into();
-        assert_eq!(evaluate(&union(&offsets, &[Walk::By(1), Walk::By(1)]), &[10, 10]), 140);
+        let offsets: Vec<Vec<i64>> = [[0, -2], [0, -1], [0, 1], [0, 2]]
+            .map(|o| o.to_vec())
+            .into();
+        assert_eq!(
+            evaluate(&union(&offsets, &[Walk::By(1), Walk::By(1)]), &[10, 10]),
+            140
+        );
         // Every second row: rows −1 and 1 meet, row 0 stays apart.
         let offsets: Vec<Vec<i64>> = [[0, -1], [0, 0], [0, 1]].map(|o| o.to_vec()).into();
-        assert_eq!(evaluate(&union(&offsets, &[Walk::By(1), Walk::By(2)]), &[10, 10]), 10 * (11 + 10));
+        assert_eq!(
+            evaluate(&union(&offsets, &[Walk::By(1), Walk::By(2)]), &[10, 10]),
+            10 * (11 + 10)
+        );
     }
 }

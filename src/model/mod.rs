@@ -86,7 +86,11 @@ impl<'p> Model<'p> {
     ///
     /// # Errors
     /// A setting names nothing, or its value is out of range.
-    pub fn build(program: &'p Program, machine: MachineModel, settings: &[Setting]) -> Result<Model<'p>, SettingError> {
+    pub fn build(
+        program: &'p Program,
+        machine: MachineModel,
+        settings: &[Setting],
+    ) -> Result<Model<'p>, SettingError> {
         Model::with(program, machine, settings, Detail::Formulas)
     }
 
@@ -101,10 +105,26 @@ impl<'p> Model<'p> {
         detail: Detail,
     ) -> Result<Model<'p>, SettingError> {
         let (collected, dimensions) = Collected::of(program);
-        let Collected { nests, call_graph, messages, .. } = &collected;
-        let (machine, parameters) =
-            ParameterTable::build(program, (nests, call_graph, messages), machine, dimensions, settings)?;
-        Ok(Model::define(program, (machine, parameters), collected, dimensions, detail))
+        let Collected {
+            nests,
+            call_graph,
+            messages,
+            ..
+        } = &collected;
+        let (machine, parameters) = ParameterTable::build(
+            program,
+            (nests, call_graph, messages),
+            machine,
+            dimensions,
+            settings,
+        )?;
+        Ok(Model::define(
+            program,
+            (machine, parameters),
+            collected,
+            dimensions,
+            detail,
+        ))
     }
 
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
@@ -121,15 +141,24 @@ impl<'p> Model<'p> {
     }
 
     fn of_costliest(&self, most: usize) -> Model<'p> {
-        let kept = (self.nests.len() > most).then(|| costliest(&self.nests, most, &self.figures).into_iter().collect());
+        let kept = (self.nests.len() > most).then(|| {
+            costliest(&self.nests, most, &self.figures)
+                .into_iter()
+                .collect()
+        });
         self.of(kept, Detail::AnyMachine)
     }
 
     /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
     pub fn for_sensitivity(&self) -> Model<'p> {
         let of = |nest: usize| self.nests[nest].nest.function;
-        let functions: HashSet<usize> = sensitivity::shown(&self.nests, &self.figures).into_iter().map(of).collect();
-        let kept = (0..self.nests.len()).filter(|nest| functions.contains(&of(*nest))).collect();
+        let functions: HashSet<usize> = sensitivity::shown(&self.nests, &self.figures)
+            .into_iter()
+            .map(of)
+            .collect();
+        let kept = (0..self.nests.len())
+            .filter(|nest| functions.contains(&of(*nest)))
+            .collect();
         self.of(Some(kept), Detail::Formulas)
     }
 
@@ -138,11 +167,21 @@ impl<'p> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
         if let Some(kept) = kept {
             let seconds = |index: &usize| self.value(self.nests[*index].time.seconds);
-            let others: Vec<usize> = (0..self.nests.len()).filter(|index| !kept.contains(index)).collect();
-            let known = others.iter().map(seconds).filter(|seconds| seconds.is_finite());
-            collected.left_out = Some(LeftOut { nests: others.len(), seconds: known.sum() });
+            let others: Vec<usize> = (0..self.nests.len())
+                .filter(|index| !kept.contains(index))
+                .collect();
+            let known = others
+                .iter()
+                .map(seconds)
+                .filter(|seconds| seconds.is_finite());
+            collected.left_out = Some(LeftOut {
+                nests: others.len(),
+                seconds: known.sum(),
+            });
             let mut index = 0..;
-            collected.nests.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+            collected
+                .nests
+                .retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
         }
         let known = (self.machine.clone(), self.parameters.clone());
         Model::define(self.program, known, collected, dimensions, detail)
@@ -151,7 +190,12 @@ impl<'p> Model<'p> {
     fn define(
         program: &'p Program,
         (machine, parameters): (MachineModel, ParameterTable),
-        Collected { nests, call_graph, messages, left_out }: Collected<'p>,
+        Collected {
+            nests,
+            call_graph,
+            messages,
+            left_out,
+        }: Collected<'p>,
         dimensions: usize,
         detail: Detail,
     ) -> Model<'p> {
@@ -180,15 +224,29 @@ impl<'p> Model<'p> {
             None => Calls::define(&call_graph, &nests, &parameters, &mut figures),
             Some(_) => None,
         };
-        let messages = if left_out.is_none() { messages } else { Vec::new() };
-        let communication = CommunicationModel::define(messages, (&nests, calls.as_ref()), &parameters, &mut figures);
+        let messages = if left_out.is_none() {
+            messages
+        } else {
+            Vec::new()
+        };
+        let communication = CommunicationModel::define(
+            messages,
+            (&nests, calls.as_ref()),
+            &parameters,
+            &mut figures,
+        );
         let registers = registers::define(&nests, &mut figures);
-        let on_other = other.is_some().then(|| OtherMachine::define(&machine, &nests, &mut figures));
+        let on_other = other
+            .is_some()
+            .then(|| OtherMachine::define(&machine, &nests, &mut figures));
         let sensitivity = match detail {
-            Detail::Formulas | Detail::AnyMachine => sensitivity::define(&nests, (&machine, &parameters), &mut figures),
+            Detail::Formulas | Detail::AnyMachine => {
+                sensitivity::define(&nests, (&machine, &parameters), &mut figures)
+            }
             Detail::Least | Detail::Values => Vec::new(),
         };
-        let chart = (detail == Detail::AnyMachine).then(|| roofline::Chart::define(&machine, &nests, &mut figures));
+        let chart = (detail == Detail::AnyMachine)
+            .then(|| roofline::Chart::define(&machine, &nests, &mut figures));
         Model {
             program,
             machine,
@@ -213,7 +271,10 @@ impl<'p> Model<'p> {
 
     /// The functions of a call path: `main → step → advance`.
     pub fn path_name(&self, path: &CallPath) -> String {
-        let names = path.functions.iter().map(|function| self.program.functions[*function].name.as_str());
+        let names = path
+            .functions
+            .iter()
+            .map(|function| self.program.functions[*function].name.as_str());
         names.collect::<Vec<_>>().join(" → ")
     }
 
@@ -244,20 +305,41 @@ fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
     const BYTES: f64 = 8.0;
     let work = |nest: &NestModel| {
         let bytes = nest.nest.streams.iter().map(|used| {
-            let references: u64 = used.stream.accesses.iter().map(|access| access.reads + access.writes).sum();
-            references as f64 * used.stream.element_bytes.map_or(BYTES, |bytes| bytes as f64)
+            let references: u64 = used
+                .stream
+                .accesses
+                .iter()
+                .map(|access| access.reads + access.writes)
+                .sum();
+            references as f64
+                * used
+                    .stream
+                    .element_bytes
+                    .map_or(BYTES, |bytes| bytes as f64)
         });
-        figures.value(nest.iterations) * bytes.sum::<f64>() + figures.value(nest.operations.flops) * BYTES
+        figures.value(nest.iterations) * bytes.sum::<f64>()
+            + figures.value(nest.operations.flops) * BYTES
     };
-    let mut ranked: Vec<(f64, usize)> = nests.iter().map(work).zip(0..).filter(|(work, _)| work.is_finite()).collect();
+    let mut ranked: Vec<(f64, usize)> = nests
+        .iter()
+        .map(work)
+        .zip(0..)
+        .filter(|(work, _)| work.is_finite())
+        .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    ranked.into_iter().take(most).map(|(_, index)| index).collect()
+    ranked
+        .into_iter()
+        .take(most)
+        .map(|(_, index)| index)
+        .collect()
 }
 
 /// The nests with the longest times, the longest first, equal ones in program order.
 pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
     let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
-    let mut ranked: Vec<usize> = (0..nests.len()).filter(|index| seconds(index).is_finite()).collect();
+    let mut ranked: Vec<usize> = (0..nests.len())
+        .filter(|index| seconds(index).is_finite())
+        .collect();
     ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
     ranked.truncate(most);
     ranked
@@ -289,14 +371,31 @@ impl<'p> Collected<'p> {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
         let messages = communication::collect(program, &nests);
-        let dimensions = nests.iter().map(|nest| nest.spatial().len()).max().unwrap_or(0).max(3);
-        (Collected { nests, call_graph, messages, left_out: None }, dimensions)
+        let dimensions = nests
+            .iter()
+            .map(|nest| nest.spatial().len())
+            .max()
+            .unwrap_or(0)
+            .max(3);
+        (
+            Collected {
+                nests,
+                call_graph,
+                messages,
+                left_out: None,
+            },
+            dimensions,
+        )
     }
 }
 
 /// The cache levels that a model of this detail has figures of.
 fn levels_of(machine: &MachineModel, detail: Detail) -> Vec<Level> {
-    if detail == Detail::AnyMachine { machine.possible_levels() } else { machine.levels() }
+    if detail == Detail::AnyMachine {
+        machine.possible_levels()
+    } else {
+        machine.levels()
+    }
 }
 
 /// Nests that are built one after the other, next to other such parts; however many threads there are, the
@@ -321,5 +420,7 @@ fn parts(nests: Vec<Nest>) -> Vec<Vec<Nest>> {
 /// `x`, `y`, `z`, `w` … for a loop counted from the innermost: the suffix of `block_x`.
 pub fn dimension_name(position: usize) -> String {
     const NAMES: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
-    NAMES.get(position).map_or_else(|| format!("d{}", position + 1), |name| name.to_string())
+    NAMES
+        .get(position)
+        .map_or_else(|| format!("d{}", position + 1), |name| name.to_string())
 }

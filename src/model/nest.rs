@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER};
+use crate::analysis::facts::{
+    AccessClass, Block, Body, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER,
+};
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
 
@@ -82,14 +84,22 @@ impl<'p> Nest<'p> {
 
     /// How many streams are used in that way.
     pub fn streams_of(&self, class: AccessClass) -> usize {
-        self.streams.iter().filter(|s| s.stream.class == class).count()
+        self.streams
+            .iter()
+            .filter(|s| s.stream.class == class)
+            .count()
     }
 
     /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<&'p str> {
-        let reasons = self.loops.iter().flat_map(|c| reasons(c.facts)).map(|reason| reason.code.as_str());
+        let reasons = self
+            .loops
+            .iter()
+            .flat_map(|c| reasons(c.facts))
+            .map(|reason| reason.code.as_str());
         let of_nest = [
-            self.has_approximate_trip_count().then_some(APPROXIMATE_TRIP_COUNT),
+            self.has_approximate_trip_count()
+                .then_some(APPROXIMATE_TRIP_COUNT),
             self.is_recursive.then_some(RECURSION),
         ];
         reasons.chain(of_nest.into_iter().flatten()).collect()
@@ -98,16 +108,30 @@ impl<'p> Nest<'p> {
     /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, are an upper
     /// bound because something leaves the loop early, or are a parameter because nothing tells them.
     pub fn has_approximate_trip_count(&self) -> bool {
-        let is_guess = |facts: &Loop| facts.upper.symbols().iter().any(|name| name.starts_with(TRIP_PARAMETER));
-        if self.loops.iter().any(|c| c.facts.exits_early || is_guess(c.facts)) {
+        let is_guess = |facts: &Loop| {
+            facts
+                .upper
+                .symbols()
+                .iter()
+                .any(|name| name.starts_with(TRIP_PARAMETER))
+        };
+        if self
+            .loops
+            .iter()
+            .any(|c| c.facts.exits_early || is_guess(c.facts))
+        {
             return true;
         }
         let depends = |length: &usize| {
             let (outer, inner) = self.loops[..*length].split_at(length - 1);
             let bounds = [&inner[0].facts.lower, &inner[0].facts.upper];
-            outer.iter().any(|o| bounds.iter().any(|b| b.mentions(&o.facts.variable)))
+            outer
+                .iter()
+                .any(|o| bounds.iter().any(|b| b.mentions(&o.facts.variable)))
         };
-        (1..=self.loops.len()).filter(depends).any(|length| trip_count::is_approximate(&self.loops[..length]))
+        (1..=self.loops.len())
+            .filter(depends)
+            .any(|length| trip_count::is_approximate(&self.loops[..length]))
     }
 
     /// Loops that are not sweeps, outermost first.
@@ -120,7 +144,11 @@ impl<'p> Nest<'p> {
 pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&str) -> Expr) -> Expr {
     Expr::product(weight.iter().map(|(name, taken)| {
         let probability = symbol(name);
-        if *taken { probability } else { Expr::from(1.0) - probability }
+        if *taken {
+            probability
+        } else {
+            Expr::from(1.0) - probability
+        }
     }))
 }
 
@@ -132,10 +160,18 @@ pub fn collect(program: &Program) -> Vec<Nest<'_>> {
         children(&function.body, &Weight::new(), &mut outermost);
         let first = nests.len();
         for (facts, weight) in outermost {
-            descend(index, vec![ChainLoop { facts, weight }], 0, Gathered::default(), &mut nests);
+            descend(
+                index,
+                vec![ChainLoop { facts, weight }],
+                0,
+                Gathered::default(),
+                &mut nests,
+            );
         }
         if nests.len() > first && is_recursive(&function.body) {
-            nests[first..].iter_mut().for_each(|nest: &mut Nest| nest.is_recursive = true);
+            nests[first..]
+                .iter_mut()
+                .for_each(|nest: &mut Nest| nest.is_recursive = true);
         }
     }
     nests
@@ -145,7 +181,9 @@ pub fn collect(program: &Program) -> Vec<Nest<'_>> {
 fn is_recursive(block: &Block) -> bool {
     let inside = |item: &Item| match item {
         Item::Loop(inner) => is_recursive(&inner.body),
-        Item::Branch(branch) => is_recursive(&branch.then) || branch.otherwise.as_ref().is_some_and(is_recursive),
+        Item::Branch(branch) => {
+            is_recursive(&branch.then) || branch.otherwise.as_ref().is_some_and(is_recursive)
+        }
     };
     block.calls.iter().any(|call| call.body == Body::Recursive) || block.items.iter().any(inside)
 }
@@ -162,14 +200,30 @@ impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
     fn add(&mut self, block: &'p Block, level: usize, weight: &Weight) {
         if !block.flops.by_type.is_empty() {
-            self.contents.push(Content { level, weight: weight.clone(), flops: block.flops.clone() });
+            self.contents.push(Content {
+                level,
+                weight: weight.clone(),
+                flops: block.flops.clone(),
+            });
         }
-        let reference = |stream| Reference { level, weight: weight.clone(), stream };
+        let reference = |stream| Reference {
+            level,
+            weight: weight.clone(),
+            stream,
+        };
         self.references.extend(block.streams.iter().map(reference));
-        self.streams.extend(block.streams.iter().map(|stream| NestStream { stream: stream.clone(), level }));
+        self.streams
+            .extend(block.streams.iter().map(|stream| NestStream {
+                stream: stream.clone(),
+                level,
+            }));
         for item in &block.items {
             if let Item::Branch(branch) = item {
-                self.add(&branch.then, level, &side(weight, &branch.probability, true));
+                self.add(
+                    &branch.then,
+                    level,
+                    &side(weight, &branch.probability, true),
+                );
                 if let Some(otherwise) = &branch.otherwise {
                     self.add(otherwise, level, &side(weight, &branch.probability, false));
                 }
@@ -195,7 +249,11 @@ fn children<'p>(block: &'p Block, weight: &Weight, found: &mut Vec<(&'p Loop, We
         match item {
             Item::Loop(inner) => found.push((inner, weight.clone())),
             Item::Branch(branch) => {
-                children(&branch.then, &side(weight, &branch.probability, true), found);
+                children(
+                    &branch.then,
+                    &side(weight, &branch.probability, true),
+                    found,
+                );
                 if let Some(otherwise) = &branch.otherwise {
                     children(otherwise, &side(weight, &branch.probability, false), found);
                 }
@@ -229,16 +287,29 @@ fn descend<'p>(
         nests.push(finish(function, chain.clone(), own, gathered));
     }
     for (facts, weight) in inner {
-        descend(function, extended(facts, weight), chain.len(), Gathered::default(), nests);
+        descend(
+            function,
+            extended(facts, weight),
+            chain.len(),
+            Gathered::default(),
+            nests,
+        );
     }
 }
 
-fn finish<'p>(function: usize, loops: Vec<ChainLoop<'p>>, own: usize, mut gathered: Gathered<'p>) -> Nest<'p> {
+fn finish<'p>(
+    function: usize,
+    loops: Vec<ChainLoop<'p>>,
+    own: usize,
+    mut gathered: Gathered<'p>,
+) -> Nest<'p> {
     let mut levels: Vec<usize> = Vec::new();
     let mut merged: Vec<Stream> = Vec::new();
     for NestStream { stream, level } in std::mem::take(&mut gathered.streams) {
         let same = |s: &Stream| {
-            s.array == stream.array && s.component == stream.component && s.subscripts == stream.subscripts
+            s.array == stream.array
+                && s.component == stream.component
+                && s.subscripts == stream.subscripts
         };
         let position = merged.iter().position(same).unwrap_or(merged.len());
         merge_stream(&mut merged, stream);
@@ -253,8 +324,21 @@ fn finish<'p>(function: usize, loops: Vec<ChainLoop<'p>>, own: usize, mut gather
         .map(|(stream, level)| NestStream { stream, level })
         .collect();
     let sweeps = count_sweeps(&loops, &streams);
-    let Gathered { contents, references, .. } = gathered;
-    Nest { function, is_recursive: false, loops, own, sweeps, contents, streams, references }
+    let Gathered {
+        contents,
+        references,
+        ..
+    } = gathered;
+    Nest {
+        function,
+        is_recursive: false,
+        loops,
+        own,
+        sweeps,
+        contents,
+        streams,
+        references,
+    }
 }
 
 /// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.
@@ -271,6 +355,10 @@ fn count_sweeps(loops: &[ChainLoop], streams: &[NestStream]) -> usize {
         });
         used && only_last
     };
-    let walks_components = |c: &&ChainLoop| !c.facts.variable.is_empty() && is_sweep(&c.facts.variable);
-    loops[..loops.len().saturating_sub(1)].iter().take_while(walks_components).count()
+    let walks_components =
+        |c: &&ChainLoop| !c.facts.variable.is_empty() && is_sweep(&c.facts.variable);
+    loops[..loops.len().saturating_sub(1)]
+        .iter()
+        .take_while(walks_components)
+        .count()
 }

@@ -31,13 +31,25 @@ pub enum SettingError {
     #[error("--set {name}: there is no parameter of that name{}", near_names(near))]
     Unknown { name: String, near: Vec<String> },
     #[error("--set {name}={value}: {why}")]
-    BadValue { name: String, value: String, why: &'static str },
+    BadValue {
+        name: String,
+        value: String,
+        why: &'static str,
+    },
     #[error("--set {name}={value}: {why}")]
-    Machine { name: String, value: String, why: Box<MachineError> },
+    Machine {
+        name: String,
+        value: String,
+        why: Box<MachineError>,
+    },
 }
 
 fn near_names(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("; near ones are {}", names.join(", ")) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("; near ones are {}", names.join(", "))
+    }
 }
 
 /// What a parameter is for.
@@ -102,7 +114,9 @@ impl ParameterTable {
 
     /// The row of a symbol of a function.
     pub fn row(&self, function: usize, symbol: &str) -> Option<&Row> {
-        self.resolved.get(&(function, symbol.to_string())).map(|row| &self.rows[*row])
+        self.resolved
+            .get(&(function, symbol.to_string()))
+            .map(|row| &self.rows[*row])
     }
 
     /// The parameter that a symbol of a function stands for.
@@ -152,7 +166,13 @@ impl ParameterTable {
     }
 
     /// One row a name; a function with a value of its own, or set on its own, gets its own row.
-    fn add_symbols(&mut self, program: &Program, usage: &Usage, settings: &[Setting], names: &mut Names) {
+    fn add_symbols(
+        &mut self,
+        program: &Program,
+        usage: &Usage,
+        settings: &[Setting],
+        names: &mut Names,
+    ) {
         for (symbol, functions) in &usage.functions {
             let value = |f: usize| {
                 let constant = constant(&program.functions[f], symbol)?;
@@ -162,33 +182,56 @@ impl ParameterTable {
             let agree = functions.iter().all(|f| value(*f) == first);
             let is_set = |f: usize| {
                 let own = format!("{}.{symbol}", program.functions[f].name);
-                settings.iter().any(|s| s.name == own || s.name == names.legal(&own))
+                settings
+                    .iter()
+                    .any(|s| s.name == own || s.name == names.legal(&own))
             };
-            let (own, shared): (Vec<usize>, Vec<usize>) =
-                functions.iter().partition(|f| is_set(**f) || (!agree && value(**f).is_some()));
+            let (own, shared): (Vec<usize>, Vec<usize>) = functions
+                .iter()
+                .partition(|f| is_set(**f) || (!agree && value(**f).is_some()));
             if !shared.is_empty() {
-                let used_by = shared.iter().map(|f| program.functions[*f].name.clone()).collect();
+                let used_by = shared
+                    .iter()
+                    .map(|f| program.functions[*f].name.clone())
+                    .collect();
                 self.add_row(symbol.clone(), used_by, symbol, &shared, names);
             }
             let mut by_name: BTreeMap<(&str, Option<&Expr>), Vec<usize>> = BTreeMap::new();
             for function in own {
                 let name = program.functions[function].name.as_str();
-                by_name.entry((name, value(function))).or_default().push(function);
+                by_name
+                    .entry((name, value(function)))
+                    .or_default()
+                    .push(function);
             }
             for ((name, _), functions) in by_name {
-                self.add_row(format!("{name}.{symbol}"), vec![name.to_string()], symbol, &functions, names);
+                self.add_row(
+                    format!("{name}.{symbol}"),
+                    vec![name.to_string()],
+                    symbol,
+                    &functions,
+                    names,
+                );
             }
         }
     }
 
-    fn add_row(&mut self, label: String, used_by: Vec<String>, symbol: &str, functions: &[usize], names: &mut Names) {
+    fn add_row(
+        &mut self,
+        label: String,
+        used_by: Vec<String>,
+        symbol: &str,
+        functions: &[usize],
+        names: &mut Names,
+    ) {
         let kind = match symbol {
             _ if symbol.starts_with("prob_") => Kind::Probability,
             _ if symbol.starts_with("trip_") => Kind::TripCount,
             _ => Kind::Problem,
         };
         for function in functions {
-            self.resolved.insert((*function, symbol.to_string()), self.rows.len());
+            self.resolved
+                .insert((*function, symbol.to_string()), self.rows.len());
         }
         let mut used_by = used_by;
         used_by.dedup();
@@ -210,15 +253,23 @@ impl ParameterTable {
     /// Symbols that a function of another language than C mentions have no case.
     fn mark_case(&mut self, program: &Program) {
         let is_c = |file: &File| file.language == Language::C;
-        let c: HashSet<&str> = program.files.iter().filter(|file| is_c(file)).map(|file| &*file.path).collect();
+        let c: HashSet<&str> = program
+            .files
+            .iter()
+            .filter(|file| is_c(file))
+            .map(|file| &*file.path)
+            .collect();
         for ((function, _), row) in &self.resolved {
             self.rows[*row].is_case_sensitive &= c.contains(&*program.functions[*function].file);
         }
     }
 
     fn define_values(&mut self, program: &Program, usage: &Usage) {
-        let mut entries: Vec<(usize, usize, String)> =
-            self.resolved.iter().map(|((function, symbol), row)| (*row, *function, symbol.clone())).collect();
+        let mut entries: Vec<(usize, usize, String)> = self
+            .resolved
+            .iter()
+            .map(|((function, symbol), row)| (*row, *function, symbol.clone()))
+            .collect();
         entries.sort();
         for (row, function, symbol) in entries {
             let found = constant(&program.functions[function], &symbol);
@@ -231,8 +282,12 @@ impl ParameterTable {
                 _ => usage.default_size(&symbol),
             };
             match (found, &entry.definition) {
-                (Some(constant), None) if constant.origin == Origin::Callers => entry.origin = Origin::Callers,
-                (Some(constant), None) => (entry.origin, entry.definition) = (constant.origin, definition),
+                (Some(constant), None) if constant.origin == Origin::Callers => {
+                    entry.origin = Origin::Callers
+                }
+                (Some(constant), None) => {
+                    (entry.origin, entry.definition) = (constant.origin, definition)
+                }
                 _ => {}
             }
         }
@@ -241,7 +296,11 @@ impl ParameterTable {
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
         let Setting { name, value } = setting;
         if machine.parameter(name).is_some() {
-            let wrap = |why| SettingError::Machine { name: name.clone(), value: value.clone(), why: Box::new(why) };
+            let wrap = |why| SettingError::Machine {
+                name: name.clone(),
+                value: value.clone(),
+                why: Box::new(why),
+            };
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");
@@ -250,18 +309,28 @@ impl ParameterTable {
         let row = match self.rows.iter_mut().find(matches) {
             Some(row) => row,
             // Fortran ignores case.
-            None => match self.rows.iter_mut().find(|row| !row.is_case_sensitive && row.name.to_lowercase() == lower) {
+            None => match self
+                .rows
+                .iter_mut()
+                .find(|row| !row.is_case_sensitive && row.name.to_lowercase() == lower)
+            {
                 Some(row) => row,
                 None => return Err(self.unknown(name, machine)),
             },
         };
-        let bad = |why| SettingError::BadValue { name: name.clone(), value: value.clone(), why };
+        let bad = |why| SettingError::BadValue {
+            name: name.clone(),
+            value: value.clone(),
+            why,
+        };
         let number: f64 = value.trim().parse().map_err(|_| bad("not a number"))?;
         if !number.is_finite() {
             return Err(bad("not a finite number"));
         }
         match row.kind {
-            Kind::Probability if !(0.0..=1.0).contains(&number) => return Err(bad("a probability is between 0 and 1")),
+            Kind::Probability if !(0.0..=1.0).contains(&number) => {
+                return Err(bad("a probability is between 0 and 1"));
+            }
             Kind::Block if number < 0.0 || number.fract() != 0.0 => {
                 return Err(bad("a block size is a whole number; 0 is not blocked"));
             }
@@ -272,7 +341,9 @@ impl ParameterTable {
             Kind::Problem if row.is_process_count() && number < 1.0 => {
                 return Err(bad("a number of processes is at least 1"));
             }
-            Kind::Problem | Kind::TripCount if number.abs() > 1e15 => return Err(bad("larger than 1e15")),
+            Kind::Problem | Kind::TripCount if number.abs() > 1e15 => {
+                return Err(bad("larger than 1e15"));
+            }
             _ => {}
         }
         (row.value, row.definition, row.origin) = (number, None, Origin::Set);
@@ -281,16 +352,27 @@ impl ParameterTable {
 
     /// Says where the values of the parameters with these defined names come from.
     pub fn mark(&mut self, is_meant: &dyn Fn(&str) -> bool, origin: Origin) {
-        self.rows.iter_mut().filter(|row| is_meant(&row.name)).for_each(|row| row.origin = origin);
+        self.rows
+            .iter_mut()
+            .filter(|row| is_meant(&row.name))
+            .for_each(|row| row.origin = origin);
     }
 
     fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
-        let all = machine.parameters.iter().map(|p| p.name.as_str()).chain(self.rows.iter().map(|r| r.label.as_str()));
+        let all = machine
+            .parameters
+            .iter()
+            .map(|p| p.name.as_str())
+            .chain(self.rows.iter().map(|r| r.label.as_str()));
         let suffix = format!(".{name}");
         let mut scored: Vec<(i64, &str)> = all
             .map(|other| {
                 let likeness = strsim::jaro_winkler(&name.to_lowercase(), &other.to_lowercase());
-                let score = if other.ends_with(&suffix) { 2.0 } else { likeness };
+                let score = if other.ends_with(&suffix) {
+                    2.0
+                } else {
+                    likeness
+                };
                 (-(score * 1000.0) as i64, other)
             })
             .filter(|(score, _)| *score <= -750)
@@ -298,34 +380,56 @@ impl ParameterTable {
         scored.sort();
         SettingError::Unknown {
             name: name.to_string(),
-            near: scored.into_iter().take(5).map(|(_, n)| n.to_string()).collect(),
+            near: scored
+                .into_iter()
+                .take(5)
+                .map(|(_, n)| n.to_string())
+                .collect(),
         }
     }
 
     /// Evaluates defined rows in the order of their dependence; a definition in a circle is dropped.
     fn evaluate(&mut self) {
-        let index: HashMap<String, usize> = self.rows.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();
+        let index: HashMap<String, usize> = self
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, r)| (r.name.clone(), i))
+            .collect();
         let mut state = vec![State::Waiting; self.rows.len()];
         for row in 0..self.rows.len() {
             self.evaluate_row(row, &index, &mut state);
         }
     }
 
-    fn evaluate_row(&mut self, row: usize, index: &HashMap<String, usize>, state: &mut [State]) -> bool {
+    fn evaluate_row(
+        &mut self,
+        row: usize,
+        index: &HashMap<String, usize>,
+        state: &mut [State],
+    ) -> bool {
         match state[row] {
             State::Done => return true,
             State::Busy => return false,
             State::Waiting => state[row] = State::Busy,
         }
         if let Some(definition) = self.rows[row].definition.clone() {
-            let sound = (definition.symbols().iter())
-                .all(|s| index.get(&**s).is_some_and(|other| self.evaluate_row(*other, index, state)));
+            let sound = (definition.symbols().iter()).all(|s| {
+                index
+                    .get(&**s)
+                    .is_some_and(|other| self.evaluate_row(*other, index, state))
+            });
             let rows = &self.rows;
             let values = |name: &str| index.get(name).map(|i| rows[*i].value);
-            let value = definition.evaluate(&values as &dyn Lookup).ok().filter(|v| sound && v.is_finite());
+            let value = definition
+                .evaluate(&values as &dyn Lookup)
+                .ok()
+                .filter(|v| sound && v.is_finite());
             match value {
                 Some(value) => self.rows[row].value = value,
-                None => (self.rows[row].definition, self.rows[row].origin) = (None, Origin::Default),
+                None => {
+                    (self.rows[row].definition, self.rows[row].origin) = (None, Origin::Default)
+                }
             }
         }
         state[row] = State::Done;

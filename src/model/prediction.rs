@@ -18,15 +18,22 @@ impl Model<'_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
         let (profile, names) = self.profile(nest);
-        let (all, left) = profile.through_with(capacity, self.nests[nest].levels.neighbours.as_ref());
+        let (all, left) =
+            profile.through_with(capacity, self.nests[nest].levels.neighbours.as_ref());
         let (fetched, written) = (all.0 - left.0, all.1 - left.1);
         let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
-        Prediction { bytes: (fetched + written) * line, condition: levels::condition(&names, &profile, capacity) }
+        Prediction {
+            bytes: (fetched + written) * line,
+            condition: levels::condition(&names, &profile, capacity),
+        }
     }
 
     /// What the traffic of a nest through any cache follows from, and the names of its loops.
     pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
-        let (nest, neighbours) = (&self.nests[nest].nest, self.nests[nest].levels.neighbours.as_ref());
+        let (nest, neighbours) = (
+            &self.nests[nest].nest,
+            self.nests[nest].levels.neighbours.as_ref(),
+        );
         levels::profile(nest, &|expr| self.number(nest, expr), neighbours)
     }
 
@@ -37,7 +44,10 @@ impl Model<'_> {
     }
 
     fn number(&self, nest: &Nest, expr: &Expr) -> f64 {
-        let symbol = |name: &str| self.symbol_value(nest.function, name).or_else(|| self.figures.symbol(name));
+        let symbol = |name: &str| {
+            self.symbol_value(nest.function, name)
+                .or_else(|| self.figures.symbol(name))
+        };
         expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN)
     }
 }

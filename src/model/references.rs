@@ -21,21 +21,43 @@ pub struct ArrayReferences {
 /// it is executed, branches by their probability.
 pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
     let mut found: Vec<ArrayReferences> = Vec::new();
-    for Reference { level, weight, stream } in &nest.nest.references {
+    for Reference {
+        level,
+        weight,
+        stream,
+    } in &nest.nest.references
+    {
         let entered = weight.iter().map(|(name, taken)| {
             // A branch with nothing but references has no parameter.
-            let probability = model.symbol_value(nest.nest.function, name).unwrap_or(DEFAULT_PROBABILITY);
-            if *taken { probability } else { 1.0 - probability }
+            let probability = model
+                .symbol_value(nest.nest.function, name)
+                .unwrap_or(DEFAULT_PROBABILITY);
+            if *taken {
+                probability
+            } else {
+                1.0 - probability
+            }
         });
         let executed = entered.product::<f64>() * model.value(nest.counts[level - 1].weighted);
-        let count = |each: fn(&crate::analysis::facts::Access) -> f64| stream.accesses.iter().map(each).sum::<f64>();
+        let count = |each: fn(&crate::analysis::facts::Access) -> f64| {
+            stream.accesses.iter().map(each).sum::<f64>()
+        };
         let loads = executed * count(|access| access.reads as f64);
         let stores = executed * count(|access| access.writes as f64);
         let element_bytes = stream.element_bytes.unwrap_or(8).into();
-        let same = |known: &&mut ArrayReferences| known.array == stream.array && known.element_bytes == element_bytes;
+        let same = |known: &&mut ArrayReferences| {
+            known.array == stream.array && known.element_bytes == element_bytes
+        };
         match found.iter_mut().find(same) {
-            Some(known) => (known.loads, known.stores) = (known.loads + loads, known.stores + stores),
-            None => found.push(ArrayReferences { array: stream.array.clone(), loads, stores, element_bytes }),
+            Some(known) => {
+                (known.loads, known.stores) = (known.loads + loads, known.stores + stores)
+            }
+            None => found.push(ArrayReferences {
+                array: stream.array.clone(),
+                loads,
+                stores,
+                element_bytes,
+            }),
         }
     }
     found

@@ -37,23 +37,51 @@ pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Vec<Option<R
         let needed = nest.nest.loops.last()?.facts.registers?;
         let free = Expr::symbol("int_registers") - Expr::symbol("int_reserved");
         let integer = define_file("integer registers", needed.integer, free, figures);
-        let floating = define_file("floating-point registers", needed.floating, Expr::symbol("fp_registers"), figures);
+        let floating = define_file(
+            "floating-point registers",
+            needed.floating,
+            Expr::symbol("fp_registers"),
+            figures,
+        );
         let all = Expr::from(integer.spilled) + Expr::from(floating.spilled);
         let none = Expr::from(0.0);
-        let spills = Expr::choose(Comparison::Greater, all, none, Expr::from(1.0), Expr::from(2.0));
+        let spills = Expr::choose(
+            Comparison::Greater,
+            all,
+            none,
+            Expr::from(1.0),
+            Expr::from(2.0),
+        );
         let spills = figures.define("fit into the registers", Unit::Choice, spills);
-        Some(RegisterFigures { integer, floating, spills })
+        Some(RegisterFigures {
+            integer,
+            floating,
+            spills,
+        })
     };
     nests.iter().map(&mut one).collect()
 }
 
-fn define_file(kind: &'static str, needed: RegisterUse, free: Expr, figures: &mut Figures) -> FileFigures {
+fn define_file(
+    kind: &'static str,
+    needed: RegisterUse,
+    free: Expr,
+    figures: &mut Figures,
+) -> FileFigures {
     let values = needed.values();
     let parts = std::array::from_fn(|index| {
-        figures.define(RegisterUse::NAMES[index], Unit::Count, Expr::from(f64::from(values[index])))
+        figures.define(
+            RegisterUse::NAMES[index],
+            Unit::Count,
+            Expr::from(f64::from(values[index])),
+        )
     });
     let live = figures.define_total(format!("live {kind}"), Unit::Count, parts.into_iter());
     let over = Expr::max([Expr::from(live) - free, Expr::from(0.0)]);
     let spilled = figures.define(format!("spilled {kind}"), Unit::Count, over);
-    FileFigures { parts, live, spilled }
+    FileFigures {
+        parts,
+        live,
+        spilled,
+    }
 }

@@ -20,12 +20,20 @@ pub struct Roof {
 
 /// Flops a second of all cores together.
 pub fn peak() -> Expr {
-    Expr::product([Expr::symbol("gflops_per_core"), Expr::symbol("cores"), Expr::from(1e9)])
+    Expr::product([
+        Expr::symbol("gflops_per_core"),
+        Expr::symbol("cores"),
+        Expr::from(1e9),
+    ])
 }
 
 /// Bytes a second that a cache level delivers to all cores together.
 pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
-    Expr::product([Expr::symbol(&format!("l{}_gbs", cache.index)), Expr::symbol("cores"), Expr::from(1e9)])
+    Expr::product([
+        Expr::symbol(&format!("l{}_gbs", cache.index)),
+        Expr::symbol("cores"),
+        Expr::from(1e9),
+    ])
 }
 
 /// One of two values: the first if the machine has the level and its bandwidth is known.
@@ -50,7 +58,12 @@ pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
 pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
     let memory = Expr::symbol("dram_gbs") * 1e9;
     let [latency, lines] = LATENCY_LIMIT.map(Expr::symbol);
-    let waited_for = Expr::product([lines.clone(), Expr::symbol("cores"), Expr::symbol("line_bytes"), Expr::from(1e9)]);
+    let waited_for = Expr::product([
+        lines.clone(),
+        Expr::symbol("cores"),
+        Expr::symbol("line_bytes"),
+        Expr::from(1e9),
+    ]);
     let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
     let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
     figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
@@ -65,9 +78,16 @@ pub(super) fn memory_bandwidth(figures: &Figures) -> Expr {
 pub fn roofs(model: &Model) -> Vec<Roof> {
     let caches = model.machine.levels();
     let known = caches.iter().filter(|cache| cache.gbs.is_some());
-    let mut roofs: Vec<Roof> =
-        known.map(|cache| Roof { name: cache.name.clone(), bandwidth: cache_bandwidth(cache) }).collect();
-    roofs.push(Roof { name: "DRAM".into(), bandwidth: memory_bandwidth(&model.figures) });
+    let mut roofs: Vec<Roof> = known
+        .map(|cache| Roof {
+            name: cache.name.clone(),
+            bandwidth: cache_bandwidth(cache),
+        })
+        .collect();
+    roofs.push(Roof {
+        name: "DRAM".into(),
+        bandwidth: memory_bandwidth(&model.figures),
+    });
     roofs
 }
 
@@ -94,9 +114,16 @@ const FROM: f64 = 0.01;
 const TO: f64 = 100.0;
 
 impl Chart {
-    pub(super) fn define(machine: &MachineModel, nests: &[NestModel], figures: &mut Figures) -> Chart {
-        let rate = |label: &str, expr: Expr, figures: &mut Figures| figures.define(label, Unit::FlopsPerSecond, expr);
-        let [from, to] = [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
+    pub(super) fn define(
+        machine: &MachineModel,
+        nests: &[NestModel],
+        figures: &mut Figures,
+    ) -> Chart {
+        let rate = |label: &str, expr: Expr, figures: &mut Figures| {
+            figures.define(label, Unit::FlopsPerSecond, expr)
+        };
+        let [from, to] =
+            [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
         let best = rate("peak", peak(), figures);
         let mut lines = Vec::new();
         for (name, height, known) in [
@@ -109,34 +136,75 @@ impl Chart {
             ),
         ] {
             let height = rate(name, height, figures);
-            lines.push(Line { name: name.to_string(), known, ends: [(from, height), (to, height)] });
+            lines.push(Line {
+                name: name.to_string(),
+                known,
+                ends: [(from, height), (to, height)],
+            });
         }
         let caches = machine.possible_levels().into_iter();
-        let caches = caches.map(|cache| (cache.name.clone(), cache_bandwidth(&cache), Some(is_known(&cache))));
+        let caches = caches.map(|cache| {
+            (
+                cache.name.clone(),
+                cache_bandwidth(&cache),
+                Some(is_known(&cache)),
+            )
+        });
         let memory = memory_bandwidth(figures);
         for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
-            let or_memory = |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
+            let or_memory =
+                |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
             let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
-            let bandwidth = Expr::from(figures.define(format!("bandwidth, {name}"), Unit::BytesPerSecond, bandwidth));
-            let ridge = figures.define("ridge", Unit::FlopsPerByte, Expr::from(best).quotient(bandwidth.clone()));
-            let start = known.as_ref().map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
-            let start = start.map_or(from, |start| figures.define("start", Unit::FlopsPerByte, start));
+            let bandwidth = Expr::from(figures.define(
+                format!("bandwidth, {name}"),
+                Unit::BytesPerSecond,
+                bandwidth,
+            ));
+            let ridge = figures.define(
+                "ridge",
+                Unit::FlopsPerByte,
+                Expr::from(best).quotient(bandwidth.clone()),
+            );
+            let start = known
+                .as_ref()
+                .map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
+            let start = start.map_or(from, |start| {
+                figures.define("start", Unit::FlopsPerByte, start)
+            });
             let height = rate("ceiling", Expr::from(start) * bandwidth, figures);
-            lines.push(Line { name, known, ends: [(start, height), (ridge, best)] });
+            lines.push(Line {
+                name,
+                known,
+                ends: [(start, height), (ridge, best)],
+            });
         }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
-        let shown: Vec<usize> =
-            busiest(nests, nests.len(), figures).into_iter().filter(has_flops).take(DRAWN).collect();
+        let shown: Vec<usize> = busiest(nests, nests.len(), figures)
+            .into_iter()
+            .filter(has_flops)
+            .take(DRAWN)
+            .collect();
         let point = |nest: usize| {
-            let rate = figures.define("flops a second", Unit::FlopsPerSecond, self::rate(&nests[nest]));
+            let rate = figures.define(
+                "flops a second",
+                Unit::FlopsPerSecond,
+                self::rate(&nests[nest]),
+            );
             (nest, nests[nest].time.intensity, rate)
         };
-        Chart { lines, points: shown.into_iter().map(point).collect() }
+        Chart {
+            lines,
+            points: shown.into_iter().map(point).collect(),
+        }
     }
 }
 
 /// Flops a second of a nest, by its estimated time; none without iterations.
 pub fn rate(nest: &NestModel) -> Expr {
     let seconds = Expr::from(nest.time.seconds);
-    where_positive(seconds.clone(), Expr::from(nest.operations.flops).quotient(seconds), Expr::from(0.0))
+    where_positive(
+        seconds.clone(),
+        Expr::from(nest.operations.flops).quotient(seconds),
+        Expr::from(0.0),
+    )
 }

@@ -33,10 +33,26 @@ const NESTS: usize = 10;
 const BLOCKED_NESTS: usize = 3;
 /// Machine parameters, what they are called, and what they are multiplied by.
 const SCALED: &[(&str, &str, &[f64])] = &[
-    ("cache_bytes", "Cache of a core [B]", &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]),
-    ("dram_gbs", "Memory bandwidth [GB/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
-    (LATENCY, "Memory latency [ns]", &[0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0]),
-    ("gflops_per_core", "Peak of a core [Gflop/s]", &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]),
+    (
+        "cache_bytes",
+        "Cache of a core [B]",
+        &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0],
+    ),
+    (
+        "dram_gbs",
+        "Memory bandwidth [GB/s]",
+        &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0],
+    ),
+    (
+        LATENCY,
+        "Memory latency [ns]",
+        &[0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0],
+    ),
+    (
+        "gflops_per_core",
+        "Peak of a core [Gflop/s]",
+        &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0],
+    ),
 ];
 const LATENCY: &str = LATENCY_LIMIT[0];
 /// Nanoseconds from memory, where a machine does not tell.
@@ -56,29 +72,53 @@ pub(super) fn define(
     }
     for (symbol, label, factors) in SCALED {
         let inputs = match *symbol {
-            LATENCY if machine.get(LATENCY).is_none() => (Vec::new(), given(symbol, LATENCIES, figures)),
+            LATENCY if machine.get(LATENCY).is_none() => {
+                (Vec::new(), given(symbol, LATENCIES, figures))
+            }
             _ => scaled(symbol, factors, figures),
         };
         let mut sweep = Sweep::define(symbol, label.to_string(), inputs, (nests, &shown), figures);
         if *symbol == LATENCY {
-            sweep.needs =
-                LATENCY_LIMIT.into_iter().filter(|name| *name != LATENCY || !sweep.factors.is_empty()).collect();
+            sweep.needs = LATENCY_LIMIT
+                .into_iter()
+                .filter(|name| *name != LATENCY || !sweep.factors.is_empty())
+                .collect();
         }
         sweeps.push(sweep);
     }
     let shown = &shown[..shown.len().min(BLOCKED_NESTS)];
-    let is_block = |name: &str| parameters.rows().iter().any(|row| row.kind == Kind::Block && row.name == name);
-    for position in 0..nests.iter().map(|nest| nest.nest.spatial().len()).max().unwrap_or(0).min(3) {
+    let is_block = |name: &str| {
+        parameters
+            .rows()
+            .iter()
+            .any(|row| row.kind == Kind::Block && row.name == name)
+    };
+    for position in 0..nests
+        .iter()
+        .map(|nest| nest.nest.spatial().len())
+        .max()
+        .unwrap_or(0)
+        .min(3)
+    {
         let name = dimension_name(position);
         let symbol = format!("block_{name}");
-        let blocked: Vec<usize> =
-            shown.iter().copied().filter(|nest| nests[*nest].nest.spatial().len() > position).collect();
+        let blocked: Vec<usize> = shown
+            .iter()
+            .copied()
+            .filter(|nest| nests[*nest].nest.spatial().len() > position)
+            .collect();
         if blocked.is_empty() || !is_block(&symbol) {
             continue;
         }
         let inputs = (Vec::new(), given(&symbol, BLOCKS, figures));
         let label = format!("Block size in {name} [iterations; 0: not blocked]");
-        sweeps.push(Sweep::define(&symbol, label, inputs, (nests, &blocked), figures));
+        sweeps.push(Sweep::define(
+            &symbol,
+            label,
+            inputs,
+            (nests, &blocked),
+            figures,
+        ));
     }
     sweeps
 }
@@ -92,14 +132,21 @@ pub(super) fn shown(nests: &[NestModel], figures: &Figures) -> Vec<usize> {
 fn scaled(symbol: &str, factors: &[f64], figures: &mut Figures) -> (Vec<FigureId>, Vec<FigureId>) {
     let factors = given("factor", factors, figures);
     let times = |factor: &FigureId| {
-        figures.define(format!("{symbol}, scaled"), Unit::Count, Expr::from(*factor) * Expr::symbol(symbol))
+        figures.define(
+            format!("{symbol}, scaled"),
+            Unit::Count,
+            Expr::from(*factor) * Expr::symbol(symbol),
+        )
     };
     let values = factors.iter().map(times).collect();
     (factors, values)
 }
 
 fn given(label: &str, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
-    values.iter().map(|value| figures.define(label, Unit::Count, Expr::from(*value))).collect()
+    values
+        .iter()
+        .map(|value| figures.define(label, Unit::Count, Expr::from(*value)))
+        .collect()
 }
 
 impl Sweep {
@@ -110,7 +157,8 @@ impl Sweep {
         (nests, shown): (&[NestModel], &[usize]),
         figures: &mut Figures,
     ) -> Sweep {
-        let mut times: Vec<(usize, Vec<FigureId>)> = shown.iter().map(|nest| (*nest, Vec::new())).collect();
+        let mut times: Vec<(usize, Vec<FigureId>)> =
+            shown.iter().map(|nest| (*nest, Vec::new())).collect();
         let mut independent = FxHashSet::default();
         for value in &values {
             let replace = |name: &str| (name == symbol).then(|| Expr::from(*value));
@@ -123,9 +171,21 @@ impl Sweep {
         let totals = (0..values.len())
             .map(|at| {
                 let seconds = times.iter().map(|(_, seconds)| seconds[at]);
-                figures.define_total(format!("time of these nests, {symbol}"), Unit::Seconds, seconds)
+                figures.define_total(
+                    format!("time of these nests, {symbol}"),
+                    Unit::Seconds,
+                    seconds,
+                )
             })
             .collect();
-        Sweep { symbol: symbol.to_string(), label, factors, needs: Vec::new(), values, nests: times, totals }
+        Sweep {
+            symbol: symbol.to_string(),
+            label,
+            factors,
+            needs: Vec::new(),
+            values,
+            nests: times,
+            totals,
+        }
     }
 }

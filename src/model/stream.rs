@@ -42,15 +42,23 @@ impl StreamShape {
             let from_outside = spatial.iter().rposition(|c| c.facts.variable == name)?;
             Some((depth - 1 - from_outside, &spatial[from_outside].facts.step))
         };
-        let stride = |factors: Expr| factors.as_integer().map_or(LONG_STRIDE, |s| s.abs().clamp(1, LONG_STRIDE));
+        let stride = |factors: Expr| {
+            factors
+                .as_integer()
+                .map_or(LONG_STRIDE, |s| s.abs().clamp(1, LONG_STRIDE))
+        };
         let dimension = |terms: &[(String, Expr)]| {
             let mut walks: Vec<(usize, i64)> = Vec::new();
             for (name, coefficient) in terms {
-                let Some((at, step)) = position(name) else { continue };
+                let Some((at, step)) = position(name) else {
+                    continue;
+                };
                 walks.push((at, stride(coefficient * step)));
                 // A tile: where the loop starts moves with a loop around it.
                 for outer in &spatial[..depth - 1 - at] {
-                    let Some(moved) = tile_offset(spatial[depth - 1 - at].facts, &outer.facts.variable) else {
+                    let Some(moved) =
+                        tile_offset(spatial[depth - 1 - at].facts, &outer.facts.variable)
+                    else {
                         continue;
                     };
                     if let Some((at, step)) = position(&outer.facts.variable)
@@ -65,28 +73,47 @@ impl StreamShape {
         };
         let swept = |name: &str| sweeps.iter().any(|c| c.facts.variable == name);
         let rank = stream.subscripts.len();
-        let mut dimensions: Vec<Vec<(usize, i64)>> = stream.subscripts.iter().map(|s| dimension(&s.terms)).collect();
+        let mut dimensions: Vec<Vec<(usize, i64)>> = stream
+            .subscripts
+            .iter()
+            .map(|s| dimension(&s.terms))
+            .collect();
         let long = split_long_strides(&mut dimensions);
         let added = vec![0; long.len()];
         dimensions.extend(long);
         StreamShape {
             depth,
             rank,
-            row_step: stream.subscripts.first().and_then(|s| match s.terms.as_slice() {
-                [(name, by)] if by.as_number().is_some() => {
-                    let step = by.clone().absolute() * position(name)?.1.clone();
-                    let step = step.as_number().map_or(step, |number| Expr::from(number.abs()));
-                    // What other loops of the nest move is no one number.
-                    let is_moved = spatial.iter().chain(sweeps).any(|c| step.mentions(&c.facts.variable));
-                    (step.as_integer().is_none() && !is_moved).then_some(step)
-                }
-                _ => None,
-            }),
+            row_step: stream
+                .subscripts
+                .first()
+                .and_then(|s| match s.terms.as_slice() {
+                    [(name, by)] if by.as_number().is_some() => {
+                        let step = by.clone().absolute() * position(name)?.1.clone();
+                        let step = step
+                            .as_number()
+                            .map_or(step, |number| Expr::from(number.abs()));
+                        // What other loops of the nest move is no one number.
+                        let is_moved = spatial
+                            .iter()
+                            .chain(sweeps)
+                            .any(|c| step.mentions(&c.facts.variable));
+                        (step.as_integer().is_none() && !is_moved).then_some(step)
+                    }
+                    _ => None,
+                }),
             dimensions,
-            offsets: stream.accesses.iter().map(|a| [a.offset.as_slice(), &added].concat()).collect(),
+            offsets: stream
+                .accesses
+                .iter()
+                .map(|a| [a.offset.as_slice(), &added].concat())
+                .collect(),
             gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
             reads: stream.class != AccessClass::WriteOnly,
-            swept: stream.subscripts.iter().any(|s| s.terms.iter().any(|(name, _)| swept(name))),
+            swept: stream
+                .subscripts
+                .iter()
+                .any(|s| s.terms.iter().any(|(name, _)| swept(name))),
         }
     }
 
@@ -94,7 +121,10 @@ impl StreamShape {
     fn is_simple(&self) -> bool {
         let mut seen = vec![false; self.depth];
         self.dimensions.iter().all(|walks| {
-            walks.len() <= 1 && walks.iter().all(|(position, _)| !std::mem::replace(&mut seen[*position], true))
+            walks.len() <= 1
+                && walks
+                    .iter()
+                    .all(|(position, _)| !std::mem::replace(&mut seen[*position], true))
         })
     }
 
@@ -165,7 +195,11 @@ impl StreamShape {
     /// neighbours.
     pub fn largest_gap(&self, level: usize) -> Option<i64> {
         let families = self.families(level);
-        families.iter().flat_map(|f| f.windows(2)).map(|pair| pair[1] - pair[0]).max()
+        families
+            .iter()
+            .flat_map(|f| f.windows(2))
+            .map(|pair| pair[1] - pair[0])
+            .max()
     }
 
     /// Groups that must stay in the cache so that the next iteration of the loop at `level` reuses
@@ -174,7 +208,10 @@ impl StreamShape {
         if self.walker(level).is_none() {
             return self.groups(level) as i64;
         }
-        self.families(level).iter().map(|f| f[f.len() - 1] - f[0] + gap).sum()
+        self.families(level)
+            .iter()
+            .map(|f| f[f.len() - 1] - f[0] + gap)
+            .sum()
     }
 
     /// Whether the next iteration of the loop at `level` touches elements (or cache lines) again.
@@ -201,10 +238,19 @@ impl StreamShape {
         let centre = |d: usize| {
             let values = || self.offsets.iter().map(|o| o[d]);
             let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-            if (low..=high).contains(&0) { 0 } else { (low + high).div_euclid(2) }
+            if (low..=high).contains(&0) {
+                0
+            } else {
+                (low + high).div_euclid(2)
+            }
         };
         let centres: Vec<i64> = (0..self.dimensions.len()).map(centre).collect();
-        let away = |o: &Vec<i64>| o.iter().zip(&centres).filter(|(value, centre)| value != centre).count();
+        let away = |o: &Vec<i64>| {
+            o.iter()
+                .zip(&centres)
+                .filter(|(value, centre)| value != centre)
+                .count()
+        };
         match self.offsets.iter().map(away).max() {
             Some(0 | 1) => "star",
             Some(2) if self.dimensions.len() > 2 => "edges",
@@ -237,7 +283,9 @@ fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
         _ => &facts.upper,
     };
     let upper_moves = match end.node() {
-        Node::Call(Function::Min, ends) => ends.iter().any(|end| slope(end).as_ref() == Some(&lower)),
+        Node::Call(Function::Min, ends) => {
+            ends.iter().any(|end| slope(end).as_ref() == Some(&lower))
+        }
         _ => slope(&facts.upper).as_ref() == Some(&lower),
     };
     upper_moves.then_some(lower)
@@ -248,7 +296,8 @@ fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
 fn split_long_strides(dimensions: &mut [Vec<(usize, i64)>]) -> Vec<Vec<(usize, i64)>> {
     let mut split = Vec::new();
     for terms in dimensions.iter_mut().filter(|terms| terms.len() > 1) {
-        let (long, known): (Vec<_>, Vec<_>) = terms.iter().partition(|(_, stride)| *stride >= LONG_STRIDE);
+        let (long, known): (Vec<_>, Vec<_>) =
+            terms.iter().partition(|(_, stride)| *stride >= LONG_STRIDE);
         if !known.is_empty() {
             *terms = known;
             split.extend(long.into_iter().map(|(position, _)| vec![(position, 1)]));
@@ -288,7 +337,13 @@ impl<'a> Elements<'a> {
             _ => footprint::union(&shape.offsets, &shape.walks(level)),
         };
         let columns = (0..=shape.depth).map(columns).collect();
-        Elements { shape, loops, width: width.into(), line: Expr::symbol("line_bytes"), columns }
+        Elements {
+            shape,
+            loops,
+            width: width.into(),
+            line: Expr::symbol("line_bytes"),
+            columns,
+        }
     }
 
     /// Distinct elements that a sweep of the `level` innermost loops touches, whole cache lines along
@@ -298,7 +353,12 @@ impl<'a> Elements<'a> {
         if level == 0 {
             return Expr::from(self.shape.offsets.len() as f64);
         }
-        self.over(&self.columns[level], self.shape.offsets.len(), level, extents)
+        self.over(
+            &self.columns[level],
+            self.shape.offsets.len(),
+            level,
+            extents,
+        )
     }
 
     /// The same for a single offset: one shifted block.
@@ -314,7 +374,12 @@ impl<'a> Elements<'a> {
         }
         if extents == Extents::AllBlocks && !self.shape.is_simple() {
             let blocks = Expr::product((0..level).map(|v| Expr::from(self.loops[v].blocks)));
-            return blocks * Expr::sum(columns.iter().map(|c| self.columns(c, level, Extents::Block)));
+            return blocks
+                * Expr::sum(
+                    columns
+                        .iter()
+                        .map(|c| self.columns(c, level, Extents::Block)),
+                );
         }
         Expr::sum(columns.iter().map(|c| self.columns(c, level, extents)))
     }
@@ -330,15 +395,27 @@ impl<'a> Elements<'a> {
     }
 
     fn columns(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {
-        let in_row = |v: &usize| self.shape.dimensions.first().is_some_and(|d| d.iter().any(|(p, _)| p == v));
+        let in_row = |v: &usize| {
+            self.shape
+                .dimensions
+                .first()
+                .is_some_and(|d| d.iter().any(|(p, _)| p == v))
+        };
         let terms = columns.count.iter().map(|(dimensions, coefficient)| {
             let mut factors = vec![Expr::from(*coefficient as f64)];
             factors.extend(dimensions.iter().map(|d| self.extent(*d, level, extents)));
             if extents == Extents::AllBlocks {
                 let counted = |v: &usize| {
-                    dimensions.iter().any(|d| self.shape.dimensions[*d].iter().any(|(p, _)| p == v)) || in_row(v)
+                    dimensions
+                        .iter()
+                        .any(|d| self.shape.dimensions[*d].iter().any(|(p, _)| p == v))
+                        || in_row(v)
                 };
-                factors.extend((0..level).filter(|v| !counted(v)).map(|v| Expr::from(self.loops[v].blocks)));
+                factors.extend(
+                    (0..level)
+                        .filter(|v| !counted(v))
+                        .map(|v| Expr::from(self.loops[v].blocks)),
+                );
             }
             Expr::product(factors)
         });
@@ -351,18 +428,28 @@ impl<'a> Elements<'a> {
             Extents::Block => Expr::from(self.loops[v].block),
             Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
         };
-        let swept: Vec<(usize, i64)> = self.shape.dimensions[d].iter().copied().filter(|(p, _)| *p < level).collect();
+        let swept: Vec<(usize, i64)> = self.shape.dimensions[d]
+            .iter()
+            .copied()
+            .filter(|(p, _)| *p < level)
+            .collect();
         match swept.as_slice() {
             [(v, _)] => extent(*v),
             many => Expr::sum(
-                many.iter().map(|(v, stride)| (extent(*v) - Expr::from(1.0)) * *stride as f64).chain([Expr::from(1.0)]),
+                many.iter()
+                    .map(|(v, stride)| (extent(*v) - Expr::from(1.0)) * *stride as f64)
+                    .chain([Expr::from(1.0)]),
             ),
         }
     }
 
     /// Elements of one column's runs, in whole lines.
     fn row(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {
-        let terms = self.shape.dimensions.first().map_or(&[][..], |d| d.as_slice());
+        let terms = self
+            .shape
+            .dimensions
+            .first()
+            .map_or(&[][..], |d| d.as_slice());
         let swept: Vec<(usize, i64)> = terms.iter().copied().filter(|(p, _)| *p < level).collect();
         let [(v, stride)] = swept.as_slice() else {
             let length = match swept.len() {
@@ -371,7 +458,11 @@ impl<'a> Elements<'a> {
             };
             return self.lines(length + columns.extra as f64) * columns.runs as f64;
         };
-        let LoopFigures { trip, block, blocks } = self.loops[*v];
+        let LoopFigures {
+            trip,
+            block,
+            blocks,
+        } = self.loops[*v];
         let row = |extent: Expr| self.run(extent, *stride, columns);
         match extents {
             Extents::Block => row(block.into()),
@@ -388,7 +479,8 @@ impl<'a> Elements<'a> {
         if stride == 1 {
             return self.lines(extent + columns.extra as f64);
         }
-        let separate = (extent.clone() * columns.runs as f64 * self.line.clone()).quotient(self.width.clone());
+        let separate =
+            (extent.clone() * columns.runs as f64 * self.line.clone()).quotient(self.width.clone());
         let step = match &self.shape.row_step {
             Some(step) => step.clone(),
             None if stride >= LONG_STRIDE => return separate,
@@ -402,7 +494,8 @@ impl<'a> Elements<'a> {
     /// A run of elements rounded up to whole cache lines, in elements.
     fn lines(&self, elements: Expr) -> Expr {
         let (width, line) = (&self.width, &self.line);
-        ((elements * width.clone()).quotient(line.clone()).ceiling() * line.clone()).quotient(width.clone())
+        ((elements * width.clone()).quotient(line.clone()).ceiling() * line.clone())
+            .quotient(width.clone())
     }
 }
 

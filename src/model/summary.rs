@@ -23,16 +23,37 @@ impl Totals {
             figures.define_total(label, unit, nests.iter().map(figure))
         };
         let flops = total("total flops", Unit::Flops, &|n| n.operations.flops);
-        let weighted_flops = total("total weighted flops", Unit::Flops, &|n| n.operations.weighted);
+        let weighted_flops = total("total weighted flops", Unit::Flops, &|n| {
+            n.operations.weighted
+        });
         let traffic = total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual);
         let seconds = total("total time", Unit::Seconds, &|n| n.time.seconds);
         let mut ratio = |label: &str, unit: Unit, part: FigureId, whole: FigureId| {
             let (whole, none) = (Expr::from(whole), Expr::from(0.0));
             let ratio = Expr::from(part).quotient(whole.clone());
-            figures.define(label, unit, Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none))
+            figures.define(
+                label,
+                unit,
+                Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none),
+            )
         };
-        let intensity = ratio("total arithmetic intensity", Unit::FlopsPerByte, flops, traffic);
-        let shares = nests.iter().map(|n| ratio("share of total time", Unit::Share, n.time.seconds, seconds)).collect();
-        Totals { flops, weighted_flops, traffic, seconds, intensity, shares }
+        let intensity = ratio(
+            "total arithmetic intensity",
+            Unit::FlopsPerByte,
+            flops,
+            traffic,
+        );
+        let shares = nests
+            .iter()
+            .map(|n| ratio("share of total time", Unit::Share, n.time.seconds, seconds))
+            .collect();
+        Totals {
+            flops,
+            weighted_flops,
+            traffic,
+            seconds,
+            intensity,
+            shares,
+        }
     }
 }

@@ -69,13 +69,23 @@ impl TimeFigures {
                 seconds = roofline::where_known(cache, seconds, Expr::from(0.0));
             }
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
-            levels.push(LevelFigures { name: cache.name.clone(), bytes, seconds });
+            levels.push(LevelFigures {
+                name: cache.name.clone(),
+                bytes,
+                seconds,
+            });
         }
         let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth(figures));
         let memory = figures.define("DRAM time", Unit::Seconds, memory);
-        levels.push(LevelFigures { name: "DRAM".into(), bytes: traffic.actual, seconds: memory });
+        levels.push(LevelFigures {
+            name: "DRAM".into(),
+            bytes: traffic.actual,
+            seconds: memory,
+        });
 
-        let times: Vec<FigureId> = std::iter::once(cpu).chain(levels.iter().map(|l| l.seconds)).collect();
+        let times: Vec<FigureId> = std::iter::once(cpu)
+            .chain(levels.iter().map(|l| l.seconds))
+            .collect();
         let slowest = Expr::max(times.iter().map(|id| Expr::from(*id)));
         let slowest = figures.define("slowest part", Unit::Seconds, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: arithmetic and data take turns.
@@ -84,22 +94,51 @@ impl TimeFigures {
         let overlap = Expr::symbol("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define("time", Unit::Seconds, seconds);
-        let bound = times.iter().enumerate().rev().fold(Expr::from(times.len() as f64), |otherwise, (i, id)| {
-            let is_slowest = |then| {
-                Expr::choose(Comparison::GreaterOrEqual, Expr::from(*id), Expr::from(slowest), then, otherwise.clone())
-            };
-            is_slowest(Expr::from(i as f64 + 1.0))
-        });
+        let bound = times.iter().enumerate().rev().fold(
+            Expr::from(times.len() as f64),
+            |otherwise, (i, id)| {
+                let is_slowest = |then| {
+                    Expr::choose(
+                        Comparison::GreaterOrEqual,
+                        Expr::from(*id),
+                        Expr::from(slowest),
+                        then,
+                        otherwise.clone(),
+                    )
+                };
+                is_slowest(Expr::from(i as f64 + 1.0))
+            },
+        );
         let bound = figures.define("bound by", Unit::Choice, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
-        let intensity = Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), ratio, Expr::from(0.0));
+        let intensity = Expr::choose(
+            Comparison::Greater,
+            bytes,
+            Expr::from(0.0),
+            ratio,
+            Expr::from(0.0),
+        );
         let intensity = figures.define("arithmetic intensity", Unit::FlopsPerByte, intensity);
         let flops = Expr::from(operations.flops);
         let ratio = Expr::from(traffic.actual).quotient(flops.clone());
-        let balance = Expr::choose(Comparison::Greater, flops, Expr::from(0.0), ratio, Expr::from(0.0));
+        let balance = Expr::choose(
+            Comparison::Greater,
+            flops,
+            Expr::from(0.0),
+            ratio,
+            Expr::from(0.0),
+        );
         let balance = figures.define("bytes a flop", Unit::BytesPerFlop, balance);
-        TimeFigures { cpu, levels, intensity, balance, slowest, seconds, bound }
+        TimeFigures {
+            cpu,
+            levels,
+            intensity,
+            balance,
+            slowest,
+            seconds,
+            bound,
+        }
     }
 
     /// The name that a value of `bound` counts.
@@ -110,7 +149,9 @@ impl TimeFigures {
 
     /// Names that `bound` counts.
     pub fn bound_names(&self) -> Vec<&str> {
-        std::iter::once("CPU").chain(self.levels.iter().map(|l| l.name.as_str())).collect()
+        std::iter::once("CPU")
+            .chain(self.levels.iter().map(|l| l.name.as_str()))
+            .collect()
     }
 }
 
@@ -118,7 +159,16 @@ impl TimeFigures {
 fn register_traffic(nest: &Nest, streams: &[StreamFigures], iterations: &[Expr]) -> Expr {
     Expr::sum(streams.iter().map(|figures| {
         let used = &nest.streams[figures.index];
-        let references: u64 = used.stream.accesses.iter().map(|a| a.reads + a.writes).sum();
-        Expr::product([Expr::from(references as f64), Expr::from(figures.width), iterations[used.level].clone()])
+        let references: u64 = used
+            .stream
+            .accesses
+            .iter()
+            .map(|a| a.reads + a.writes)
+            .sum();
+        Expr::product([
+            Expr::from(references as f64),
+            Expr::from(figures.width),
+            iterations[used.level].clone(),
+        ])
     }))
 }

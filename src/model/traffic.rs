@@ -67,7 +67,10 @@ pub(super) fn cost_of(class: AccessClass) -> Expr {
 /// Defines the figures of one stream. `gap` gives G for a level (static.md, "Live groups").
 pub(super) fn define_stream(
     index: usize,
-    NestStream { stream, level: written_at }: &NestStream,
+    NestStream {
+        stream,
+        level: written_at,
+    }: &NestStream,
     shape: StreamShape,
     gaps: &[i64],
     around: &Surroundings,
@@ -81,15 +84,32 @@ pub(super) fn define_stream(
     let label = |text: &'static str, level: usize| Label::of(text, &name, level);
     // Unknown types are reported as a reason; eight bytes is the usual word.
     let bytes = f64::from(stream.element_bytes.unwrap_or(8));
-    let width = figures.define(label("element size of {name}", 0), Unit::Bytes, Expr::from(bytes));
-    let cost = figures.define(label("cost of {name}", 0), Unit::Count, cost_of(stream.class));
+    let width = figures.define(
+        label("element size of {name}", 0),
+        Unit::Bytes,
+        Expr::from(bytes),
+    );
+    let cost = figures.define(
+        label("cost of {name}", 0),
+        Unit::Count,
+        cost_of(stream.class),
+    );
     let levels = gaps.len();
-    let mut count =
-        |what: &'static str, m: usize, value: i64| figures.define(label(what, m), Unit::Count, Expr::from(value));
-    let groups: Vec<FigureId> =
-        (0..levels).map(|m| count("{group} groups of {name}", m, shape.groups(m) as i64)).collect();
-    let live: Vec<FigureId> =
-        (0..levels).map(|m| count("{group} live groups of {name}", m, shape.live_groups(m, gaps[m]))).collect();
+    let mut count = |what: &'static str, m: usize, value: i64| {
+        figures.define(label(what, m), Unit::Count, Expr::from(value))
+    };
+    let groups: Vec<FigureId> = (0..levels)
+        .map(|m| count("{group} groups of {name}", m, shape.groups(m) as i64))
+        .collect();
+    let live: Vec<FigureId> = (0..levels)
+        .map(|m| {
+            count(
+                "{group} live groups of {name}",
+                m,
+                shape.live_groups(m, gaps[m]),
+            )
+        })
+        .collect();
     let elements = Elements::new(&shape, around.loops, width);
     let distinct: Vec<FigureId> = (0..=depth)
         .map(|m| {
@@ -102,15 +122,26 @@ pub(super) fn define_stream(
         let at = m.min(depth);
         let held = Expr::from(distinct[at]);
         let waiting = Expr::from(live[m]) - Expr::from(groups[m]);
-        let bytes = if m == 0 || shape.gathered || shape.live_groups(m, gaps[m]) == shape.groups(m) as i64 {
+        let bytes = if m == 0
+            || shape.gathered
+            || shape.live_groups(m, gaps[m]) == shape.groups(m) as i64
+        {
             width * held
         } else {
             width * (held + waiting * elements.single(at))
         };
-        figures.define(label("{group} working set of {name}", m), Unit::Bytes, bytes)
+        figures.define(
+            label("{group} working set of {name}", m),
+            Unit::Bytes,
+            bytes,
+        )
     });
     let working_set = working_set.collect();
-    let sweeps = if shape.swept { Expr::from(around.sweeps) } else { Expr::from(1.0) };
+    let sweeps = if shape.swept {
+        Expr::from(around.sweeps)
+    } else {
+        Expr::from(1.0)
+    };
     let whole = elements.swept(depth, Extents::Whole);
     let footprint = Expr::product([sweeps, Expr::from(width), whole]);
     let footprint = figures.define(label("footprint of {name}", 0), Unit::Bytes, footprint);
@@ -118,18 +149,36 @@ pub(super) fn define_stream(
     let traffic = (0..=depth).map(|m| {
         let (times, moved) = match m {
             // Code above the innermost loop runs less often.
-            0 => (around.iterations[*written_at].clone(), unreused(&shape, width)),
+            0 => (
+                around.iterations[*written_at].clone(),
+                unreused(&shape, width),
+            ),
             _ => {
                 let outer = &around.iterations[around.iterations.len() - 1 - m];
-                (outer * &around.entered[m], elements.swept(m, Extents::AllBlocks))
+                (
+                    outer * &around.entered[m],
+                    elements.swept(m, Extents::AllBlocks),
+                )
             }
         };
         let label = label("traffic of {name}, reuse within {level} loops", m);
-        figures.define(label, Unit::Bytes, Expr::product(rate().into_iter().chain([times, moved])))
+        figures.define(
+            label,
+            Unit::Bytes,
+            Expr::product(rate().into_iter().chain([times, moved])),
+        )
     });
     let traffic = traffic.collect();
-    let compulsory = Expr::product([Expr::from(cost), Expr::from(footprint), around.entered[depth].clone()]);
-    let compulsory = figures.define(label("compulsory traffic of {name}", 0), Unit::Bytes, compulsory);
+    let compulsory = Expr::product([
+        Expr::from(cost),
+        Expr::from(footprint),
+        around.entered[depth].clone(),
+    ]);
+    let compulsory = figures.define(
+        label("compulsory traffic of {name}", 0),
+        Unit::Bytes,
+        compulsory,
+    );
     StreamFigures {
         index,
         shape,
@@ -153,8 +202,14 @@ fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
     if shape.gathered {
         return Expr::symbol("gather_lines") * count * line();
     }
-    let moves = shape.dimensions.iter().any(|d| d.iter().any(|(p, _)| *p == 0));
-    let along_row = shape.dimensions.first().and_then(|d| d.iter().find(|(p, _)| *p == 0));
+    let moves = shape
+        .dimensions
+        .iter()
+        .any(|d| d.iter().any(|(p, _)| *p == 0));
+    let along_row = shape
+        .dimensions
+        .first()
+        .and_then(|d| d.iter().find(|(p, _)| *p == 0));
     match along_row {
         // A stride shares a line with its neighbours until it is as long as one.
         Some((_, 1)) => Expr::from(count),
@@ -171,29 +226,61 @@ pub(super) fn define_nest(
     levels: usize,
     figures: &mut Figures,
 ) -> (WorkingSets, NestTraffic) {
-    let sum = |label: String, figures: &mut Figures, figure: &dyn Fn(&StreamFigures) -> FigureId| {
-        figures.define_total(label, Unit::Bytes, streams.iter().map(|(_, s)| figure(s)))
-    };
-    let variant = |what: &str, figures: &mut Figures, holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
-        let level = |m: usize, figures: &mut Figures| {
-            let held = streams.iter().filter(|(class, s)| holds(*class, s, m)).map(|(_, s)| s.working_set[m]);
-            let bytes = Expr::sum(held.map(Expr::from));
-            figures.define(format!("{} working set, {what}", group_name(m)), Unit::Bytes, bytes)
+    let sum =
+        |label: String, figures: &mut Figures, figure: &dyn Fn(&StreamFigures) -> FigureId| {
+            figures.define_total(label, Unit::Bytes, streams.iter().map(|(_, s)| figure(s)))
         };
-        WorkingSet { levels: (0..levels).map(|m| level(m, figures)).collect() }
+    let variant = |what: &str,
+                   figures: &mut Figures,
+                   holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
+        let level = |m: usize, figures: &mut Figures| {
+            let held = streams
+                .iter()
+                .filter(|(class, s)| holds(*class, s, m))
+                .map(|(_, s)| s.working_set[m]);
+            let bytes = Expr::sum(held.map(Expr::from));
+            figures.define(
+                format!("{} working set, {what}", group_name(m)),
+                Unit::Bytes,
+                bytes,
+            )
+        };
+        WorkingSet {
+            levels: (0..levels).map(|m| level(m, figures)).collect(),
+        }
     };
     let naive = variant("naive", figures, &|_, _, _| true);
-    let streaming = variant("streaming writes", figures, &|class, _, _| class == AccessClass::ReadOnly);
-    let reuse = variant("reuse only", figures, &|class, s, m| class == AccessClass::ReadOnly && s.shape.has_reuse(m));
+    let streaming = variant("streaming writes", figures, &|class, _, _| {
+        class == AccessClass::ReadOnly
+    });
+    let reuse = variant("reuse only", figures, &|class, s, m| {
+        class == AccessClass::ReadOnly && s.shape.has_reuse(m)
+    });
     let is_on = |switch: &str, then: Expr, otherwise: Expr| {
-        Expr::choose(Comparison::NotEqual, Expr::symbol(switch), Expr::from(0.0), then, otherwise)
+        Expr::choose(
+            Comparison::NotEqual,
+            Expr::symbol(switch),
+            Expr::from(0.0),
+            then,
+            otherwise,
+        )
     };
     let actual = (0..levels).map(|m| {
-        let without_hints = is_on("streaming_writes", streaming.levels[m].into(), naive.levels[m].into());
+        let without_hints = is_on(
+            "streaming_writes",
+            streaming.levels[m].into(),
+            naive.levels[m].into(),
+        );
         let chosen = is_on("nta_hints", reuse.levels[m].into(), without_hints);
-        figures.define(format!("{} working set, actual", group_name(m)), Unit::Bytes, chosen)
+        figures.define(
+            format!("{} working set, actual", group_name(m)),
+            Unit::Bytes,
+            chosen,
+        )
     });
-    let actual = WorkingSet { levels: actual.collect() };
+    let actual = WorkingSet {
+        levels: actual.collect(),
+    };
     let live = (0..levels).map(|m| {
         let label = format!("live {}s", group_name(m));
         figures.define_total(label, Unit::Count, streams.iter().map(|(_, s)| s.live[m]))
@@ -205,9 +292,22 @@ pub(super) fn define_nest(
         sum(label, figures, &|s| s.traffic[m.min(depth)])
     };
     let scenarios: Vec<FigureId> = (0..=levels).map(|m| scenario(m, figures)).collect();
-    let between_blocks = sum("traffic, reuse between blocks".into(), figures, &|s| s.compulsory);
-    let sets = WorkingSets { naive, streaming, reuse, actual, live, footprint };
-    let mut traffic = NestTraffic { scenarios, between_blocks, actual: between_blocks };
+    let between_blocks = sum("traffic, reuse between blocks".into(), figures, &|s| {
+        s.compulsory
+    });
+    let sets = WorkingSets {
+        naive,
+        streaming,
+        reuse,
+        actual,
+        live,
+        footprint,
+    };
+    let mut traffic = NestTraffic {
+        scenarios,
+        between_blocks,
+        actual: between_blocks,
+    };
     let chosen = traffic.through(&sets, depth, Expr::symbol("cache_bytes"));
     traffic.actual = figures.define("traffic, actual", Unit::Bytes, chosen);
     (sets, traffic)
@@ -219,9 +319,17 @@ impl NestTraffic {
     pub fn through(&self, sets: &WorkingSets, depth: usize, capacity: Expr) -> Expr {
         let best = |m: usize| Expr::min((0..=m).rev().map(|i| Expr::from(self.scenarios[i])));
         let fits = |set: FigureId, then: Expr, otherwise: Expr| {
-            Expr::choose(Comparison::Less, Expr::from(set), capacity.clone(), then, otherwise)
+            Expr::choose(
+                Comparison::Less,
+                Expr::from(set),
+                capacity.clone(),
+                then,
+                otherwise,
+            )
         };
-        let nested = (0..depth).fold(best(0), |otherwise, m| fits(sets.actual.levels[m], best(m + 1), otherwise));
+        let nested = (0..depth).fold(best(0), |otherwise, m| {
+            fits(sets.actual.levels[m], best(m + 1), otherwise)
+        });
         fits(sets.footprint, Expr::from(self.between_blocks), nested)
     }
 }

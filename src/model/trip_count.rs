@@ -46,7 +46,13 @@ fn iterations(facts: &Loop) -> Expr {
         // A step of zero never ends; as the value of a parameter it is no loop at all.
         None => {
             let trips = span.quotient(facts.step.clone()).floor() + 1.0;
-            Expr::choose(Comparison::NotEqual, facts.step.clone(), Expr::from(0.0), trips, Expr::from(0.0))
+            Expr::choose(
+                Comparison::NotEqual,
+                facts.step.clone(),
+                Expr::from(0.0),
+                trips,
+                Expr::from(0.0),
+            )
         }
     }
 }
@@ -66,8 +72,9 @@ fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
         conditions.retain(|condition| !always_holds(condition, &outer[..=at]));
         let (lower, upper) = unit_range(chain_loop.facts, &mut total, &mut conditions)?;
         let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
-        let (narrowing, others): (Vec<Expr>, Vec<Expr>) =
-            conditions.into_iter().partition(|condition| condition.mentions(variable));
+        let (narrowing, others): (Vec<Expr>, Vec<Expr>) = conditions
+            .into_iter()
+            .partition(|condition| condition.mentions(variable));
         conditions = others;
         for condition in narrowing {
             // slope·variable + rest ≥ 0
@@ -84,15 +91,31 @@ fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
         }
         let lowers = extremes(lowers, |a, b| a >= b);
         let uppers = extremes(uppers, |a, b| a <= b);
-        let spans = uppers.iter().flat_map(|upper| lowers.iter().map(move |lower| (upper - lower + 1.0).expand()));
+        let spans = uppers.iter().flat_map(|upper| {
+            lowers
+                .iter()
+                .map(move |lower| (upper - lower + 1.0).expand())
+        });
         conditions.extend(spans);
-        total = total.sum_over(variable, &Expr::max(lowers), &Expr::min(uppers))?.expand();
+        total = total
+            .sum_over(variable, &Expr::max(lowers), &Expr::min(uppers))?
+            .expand();
     }
     let total = total.over_common_denominator();
     let guarded = |total: Expr, condition: Expr| {
-        Expr::choose(Comparison::GreaterOrEqual, condition, Expr::from(0.0), total, Expr::from(0.0))
+        Expr::choose(
+            Comparison::GreaterOrEqual,
+            condition,
+            Expr::from(0.0),
+            total,
+            Expr::from(0.0),
+        )
     };
-    Some(extremes(conditions, |a, b| a <= b).into_iter().fold(total, guarded))
+    Some(
+        extremes(conditions, |a, b| a <= b)
+            .into_iter()
+            .fold(total, guarded),
+    )
 }
 
 /// Whether a condition (an affine expression ≥ 0) holds wherever the loops around have an iteration: in `k = j, n` inside of
@@ -100,11 +123,19 @@ fn summed(trips: Expr, outer: &[ChainLoop]) -> Option<Expr> {
 fn always_holds(condition: &Expr, outer: &[ChainLoop]) -> bool {
     let mut least = condition.clone();
     for ChainLoop { facts, .. } in outer.iter().rev() {
-        let Some(linear) = least.linear_in(&[&facts.variable]) else { return false };
-        let (Some(slope), Some(step)) = (linear.coefficients[0].as_number(), facts.step.as_number()) else {
+        let Some(linear) = least.linear_in(&[&facts.variable]) else {
             return false;
         };
-        let bound = if (slope > 0.0) == (step > 0.0) { &facts.lower } else { &facts.upper };
+        let (Some(slope), Some(step)) =
+            (linear.coefficients[0].as_number(), facts.step.as_number())
+        else {
+            return false;
+        };
+        let bound = if (slope > 0.0) == (step > 0.0) {
+            &facts.lower
+        } else {
+            &facts.upper
+        };
         least = (linear.rest + bound * &Expr::from(slope)).expand();
     }
     least.as_number().is_some_and(|least| least >= 0.0)
@@ -119,10 +150,14 @@ fn unit_range(facts: &Loop, total: &mut Expr, conditions: &mut [Expr]) -> Option
         -1 => Some((upper, lower)),
         step => {
             let value = &lower + &(&Expr::symbol(&facts.variable) * &Expr::from(step));
-            let replace =
-                |expr: &Expr| expr.substitute(&|name| (name == facts.variable).then(|| value.clone())).expand();
+            let replace = |expr: &Expr| {
+                expr.substitute(&|name| (name == facts.variable).then(|| value.clone()))
+                    .expand()
+            };
             *total = replace(total);
-            conditions.iter_mut().for_each(|condition| *condition = replace(condition));
+            conditions
+                .iter_mut()
+                .for_each(|condition| *condition = replace(condition));
             Some((Expr::from(0.0), iterations(facts) - 1.0))
         }
     }
@@ -146,7 +181,9 @@ fn extremes(candidates: Vec<Expr>, wins: fn(f64, f64) -> bool) -> Vec<Expr> {
 const PLACES: u32 = 12;
 
 fn sampled(trips: &Expr, outer: &[ChainLoop]) -> Expr {
-    let used = outer.iter().rposition(|o| trips.mentions(&o.facts.variable));
+    let used = outer
+        .iter()
+        .rposition(|o| trips.mentions(&o.facts.variable));
     let Some((facts, around)) = used.map(|at| (outer[at].facts, &outer[..at])) else {
         return not_negative(trips.clone());
     };

@@ -26,7 +26,12 @@ impl<'r> WhatIf<'r> {
         replace: &'r dyn Fn(&str) -> Option<Expr>,
         independent: &'r mut FxHashSet<FigureId>,
     ) -> WhatIf<'r> {
-        WhatIf { name: name.into(), replace, known: FxHashMap::default(), independent }
+        WhatIf {
+            name: name.into(),
+            replace,
+            known: FxHashMap::default(),
+            independent,
+        }
     }
 
     /// The figure with the other inputs; itself if it does not depend on them.
@@ -58,7 +63,10 @@ impl<'r> WhatIf<'r> {
         match expr.node() {
             Node::Symbol(name) => (self.replace)(name).is_some(),
             Node::Figure(inner) => self.figure(*inner, figures) != *inner,
-            _ => expr.children().into_iter().any(|child| self.changes(child, figures)),
+            _ => expr
+                .children()
+                .into_iter()
+                .any(|child| self.changes(child, figures)),
         }
     }
 }
@@ -86,13 +94,23 @@ pub struct OtherNest {
 const MOST_COMPARED: usize = 200;
 
 impl OtherMachine {
-    pub(super) fn define(machine: &MachineModel, nests: &[NestModel], figures: &mut Figures) -> OtherMachine {
-        let on_other = |name: &str| machine.parameter(name).is_some().then(|| Expr::symbol(&Model::on_other(name)));
+    pub(super) fn define(
+        machine: &MachineModel,
+        nests: &[NestModel],
+        figures: &mut Figures,
+    ) -> OtherMachine {
+        let on_other = |name: &str| {
+            machine
+                .parameter(name)
+                .is_some()
+                .then(|| Expr::symbol(&Model::on_other(name)))
+        };
         let mut compared = busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
         let mut independent = FxHashSet::default();
         let memory = figures.shared(MEMORY_BANDWIDTH);
-        let other_memory = WhatIf::new("machine B", &on_other, &mut independent).figure(memory, figures);
+        let other_memory =
+            WhatIf::new("machine B", &on_other, &mut independent).figure(memory, figures);
         let mut define = |nest: usize| {
             let time = &nests[nest].time;
             // One nest after the other, so that what is remembered stays small.
@@ -101,20 +119,37 @@ impl OtherMachine {
             let seconds = other.figure(time.seconds, figures);
             let bound = other.figure(time.bound, figures);
             let ratio = define_ratio("time on B over time on A", seconds, time.seconds, figures);
-            OtherNest { nest, seconds, ratio, bound }
+            OtherNest {
+                nest,
+                seconds,
+                ratio,
+                bound,
+            }
         };
         let compared: Vec<OtherNest> = compared.into_iter().map(&mut define).collect();
         let own = compared.iter().map(|other| nests[other.nest].time.seconds);
         let own = figures.define_total("time of the compared nests", Unit::Seconds, own);
         let others = compared.iter().map(|other| other.seconds);
-        let others = figures.define_total("time of the compared nests, machine B", Unit::Seconds, others);
+        let others = figures.define_total(
+            "time of the compared nests, machine B",
+            Unit::Seconds,
+            others,
+        );
         let ratio = define_ratio("total time on B over total time on A", others, own, figures);
-        OtherMachine { nests: compared, seconds: (own, others), ratio }
+        OtherMachine {
+            nests: compared,
+            seconds: (own, others),
+            ratio,
+        }
     }
 }
 
 fn define_ratio(label: &str, part: FigureId, whole: FigureId, figures: &mut Figures) -> FigureId {
     let (whole, none) = (Expr::from(whole), Expr::from(0.0));
     let ratio = Expr::from(part).quotient(whole.clone());
-    figures.define(label, Unit::Ratio, Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none))
+    figures.define(
+        label,
+        Unit::Ratio,
+        Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none),
+    )
 }

@@ -29,8 +29,11 @@ impl Code {
         let endian = file.endian();
         let mut segments = Vec::new();
         for segment in file.elf_program_headers() {
-            if segment.p_type(endian) == elf::PT_LOAD && segment.p_flags(endian).contains(elf::PF_X) {
-                let bytes = segment.data(endian, data).map_err(|()| "a segment lies outside the file".to_string())?;
+            if segment.p_type(endian) == elf::PT_LOAD && segment.p_flags(endian).contains(elf::PF_X)
+            {
+                let bytes = segment
+                    .data(endian, data)
+                    .map_err(|()| "a segment lies outside the file".to_string())?;
                 segments.push((segment.p_vaddr(endian), bytes.to_vec()));
             }
         }

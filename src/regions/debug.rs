@@ -46,14 +46,20 @@ impl Debug {
     /// # Errors
     /// The sections are damaged, or compressed in an unknown way.
     pub(super) fn read(file: &ElfFile64<'_, Endianness>) -> Result<Option<Debug>, String> {
-        if file.section_by_name(".debug_line").is_none_or(|section| section.size() == 0) {
+        if file
+            .section_by_name(".debug_line")
+            .is_none_or(|section| section.size() == 0)
+        {
             return Ok(None);
         }
         let section = |id: gimli::SectionId| section(file, id.name());
         let dwarf = gimli::Dwarf::load(section)?;
         let common_blocks = common_blocks::layouts(&dwarf);
         let context = addr2line::Context::from_dwarf(dwarf).map_err(|e| e.to_string())?;
-        Ok(Some(Debug { context, common_blocks }))
+        Ok(Some(Debug {
+            context,
+            common_blocks,
+        }))
     }
 
     /// Variables of the symbol table, with COMMON blocks divided into their members.
@@ -63,8 +69,12 @@ impl Debug {
 
     /// Files that have lines, ascending.
     pub fn files(&self) -> Vec<String> {
-        let Ok(locations) = self.context.find_location_range(0, u64::MAX) else { return Vec::new() };
-        let files: BTreeSet<&str> = locations.filter_map(|(_, _, location)| location.file).collect();
+        let Ok(locations) = self.context.find_location_range(0, u64::MAX) else {
+            return Vec::new();
+        };
+        let files: BTreeSet<&str> = locations
+            .filter_map(|(_, _, location)| location.file)
+            .collect();
         files.into_iter().map(str::to_string).collect()
     }
 
@@ -76,11 +86,23 @@ impl Debug {
     /// The function that an instruction lies in, then those inlined there, the innermost last.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         let mut found = Vec::new();
-        let Ok(mut frames) = self.context.find_frames(address).skip_all_loads() else { return found };
+        let Ok(mut frames) = self.context.find_frames(address).skip_all_loads() else {
+            return found;
+        };
         while let Ok(Some(frame)) = frames.next() {
-            let function = frame.function.and_then(|name| Some(name.raw_name().ok()?.into_owned()));
-            let column = frame.location.as_ref().and_then(|location| location.column).filter(|&column| column > 0);
-            found.push(Frame { function, place: frame.location.and_then(source_line), column });
+            let function = frame
+                .function
+                .and_then(|name| Some(name.raw_name().ok()?.into_owned()));
+            let column = frame
+                .location
+                .as_ref()
+                .and_then(|location| location.column)
+                .filter(|&column| column > 0);
+            found.push(Frame {
+                function,
+                place: frame.location.and_then(source_line),
+                column,
+            });
         }
         found.reverse();
         found
@@ -90,22 +112,30 @@ impl Debug {
 /// Line 0 stands for code that belongs to no line.
 fn source_line(location: addr2line::Location<'_>) -> Option<SourceLine> {
     let line = location.line.filter(|&line| line > 0)?;
-    Some(SourceLine { file: location.file?.to_string(), line })
+    Some(SourceLine {
+        file: location.file?.to_string(),
+        line,
+    })
 }
 
 fn section(file: &ElfFile64<'_, Endianness>, name: &str) -> Result<Bytes, String> {
-    let Some(section) = file.section_by_name(name) else { return Ok(Bytes::new(Arc::from([]), LittleEndian)) };
-    let packed = section.compressed_data().map_err(|error| format!("{name}: {error}"))?;
+    let Some(section) = file.section_by_name(name) else {
+        return Ok(Bytes::new(Arc::from([]), LittleEndian));
+    };
+    let packed = section
+        .compressed_data()
+        .map_err(|error| format!("{name}: {error}"))?;
     let mut bytes = Vec::new();
     let unpacked = match packed.format {
         CompressionFormat::None => {
             bytes.extend_from_slice(packed.data);
             Ok(0)
         }
-        CompressionFormat::Zlib => flate2::read::ZlibDecoder::new(packed.data).read_to_end(&mut bytes),
-        CompressionFormat::Zstandard => {
-            zstd::Decoder::with_buffer(packed.data).and_then(|mut decoder| decoder.read_to_end(&mut bytes))
+        CompressionFormat::Zlib => {
+            flate2::read::ZlibDecoder::new(packed.data).read_to_end(&mut bytes)
         }
+        CompressionFormat::Zstandard => zstd::Decoder::with_buffer(packed.data)
+            .and_then(|mut decoder| decoder.read_to_end(&mut bytes)),
         _ => return Err(format!("{name} is compressed in an unknown way")),
     };
     unpacked.map_err(|error| format!("{name}: {error}"))?;

@@ -40,7 +40,13 @@ pub enum Verdict {
 impl Fit {
     /// For a program loaded at this base.
     pub fn at(base: u64) -> Fit {
-        Fit { base, words: Vec::new(), addressed: 0, inside: 0, first_difference: None }
+        Fit {
+            base,
+            words: Vec::new(),
+            addressed: 0,
+            inside: 0,
+            first_difference: None,
+        }
     }
 
     /// Looks at an instruction; its address as linked, if it lies in the program.
@@ -58,7 +64,9 @@ impl Fit {
         };
         self.inside += 1;
         if differs && self.first_difference.is_none() {
-            let word = instruction.word.map_or_else(String::new, |word| format!("{:#x}, ", significant(word)));
+            let word = instruction
+                .word
+                .map_or_else(String::new, |word| format!("{:#x}, ", significant(word)));
             let name = decode_word(in_file).map_or("no instruction", |decoded| decoded.mnemonic);
             self.first_difference = Some(Difference {
                 pc,
@@ -90,12 +98,17 @@ impl Fit {
             }
         }
         let fits = |base: u64| {
-            let mut inside =
-                self.words.iter().filter_map(|(pc, word)| Some((code.word(pc.checked_sub(base)?)?, *word)));
+            let mut inside = self
+                .words
+                .iter()
+                .filter_map(|(pc, word)| Some((code.word(pc.checked_sub(base)?)?, *word)));
             inside.all(|(in_file, traced)| in_file == traced)
         };
-        let mut fitting: Vec<(u64, u64)> =
-            votes.into_iter().filter(|&(base, votes)| votes >= 8 && fits(base)).map(|(base, n)| (n, base)).collect();
+        let mut fitting: Vec<(u64, u64)> = votes
+            .into_iter()
+            .filter(|&(base, votes)| votes >= 8 && fits(base))
+            .map(|(base, n)| (n, base))
+            .collect();
         fitting.sort_unstable();
         let (most, base) = *fitting.last()?;
         (fitting.iter().filter(|(votes, _)| *votes == most).count() == 1).then_some(base)
@@ -115,5 +128,9 @@ fn is_other(facts: &Facts, in_file: u32) -> bool {
 }
 
 fn significant(word: u32) -> u32 {
-    if length(word) == 2 { word & 0xffff } else { word }
+    if length(word) == 2 {
+        word & 0xffff
+    } else {
+        word
+    }
 }

@@ -47,7 +47,11 @@ impl FlowGraph {
         for _ in &blocks {
             steps.add_node(());
         }
-        let at = |address: u64| blocks.binary_search_by_key(&address, |block| block.low).ok();
+        let at = |address: u64| {
+            blocks
+                .binary_search_by_key(&address, |block| block.low)
+                .ok()
+        };
         for (number, block) in blocks.iter().enumerate() {
             let mut add = |to: Option<usize>, step: Step| {
                 if let Some(to) = to {
@@ -78,7 +82,10 @@ impl FlowGraph {
 
     /// The block with this instruction.
     pub fn block_at(&self, address: u64) -> Option<usize> {
-        let number = self.blocks.partition_point(|block| block.low <= address).checked_sub(1)?;
+        let number = self
+            .blocks
+            .partition_point(|block| block.low <= address)
+            .checked_sub(1)?;
         (address < self.blocks[number].high).then_some(number)
     }
 }
@@ -110,7 +117,13 @@ fn blocks(code: &Code, low: u64, high: u64) -> Vec<Block> {
         let (after, flow) = (address + u64::from(length(word)), control_flow(word));
         match blocks.last_mut().filter(|_| !starts.contains(&address)) {
             Some(block) => (block.high, block.last, block.flow) = (after, address, flow),
-            None => blocks.push(Block { low: address, high: after, last: address, flow, is_reached: false }),
+            None => blocks.push(Block {
+                low: address,
+                high: after,
+                last: address,
+                flow,
+                is_reached: false,
+            }),
         }
     }
     blocks
@@ -118,12 +131,17 @@ fn blocks(code: &Code, low: u64, high: u64) -> Vec<Block> {
 
 /// Code that nothing leads to is what the jump table before it leads to.
 fn add_tables(code: &Code, blocks: &[Block], steps: &mut DiGraph<(), Step>) {
-    let is_table = |block: &Block| block.flow == Flow::Indirect && !code.word(block.last).is_some_and(is_return);
+    let is_table = |block: &Block| {
+        block.flow == Flow::Indirect && !code.word(block.last).is_some_and(is_return)
+    };
     let mut table = None;
     for (number, block) in blocks.iter().enumerate() {
         let node = NodeIndex::new(number);
         if let Some(table) = table
-            && steps.neighbors_directed(node, petgraph::Incoming).next().is_none()
+            && steps
+                .neighbors_directed(node, petgraph::Incoming)
+                .next()
+                .is_none()
         {
             steps.update_edge(table, node, Step::Table);
         }
@@ -141,6 +159,10 @@ pub(super) fn is_returned_to(word: u32) -> bool {
 
 /// Of an indirect jump: whether it goes to the address in a link register, `ra` or `t0`.
 pub(super) fn is_return(word: u32) -> bool {
-    let register = if length(word) == 2 { word >> 7 & 31 } else { word >> 15 & 31 };
+    let register = if length(word) == 2 {
+        word >> 7 & 31
+    } else {
+        word >> 15 & 31
+    };
     register == 1 || register == 5
 }

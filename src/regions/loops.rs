@@ -33,19 +33,30 @@ const MOST_LATCHES: usize = 8;
 /// a call that never returns seems to enter any loop that happens to stand behind it.
 pub fn find(graph: &FlowGraph) -> Vec<Loop> {
     let mut loops: Vec<Loop> = Vec::new();
-    let mut work: Vec<(Vec<usize>, Option<usize>)> = vec![((0..graph.blocks.len()).collect(), None)];
+    let mut work: Vec<(Vec<usize>, Option<usize>)> =
+        vec![((0..graph.blocks.len()).collect(), None)];
     while let Some((blocks, parent)) = work.pop() {
         let header_around = parent.map(|parent: usize| loops[parent].header);
         for part in cycles(graph, &blocks, header_around) {
             let number = loops.len();
             let header = header(graph, &part);
             let inner = sharing_header(graph, &part, header);
-            loops.push(Loop { header, blocks: part.clone(), parent, shares_header: false });
+            loops.push(Loop {
+                header,
+                blocks: part.clone(),
+                parent,
+                shares_header: false,
+            });
             let mut left = part;
             for (number, part) in (number..).zip(inner) {
                 left.retain(|block| part.binary_search(block).is_err());
                 work.push((std::mem::replace(&mut left, part.clone()), Some(number)));
-                loops.push(Loop { header, blocks: part, parent: Some(number), shares_header: true });
+                loops.push(Loop {
+                    header,
+                    blocks: part,
+                    parent: Some(number),
+                    shares_header: true,
+                });
             }
             if left.len() > 1 {
                 work.push((left, Some(loops.len() - 1)));
@@ -59,19 +70,27 @@ pub fn find(graph: &FlowGraph) -> Vec<Loop> {
 /// to the header go through, if all longer ways go through it too.
 fn sharing_header(graph: &FlowGraph, blocks: &[usize], header: usize) -> Vec<Vec<usize>> {
     let is_inside = |block: &usize| blocks.binary_search(block).is_ok();
-    let back = graph.steps.neighbors_directed(NodeIndex::new(header), petgraph::Incoming);
+    let back = graph
+        .steps
+        .neighbors_directed(NodeIndex::new(header), petgraph::Incoming);
     let latches: Vec<usize> = back.map(|node| node.index()).filter(is_inside).collect();
     if !(2..=MOST_LATCHES).contains(&latches.len()) {
         return Vec::new();
     }
-    let mut natural: Vec<(usize, Vec<usize>)> =
-        latches.iter().map(|&latch| (latch, natural_loop(graph, blocks, header, latch))).collect();
+    let mut natural: Vec<(usize, Vec<usize>)> = latches
+        .iter()
+        .map(|&latch| (latch, natural_loop(graph, blocks, header, latch)))
+        .collect();
     natural.sort_by_key(|(latch, blocks)| (blocks.len(), *latch));
     let mut found: Vec<Vec<usize>> = Vec::new();
     while natural.len() > 1 {
         let (_, smallest) = natural.remove(0);
         natural.retain(|(latch, _)| smallest.binary_search(latch).is_err());
-        let holds = |outer: &[usize]| smallest.iter().all(|block| outer.binary_search(block).is_ok());
+        let holds = |outer: &[usize]| {
+            smallest
+                .iter()
+                .all(|block| outer.binary_search(block).is_ok())
+        };
         if !natural.is_empty() && natural.iter().all(|(_, outer)| holds(outer)) {
             found.push(smallest);
         }
@@ -85,7 +104,10 @@ fn natural_loop(graph: &FlowGraph, blocks: &[usize], header: usize, latch: usize
     let mut found = BTreeSet::from([header, latch]);
     let mut work = vec![latch];
     while let Some(block) = work.pop().filter(|block| *block != header) {
-        for before in graph.steps.neighbors_directed(NodeIndex::new(block), petgraph::Incoming) {
+        for before in graph
+            .steps
+            .neighbors_directed(NodeIndex::new(block), petgraph::Incoming)
+        {
             if blocks.binary_search(&before.index()).is_ok() && found.insert(before.index()) {
                 work.push(before.index());
             }
@@ -120,7 +142,8 @@ fn cycles(graph: &FlowGraph, blocks: &[usize], header_around: Option<usize>) -> 
             }
         }
     }
-    let has_cycle = |nodes: &Vec<NodeIndex>| nodes.len() > 1 || part.contains_edge(nodes[0], nodes[0]);
+    let has_cycle =
+        |nodes: &Vec<NodeIndex>| nodes.len() > 1 || part.contains_edge(nodes[0], nodes[0]);
     let mut cycles: Vec<Vec<usize>> = kosaraju_scc(&part)
         .into_iter()
         .filter(has_cycle)
@@ -138,11 +161,20 @@ fn cycles(graph: &FlowGraph, blocks: &[usize], header_around: Option<usize>) -> 
 /// every call.
 fn header(graph: &FlowGraph, blocks: &[usize]) -> usize {
     let surest = |&&block: &&usize| {
-        let entries = graph.steps.edges_directed(NodeIndex::new(block), petgraph::Incoming);
-        let from_outside = entries.filter(|step| blocks.binary_search(&step.source().index()).is_err());
+        let entries = graph
+            .steps
+            .edges_directed(NodeIndex::new(block), petgraph::Incoming);
+        let from_outside =
+            entries.filter(|step| blocks.binary_search(&step.source().index()).is_err());
         let sureness = |step: Step, is_reached: bool| if is_reached { step as usize } else { 3 };
-        let best = from_outside.map(|s| sureness(*s.weight(), graph.blocks[s.source().index()].is_reached)).min();
+        let best = from_outside
+            .map(|s| sureness(*s.weight(), graph.blocks[s.source().index()].is_reached))
+            .min();
         if block == 0 { 0 } else { best.unwrap_or(4) }
     };
-    blocks.iter().min_by_key(surest).copied().unwrap_or(blocks[0])
+    blocks
+        .iter()
+        .min_by_key(surest)
+        .copied()
+        .unwrap_or(blocks[0])
 }

@@ -52,7 +52,10 @@ impl Nest {
 
     /// Number of the loop whose header begins with the instruction at this address.
     pub fn opens(&self, address: u64) -> Option<usize> {
-        let block = self.graph.block_at(address).filter(|&block| self.graph.blocks[block].low == address)?;
+        let block = self
+            .graph
+            .block_at(address)
+            .filter(|&block| self.graph.blocks[block].low == address)?;
         self.loops.iter().rposition(|one| one.header == block)
     }
 }
@@ -64,13 +67,19 @@ impl RegionMap {
     /// It is no linked 64-bit RISC-V program, or damaged.
     pub fn read(data: &[u8]) -> Result<RegionMap, BinaryError> {
         let mut binary = Binary::read(data)?;
-        let file = ElfFile64::<Endianness>::parse(data).map_err(|error| BinaryError::Damaged(error.to_string()))?;
+        let file = ElfFile64::<Endianness>::parse(data)
+            .map_err(|error| BinaryError::Damaged(error.to_string()))?;
         let code = Code::read(&file, data).map_err(BinaryError::Damaged)?;
         let debug = Debug::read(&file).map_err(BinaryError::Damaged)?;
         if let Some(debug) = &debug {
             binary.variables = debug.divided(&binary.variables);
         }
-        Ok(RegionMap { binary, code, debug, nests: FxHashMap::default() })
+        Ok(RegionMap {
+            binary,
+            code,
+            debug,
+            nests: FxHashMap::default(),
+        })
     }
 
     pub fn binary(&self) -> &Binary {
@@ -104,9 +113,15 @@ impl RegionMap {
         let first = functions.partition_point(|function| function.low < low);
         let plainness = |&number: &usize| {
             let name = &functions[number].name;
-            (name.len() - name.trim_start_matches('_').len(), name.len(), name)
+            (
+                name.len() - name.trim_start_matches('_').len(),
+                name.len(),
+                name,
+            )
         };
-        (first..after).filter(|&number| address < functions[number].high).min_by_key(plainness)
+        (first..after)
+            .filter(|&number| address < functions[number].high)
+            .min_by_key(plainness)
     }
 
     /// The line that the instruction at this address was written at: in the callee, where a call was inlined.
@@ -116,17 +131,29 @@ impl RegionMap {
 
     /// The function with the instruction at this address, then those inlined there, the innermost last.
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
-        self.debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address))
+        self.debug
+            .as_ref()
+            .map_or_else(Vec::new, |debug| debug.frames(address))
     }
 
     /// Where a function begins in the source.
     pub fn place_of(&self, function: usize) -> Option<SourceLine> {
-        self.debug.as_ref()?.frames(self.binary.functions[function].low).into_iter().next()?.place
+        self.debug
+            .as_ref()?
+            .frames(self.binary.functions[function].low)
+            .into_iter()
+            .next()?
+            .place
     }
 
     /// The loops of a function, found when first asked for.
     pub fn nest(&mut self, function: usize) -> &Nest {
-        let RegionMap { binary, code, debug, nests } = self;
+        let RegionMap {
+            binary,
+            code,
+            debug,
+            nests,
+        } = self;
         nests.entry(function).or_insert_with(|| {
             let function = &binary.functions[function];
             let graph = FlowGraph::of(code, function.low, function.high);
@@ -134,9 +161,20 @@ impl RegionMap {
             let names = names::of(function, code, &graph, &loops, debug.as_ref());
             let innermost = loops::innermost(&loops, graph.blocks.len());
             let lines = names.iter().filter_map(|name| name.place.clone()).collect();
-            let mut nest = Nest { graph, loops, names, innermost, lines, tests: Tests::default() };
+            let mut nest = Nest {
+                graph,
+                loops,
+                names,
+                innermost,
+                lines,
+                tests: Tests::default(),
+            };
             nest.tests = sites::tests(
-                &|address| debug.as_ref().map_or_else(Vec::new, |debug| debug.frames(address)),
+                &|address| {
+                    debug
+                        .as_ref()
+                        .map_or_else(Vec::new, |debug| debug.frames(address))
+                },
                 &nest,
                 code,
             );

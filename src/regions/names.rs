@@ -21,26 +21,52 @@ pub struct LoopName {
 }
 
 /// A name for every loop, in their order.
-pub fn of(function: &Function, code: &Code, graph: &FlowGraph, loops: &[Loop], debug: Option<&Debug>) -> Vec<LoopName> {
-    let found: Vec<LoopName> = loops.iter().map(|one| name(function, code, graph, one, debug)).collect();
+pub fn of(
+    function: &Function,
+    code: &Code,
+    graph: &FlowGraph,
+    loops: &[Loop],
+    debug: Option<&Debug>,
+) -> Vec<LoopName> {
+    let found: Vec<LoopName> = loops
+        .iter()
+        .map(|one| name(function, code, graph, one, debug))
+        .collect();
     number_equals(found, loops, graph)
 }
 
-fn name(function: &Function, code: &Code, graph: &FlowGraph, one: &Loop, debug: Option<&Debug>) -> LoopName {
+fn name(
+    function: &Function,
+    code: &Code,
+    graph: &FlowGraph,
+    one: &Loop,
+    debug: Option<&Debug>,
+) -> LoopName {
     let place = debug.and_then(|debug| own_frame(code, graph, one, debug));
     let Some((frame, place)) = place else {
         let header = graph.blocks[one.header].low;
-        return LoopName { name: format!("{}+{:#x}", function.name, header - function.low), place: None };
+        return LoopName {
+            name: format!("{}+{:#x}", function.name, header - function.low),
+            place: None,
+        };
     };
     let name = match frame {
         Some(inlined) => format!("{inlined}@{} (in {})", place.line, function.name),
         None => format!("{}@{}", function.name, place.line),
     };
-    LoopName { name, place: Some(place) }
+    LoopName {
+        name,
+        place: Some(place),
+    }
 }
 
 /// Where a loop was written, and the function there if it was inlined.
-fn own_frame(code: &Code, graph: &FlowGraph, one: &Loop, debug: &Debug) -> Option<(Option<String>, SourceLine)> {
+fn own_frame(
+    code: &Code,
+    graph: &FlowGraph,
+    one: &Loop,
+    debug: &Debug,
+) -> Option<(Option<String>, SourceLine)> {
     let mut frames = BTreeMap::new();
     for &block in &one.blocks {
         let block = graph.blocks[block];
@@ -48,9 +74,19 @@ fn own_frame(code: &Code, graph: &FlowGraph, one: &Loop, debug: &Debug) -> Optio
             frames.insert(address, debug.frames(address));
         }
     }
-    frames.retain(|_, found: &mut Vec<Frame>| found.last().is_some_and(|frame| frame.place.is_some()));
-    let deciding = |address: &u64| graph.block_at(*address).is_some_and(|block| decides(graph, one, block, *address));
-    let mut witnesses: Vec<&Vec<Frame>> = frames.iter().filter(|(at, _)| deciding(at)).map(|(_, f)| f).collect();
+    frames.retain(|_, found: &mut Vec<Frame>| {
+        found.last().is_some_and(|frame| frame.place.is_some())
+    });
+    let deciding = |address: &u64| {
+        graph
+            .block_at(*address)
+            .is_some_and(|block| decides(graph, one, block, *address))
+    };
+    let mut witnesses: Vec<&Vec<Frame>> = frames
+        .iter()
+        .filter(|(at, _)| deciding(at))
+        .map(|(_, f)| f)
+        .collect();
     if witnesses.is_empty() {
         witnesses = frames.values().collect();
     }
@@ -61,7 +97,11 @@ fn own_frame(code: &Code, graph: &FlowGraph, one: &Loop, debug: &Debug) -> Optio
         .filter(|(_, other)| is_same_down_to(depth, first, other))
         .filter_map(|(address, found)| Some((*address, found[depth].place.as_ref()?)))
         .collect();
-    let control = lines.iter().filter(|(at, _)| deciding(at)).map(|(_, place)| place.line).min();
+    let control = lines
+        .iter()
+        .filter(|(at, _)| deciding(at))
+        .map(|(_, place)| place.line)
+        .min();
     let inlined = first[depth].function.clone().filter(|_| depth > 0);
     Some((inlined, line(control, lines.values().copied())?))
 }
@@ -69,7 +109,8 @@ fn own_frame(code: &Code, graph: &FlowGraph, one: &Loop, debug: &Debug) -> Optio
 /// Whether the instruction at this address, of this block, leaves the loop or begins the next round.
 fn decides(graph: &FlowGraph, one: &Loop, block: usize, address: u64) -> bool {
     let Block { last, flow, .. } = graph.blocks[block];
-    let ends = |to: NodeIndex| to.index() == one.header || one.blocks.binary_search(&to.index()).is_err();
+    let ends =
+        |to: NodeIndex| to.index() == one.header || one.blocks.binary_search(&to.index()).is_err();
     address == last
         && matches!(flow, Flow::Branch(_) | Flow::Jump(_))
         && graph.steps.neighbors(NodeIndex::new(block)).any(ends)
@@ -78,30 +119,50 @@ fn decides(graph: &FlowGraph, one: &Loop, block: usize, address: u64) -> bool {
 /// How deep the function whose loop this is was inlined: the instructions come from the same calls down to there.
 /// Only those that decide on another round are asked, as others may have been moved there from around the loop.
 fn common_depth(witnesses: &[&Vec<Frame>]) -> usize {
-    let Some(first) = witnesses.first() else { return 0 };
+    let Some(first) = witnesses.first() else {
+        return 0;
+    };
     (1..first.len())
-        .take_while(|&depth| witnesses.iter().all(|other| is_same_down_to(depth, first, other)))
+        .take_while(|&depth| {
+            witnesses
+                .iter()
+                .all(|other| is_same_down_to(depth, first, other))
+        })
         .last()
         .unwrap_or(0)
 }
 
 fn is_same_down_to(depth: usize, one: &[Frame], other: &[Frame]) -> bool {
-    let calls_agree = (0..depth).all(|d| other.get(d).is_some_and(|frame| frame.place == one[d].place));
-    calls_agree && other.get(depth).is_some_and(|frame| depth == 0 || frame.function == one[depth].function)
+    let calls_agree = (0..depth).all(|d| {
+        other
+            .get(d)
+            .is_some_and(|frame| frame.place == one[d].place)
+    });
+    calls_agree
+        && other
+            .get(depth)
+            .is_some_and(|frame| depth == 0 || frame.function == one[depth].function)
 }
 
 /// The first line of the instructions that decide on another round: that of `for`, `do` or `while`. The smallest
 /// line of all would mislead where constants set before the loop are made anew inside. If most of the loop stands
 /// above, as in `do … while`, it is the smallest line after all.
-fn line<'l>(control: Option<u32>, lines: impl Iterator<Item = &'l SourceLine>) -> Option<SourceLine> {
+fn line<'l>(
+    control: Option<u32>,
+    lines: impl Iterator<Item = &'l SourceLine>,
+) -> Option<SourceLine> {
     let mut files: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for place in lines {
         files.entry(&place.file).or_default().push(place.line);
     }
     let (file, lines) = files.iter().max_by_key(|(_, lines)| lines.len())?;
     let smallest = *lines.iter().min()?;
-    let control = control.filter(|control| lines.iter().filter(|line| *line < control).count() * 2 <= lines.len());
-    Some(SourceLine { file: (*file).to_string(), line: control.unwrap_or(smallest) })
+    let control = control
+        .filter(|control| lines.iter().filter(|line| *line < control).count() * 2 <= lines.len());
+    Some(SourceLine {
+        file: (*file).to_string(),
+        line: control.unwrap_or(smallest),
+    })
 }
 
 /// In the order of addresses; a loop comes before those inside it.

@@ -51,7 +51,11 @@ pub enum RegionError {
          has {}; {}",
         .difference.pc, .difference.traced, .difference.in_file, advice(.likely_base)
     )]
-    Differs { base: u64, difference: Difference, likely_base: LikelyBase },
+    Differs {
+        base: u64,
+        difference: Difference,
+        likely_base: LikelyBase,
+    },
     #[error(
         "no instruction of the trace lies in it if it is loaded at {base:#x}: is it the program that was traced? {}",
         advice(.likely_base)
@@ -71,7 +75,9 @@ pub enum LikelyBase {
 fn advice(likely_base: &LikelyBase) -> String {
     match likely_base {
         LikelyBase::Fixed => "give the one that was".to_string(),
-        LikelyBase::Unknown => "give --elf-base, which loopsheet record --verbose tells".to_string(),
+        LikelyBase::Unknown => {
+            "give --elf-base, which loopsheet record --verbose tells".to_string()
+        }
         LikelyBase::At(base) => format!("the trace fits --elf-base {base:#x}"),
     }
 }
@@ -89,12 +95,21 @@ pub(super) fn load_base(map: &RegionMap, base: Option<u64>) -> Result<u64, Regio
 pub(super) fn judge(fit: &Fit, map: &RegionMap, base: u64) -> Result<(), RegionError> {
     let likely_base = || match map.binary().position_independent {
         false => LikelyBase::Fixed,
-        true => fit.likely_base(map.code()).map_or(LikelyBase::Unknown, LikelyBase::At),
+        true => fit
+            .likely_base(map.code())
+            .map_or(LikelyBase::Unknown, LikelyBase::At),
     };
     match fit.verdict() {
         Verdict::Fits => Ok(()),
-        Verdict::NothingInside => Err(RegionError::NothingInside { base, likely_base: likely_base() }),
-        Verdict::Differs(difference) => Err(RegionError::Differs { base, difference, likely_base: likely_base() }),
+        Verdict::NothingInside => Err(RegionError::NothingInside {
+            base,
+            likely_base: likely_base(),
+        }),
+        Verdict::Differs(difference) => Err(RegionError::Differs {
+            base,
+            difference,
+            likely_base: likely_base(),
+        }),
     }
 }
 
@@ -102,8 +117,15 @@ pub(super) fn judge(fit: &Fit, map: &RegionMap, base: u64) -> Result<(), RegionE
 enum Key {
     Function(usize),
     Line(SourceLine),
-    Site { line: SourceLine, functions: Vec<String>, called_from: Vec<SourceLine> },
-    Loop { function: usize, number: usize },
+    Site {
+        line: SourceLine,
+        functions: Vec<String>,
+        called_from: Vec<SourceLine>,
+    },
+    Loop {
+        function: usize,
+        number: usize,
+    },
     NoLoop(usize),
     Outside,
     NoAddress,
@@ -129,10 +151,17 @@ impl Placement {
     ///
     /// # Errors
     /// It is no RISC-V program, it lacks the symbols or lines that are needed, or it cannot have a base.
-    pub fn new(data: &[u8], program: &str, by: Granularity, base: Option<u64>) -> Result<Placement, RegionError> {
+    pub fn new(
+        data: &[u8],
+        program: &str,
+        by: Granularity,
+        base: Option<u64>,
+    ) -> Result<Placement, RegionError> {
         let map = RegionMap::read(data)?;
         match by {
-            Granularity::Line | Granularity::Site if !map.has_lines() => return Err(RegionError::NoLines),
+            Granularity::Line | Granularity::Site if !map.has_lines() => {
+                return Err(RegionError::NoLines);
+            }
             Granularity::Function | Granularity::Loop if map.binary().functions.is_empty() => {
                 return Err(RegionError::NoSymbols);
             }
@@ -140,7 +169,15 @@ impl Placement {
         }
         let base = load_base(&map, base)?;
         let (numbers, places) = (FxHashMap::default(), Vec::new());
-        Ok(Placement { map, program: program.to_string(), by, base, fit: Fit::at(base), numbers, places })
+        Ok(Placement {
+            map,
+            program: program.to_string(),
+            by,
+            base,
+            fit: Fit::at(base),
+            numbers,
+            places,
+        })
     }
 
     /// The number of an instruction's region, in the order in which regions appear. Every instruction has one.
@@ -187,30 +224,53 @@ impl Placement {
         if self.by == Granularity::Site {
             return self.site(address).unwrap_or(Key::NoLine);
         }
-        let Some(function) = self.map.function_at(address) else { return Key::NoSymbol };
+        let Some(function) = self.map.function_at(address) else {
+            return Key::NoSymbol;
+        };
         if self.by == Granularity::Function {
             return Key::Function(function);
         }
         let number = self.map.nest(function).whole_loop_at(address);
-        number.map_or(Key::NoLoop(function), |number| Key::Loop { function, number })
+        number.map_or(Key::NoLoop(function), |number| Key::Loop {
+            function,
+            number,
+        })
     }
 
     fn site(&self, address: u64) -> Option<Key> {
         let mut frames = self.map.frames_at(address);
         frames.reverse();
         let line = frames.first()?.place.clone()?;
-        let called_from = frames[1..].iter().filter_map(|frame| frame.place.clone()).collect();
-        let symbol = self.map.function_at(address).map(|number| self.map.function(number).name.clone());
-        let functions = frames.into_iter().filter_map(|frame| frame.function).chain(symbol).collect();
-        Some(Key::Site { line, functions, called_from })
+        let called_from = frames[1..]
+            .iter()
+            .filter_map(|frame| frame.place.clone())
+            .collect();
+        let symbol = self
+            .map
+            .function_at(address)
+            .map(|number| self.map.function(number).name.clone());
+        let functions = frames
+            .into_iter()
+            .filter_map(|frame| frame.function)
+            .chain(symbol)
+            .collect();
+        Some(Key::Site {
+            line,
+            functions,
+            called_from,
+        })
     }
 
     fn place(&mut self, key: &Key) -> Place {
-        let plain = |name: &str| Place { name: name.to_string(), ..Place::default() };
+        let plain = |name: &str| Place {
+            name: name.to_string(),
+            ..Place::default()
+        };
         match *key {
-            Key::Function(number) => {
-                Place { line: self.map.place_of(number), ..plain(&self.map.function(number).name) }
-            }
+            Key::Function(number) => Place {
+                line: self.map.place_of(number),
+                ..plain(&self.map.function(number).name)
+            },
             Key::NoLoop(number) => Place {
                 line: self.map.place_of(number),
                 ..plain(&format!("{} (no loop)", self.map.function(number).name))
@@ -218,14 +278,28 @@ impl Placement {
             Key::Loop { function, number } => {
                 let nest = self.map.nest(function);
                 let name = &nest.names[number];
-                let parent = nest.loops[number].parent.map(|parent| nest.names[parent].name.clone());
-                Place { name: name.name.clone(), line: name.place.clone(), parent, ..Place::default() }
+                let parent = nest.loops[number]
+                    .parent
+                    .map(|parent| nest.names[parent].name.clone());
+                Place {
+                    name: name.name.clone(),
+                    line: name.place.clone(),
+                    parent,
+                    ..Place::default()
+                }
             }
             Key::Line(ref line) => {
                 let file = line.file.rsplit('/').next().unwrap_or(&line.file);
-                Place { line: Some(line.clone()), ..plain(&format!("{file}:{}", line.line)) }
+                Place {
+                    line: Some(line.clone()),
+                    ..plain(&format!("{file}:{}", line.line))
+                }
             }
-            Key::Site { ref line, ref functions, ref called_from } => Place {
+            Key::Site {
+                ref line,
+                ref functions,
+                ref called_from,
+            } => Place {
                 line: Some(line.clone()),
                 functions: functions.clone(),
                 called_from: called_from.clone(),

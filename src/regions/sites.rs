@@ -120,13 +120,23 @@ impl Sites {
         let base = load_base(&map, base)?;
         let places = Places::default();
         let (numbers, first_loops) = (FxHashMap::default(), FxHashMap::default());
-        Ok(Sites { map, base, fit: Fit::at(base), places, numbers, first_loops })
+        Ok(Sites {
+            map,
+            base,
+            fit: Fit::at(base),
+            places,
+            numbers,
+            first_loops,
+        })
     }
 
     /// Addresses of the program's file at run time, from the lowest to past the highest.
     pub fn image(&self) -> (u64, u64) {
         let (low, high) = self.map.binary().image;
-        (low.saturating_add(self.base), high.saturating_add(self.base))
+        (
+            low.saturating_add(self.base),
+            high.saturating_add(self.base),
+        )
     }
 
     /// Source files of the program.
@@ -136,7 +146,11 @@ impl Sites {
 
     /// Global variables at run time, by address.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
-        let loaded = |v: &Variable| Variable { low: v.low + self.base, high: v.high + self.base, name: v.name.clone() };
+        let loaded = |v: &Variable| Variable {
+            low: v.low + self.base,
+            high: v.high + self.base,
+            name: v.name.clone(),
+        };
         self.map.binary().variables.iter().map(loaded)
     }
 
@@ -162,26 +176,63 @@ impl Sites {
             call: None,
             is_return: false,
         };
-        let missing = |missing| Key { missing, ..Key::default() };
-        let Some(address) = self.fit.address(instruction, self.map.code()) else {
-            let why = if instruction.pc.is_none() { Missing::Address } else { Missing::Program };
-            return Spot { site: self.number(missing(Some(why))), ..nowhere };
+        let missing = |missing| Key {
+            missing,
+            ..Key::default()
         };
-        let flow = self.map.code().word(address).map_or(Flow::Next, control_flow);
-        let is_return = self.map.code().word(address).is_some_and(super::flow_graph::is_return);
+        let Some(address) = self.fit.address(instruction, self.map.code()) else {
+            let why = if instruction.pc.is_none() {
+                Missing::Address
+            } else {
+                Missing::Program
+            };
+            return Spot {
+                site: self.number(missing(Some(why))),
+                ..nowhere
+            };
+        };
+        let flow = self
+            .map
+            .code()
+            .word(address)
+            .map_or(Flow::Next, control_flow);
+        let is_return = self
+            .map
+            .code()
+            .word(address)
+            .is_some_and(super::flow_graph::is_return);
         let call = self.call(address, flow);
-        let known = Spot { call, is_return: flow == Flow::Indirect && is_return, ..nowhere };
+        let known = Spot {
+            call,
+            is_return: flow == Flow::Indirect && is_return,
+            ..nowhere
+        };
         let frames = self.map.frames_at(address);
         let line = frames.last().and_then(|frame| frame.place.clone());
-        let known = Spot { has_line: line.is_some(), ..known };
+        let known = Spot {
+            has_line: line.is_some(),
+            ..known
+        };
         let calls = &frames[..frames.len().saturating_sub(1)];
-        let calls = calls.iter().filter_map(|frame| Some((frame.place.clone()?, frame.column.unwrap_or(0))));
+        let calls = calls
+            .iter()
+            .filter_map(|frame| Some((frame.place.clone()?, frame.column.unwrap_or(0))));
         let (called_from, call_columns) = calls.unzip();
         let own_column = frames.last().and_then(|frame| frame.column);
-        let inlined = frames.into_iter().skip(1).filter_map(|frame| frame.function).collect();
+        let inlined = frames
+            .into_iter()
+            .skip(1)
+            .filter_map(|frame| frame.function)
+            .collect();
         let Some(function) = self.map.function_at(address) else {
             return Spot {
-                site: self.number(Key { inlined, called_from, call_columns, line, ..missing(Some(Missing::Symbol)) }),
+                site: self.number(Key {
+                    inlined,
+                    called_from,
+                    call_columns,
+                    line,
+                    ..missing(Some(Missing::Symbol))
+                }),
                 ..known
             };
         };
@@ -196,7 +247,16 @@ impl Sites {
         let low = self.map.function(function).low;
         let function = Some(function);
         let machine_loop = innermost;
-        let key = Key { function, inlined, called_from, call_columns, line, column, machine_loop, ..missing(None) };
+        let key = Key {
+            function,
+            inlined,
+            called_from,
+            call_columns,
+            line,
+            column,
+            machine_loop,
+            ..missing(None)
+        };
         Spot {
             site: self.number(key),
             function: function.map(|function| function as u32),
@@ -209,7 +269,12 @@ impl Sites {
     }
 
     fn call(&self, address: u64, flow: Flow) -> Option<CallKind> {
-        let is_returned_to = || self.map.code().word(address).is_some_and(super::flow_graph::is_returned_to);
+        let is_returned_to = || {
+            self.map
+                .code()
+                .word(address)
+                .is_some_and(super::flow_graph::is_returned_to)
+        };
         match flow {
             Flow::Call(_) => is_returned_to().then_some(CallKind::Call),
             Flow::Jump(offset) => {
@@ -281,45 +346,65 @@ impl Sites {
 /// end of a header that is nothing but the loop's own test, in the line that the loop is named after, and of the blocks
 /// that follow it and are of that line too. Other lines' leave a round that has begun (`break`). Where the test lies in
 /// the middle of the code, the header may do in advance some of the body that has no effect.
-pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &super::code::Code) -> Tests {
+pub(super) fn tests(
+    frames: &dyn Fn(u64) -> Vec<Frame>,
+    nest: &Nest,
+    code: &super::code::Code,
+) -> Tests {
     let mut found = Tests::default();
     let map_line = |address: u64| frames(address).pop().and_then(|frame| frame.place);
     for (number, (one, name)) in nest.loops.iter().zip(&nest.names).enumerate() {
         let last = nest.graph.blocks[one.header].last;
         let own = map_line(last);
-        let is_own = name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
+        let is_own =
+            name.place.is_none() || frames(last).iter().any(|frame| frame.place == name.place);
         let is_other = |address: u64| map_line(address) != own;
         // Before a test in the middle of the code, some of the body may be done in advance.
         let Block { low: begin, .. } = nest.graph.blocks[one.header];
-        let is_entered_inside = one.blocks.iter().any(|block| nest.graph.blocks[*block].low < begin)
+        let is_entered_inside = one
+            .blocks
+            .iter()
+            .any(|block| nest.graph.blocks[*block].low < begin)
             && !is_guarded(nest, one, &|address| map_line(address) == own)
-            && one
-                .blocks
-                .iter()
-                .any(|block| *block != one.header && does_anything(code, &nest.graph.blocks[*block], &is_other));
+            && one.blocks.iter().any(|block| {
+                *block != one.header && does_anything(code, &nest.graph.blocks[*block], &is_other)
+            });
         let is_of_line = |block: usize| {
-            let Block { low, high, last, .. } = nest.graph.blocks[block];
-            let is_allowed = |word: u32| is_entered_inside && map_line(last) == own && is_in_advance(word);
-            instructions(code, low, high).all(|(address, word)| map_line(address) == own || is_allowed(word))
+            let Block {
+                low, high, last, ..
+            } = nest.graph.blocks[block];
+            let is_allowed =
+                |word: u32| is_entered_inside && map_line(last) == own && is_in_advance(word);
+            instructions(code, low, high)
+                .all(|(address, word)| map_line(address) == own || is_allowed(word))
         };
         if !is_own || one.blocks.len() < 2 {
             continue;
         }
-        let has_body = one.blocks.iter().any(|block| map_line(nest.graph.blocks[*block].low) != own);
+        let has_body = one
+            .blocks
+            .iter()
+            .any(|block| map_line(nest.graph.blocks[*block].low) != own);
         let (mut work, mut seen) = (vec![one.header], BTreeSet::new());
         while let Some(block) = work.pop() {
             if !is_of_line(block) {
                 continue;
             }
             let Block { last, flow, .. } = nest.graph.blocks[block];
-            let steps = || nest.graph.steps.neighbors(petgraph::graph::NodeIndex::new(block)).map(|to| to.index());
+            let steps = || {
+                nest.graph
+                    .steps
+                    .neighbors(petgraph::graph::NodeIndex::new(block))
+                    .map(|to| to.index())
+            };
             let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
             let comes_back = steps().any(|to| to == one.header);
             if matches!(flow, Flow::Branch(_)) && leaves && !comes_back {
                 found.insert(last, number);
             }
             // Where body and head are on one line, nothing tells a second test from a condition of the body.
-            let inside = steps().filter(|to| has_body && one.blocks.binary_search(to).is_ok() && *to != one.header);
+            let inside = steps()
+                .filter(|to| has_body && one.blocks.binary_search(to).is_ok() && *to != one.header);
             work.extend(inside.filter(|to| seen.insert(*to)));
         }
     }
@@ -329,10 +414,15 @@ pub(super) fn tests(frames: &dyn Fn(u64) -> Vec<Frame>, nest: &Nest, code: &supe
 /// Whether a loop is entered behind a test of its own: then that at its header comes after a round.
 fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
     let before = |block: usize| {
-        let from = nest.graph.steps.neighbors_directed(petgraph::graph::NodeIndex::new(block), petgraph::Incoming);
-        from.map(|from| from.index()).filter(|from| found.blocks.binary_search(from).is_err())
+        let from = nest
+            .graph
+            .steps
+            .neighbors_directed(petgraph::graph::NodeIndex::new(block), petgraph::Incoming);
+        from.map(|from| from.index())
+            .filter(|from| found.blocks.binary_search(from).is_err())
     };
-    let (mut work, mut seen): (Vec<usize>, BTreeSet<usize>) = (before(found.header).collect(), BTreeSet::new());
+    let (mut work, mut seen): (Vec<usize>, BTreeSet<usize>) =
+        (before(found.header).collect(), BTreeSet::new());
     while let Some(number) = work.pop() {
         let block = nest.graph.blocks[number];
         match block.flow {
@@ -347,12 +437,14 @@ fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
 /// Whether a block has more of the body than moves between registers, which a round that is over leaves for the next.
 fn does_anything(code: &super::code::Code, block: &Block, is_body: &dyn Fn(u64) -> bool) -> bool {
     let is_move = |word: u32| decode_word(word).is_some_and(|known| known.mnemonic.ends_with("mv"));
-    instructions(code, block.low, block.high).any(|(address, word)| is_body(address) && !is_move(word))
+    instructions(code, block.low, block.high)
+        .any(|(address, word)| is_body(address) && !is_move(word))
 }
 
 /// Whether an instruction may be executed in vain.
 fn is_in_advance(word: u32) -> bool {
-    decode_word(word).is_some_and(|known| !known.facts.class.has_effects() && known.facts.access.is_none())
+    decode_word(word)
+        .is_some_and(|known| !known.facts.class.has_effects() && known.facts.access.is_none())
 }
 
 /// By address of the branch.

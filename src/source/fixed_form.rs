@@ -30,13 +30,20 @@ pub fn to_free_form(mut source: SourceText) -> SourceText {
     if let Some(row) = first_statement_that_needs_wide_lines(&lines) {
         lines = columns::classify(&source.text, Layout::Wide);
         let column = Layout::Standard.width();
-        let width = lines[row].text.chars().count().saturating_sub(column).max(1) as u32;
+        let width = lines[row]
+            .text
+            .chars()
+            .count()
+            .saturating_sub(column)
+            .max(1) as u32;
         source.diagnostics.push(Diagnostic {
             severity: Severity::Note,
             code: "fixed-form-long-lines".into(),
             place: source.place(row, column),
             width,
-            message: "this fixed-form file has code past column 72; its lines are read to their ends".into(),
+            message:
+                "this fixed-form file has code past column 72; its lines are read to their ends"
+                    .into(),
             help: None,
         });
     }
@@ -56,7 +63,9 @@ fn first_statement_that_needs_wide_lines(lines: &[Line]) -> Option<usize> {
             end += 1;
         }
         let statement = &lines[start..end];
-        let cut = statement.iter().position(|line| line.is_code() && line.is_cut());
+        let cut = statement
+            .iter()
+            .position(|line| line.is_code() && line.is_cut());
         if let Some(cut) = cut
             && !balances(statement.iter().map(Line::body))
             && balances(statement.iter().map(Line::uncut_body))
@@ -97,7 +106,8 @@ impl Writer {
             match line.kind {
                 Kind::Blank => {}
                 // Inside an open string the grammar would take a comment for a part of the string.
-                Kind::Comment | Kind::Remark | Kind::Directive { .. } if self.scanner.in_string() => {}
+                Kind::Comment | Kind::Remark | Kind::Directive { .. }
+                    if self.scanner.in_string() => {}
                 Kind::Comment => {
                     out.push('!');
                     out.push_str(&line.text[1..]);
@@ -105,7 +115,10 @@ impl Writer {
                 Kind::Remark | Kind::Preprocessor => out.push_str(line.text),
                 Kind::Directive { .. } => write_directive(line, &lines[row + 1..], out),
                 Kind::Initial => {
-                    *self = Writer { started: true, ..Writer::default() };
+                    *self = Writer {
+                        started: true,
+                        ..Writer::default()
+                    };
                     let label = line.label();
                     out.push_str(label);
                     (label.len()..line.start).for_each(|_| out.push(' '));
@@ -145,7 +158,10 @@ impl Writer {
         let missing = line.missing_columns(code).saturating_sub(moved);
         // A doubled quote may be split by the end of the line.
         let splits_quote = missing == 0
-            && self.scanner.just_closed().is_some_and(|quote| next.body().as_bytes().first() == Some(&quote));
+            && self
+                .scanner
+                .just_closed()
+                .is_some_and(|quote| next.body().as_bytes().first() == Some(&quote));
         if self.scanner.in_string() || splits_quote {
             out.push_str(code);
             (0..missing).for_each(|_| out.push(' '));
@@ -155,7 +171,10 @@ impl Writer {
         }
         out.push_str(code.trim_end());
         if missing == 0 && code.ends_with(is_word) {
-            self.moved = next.body().find(|c| !is_word(c)).unwrap_or(next.body().len());
+            self.moved = next
+                .body()
+                .find(|c| !is_word(c))
+                .unwrap_or(next.body().len());
             out.push_str(&next.body()[..self.moved]);
         }
         out.push_str(" &");
@@ -176,7 +195,9 @@ fn is_word(c: char) -> bool {
 fn continuation<'a, 'b>(rest: &'b [Line<'a>], in_string: bool) -> Option<&'b Line<'a>> {
     rest.iter()
         .take_while(|line| line.kind != Kind::Initial)
-        .find(|line| matches!(line.kind, Kind::Continuation { .. }) && (in_string || !line.is_idle()))
+        .find(|line| {
+            matches!(line.kind, Kind::Continuation { .. }) && (in_string || !line.is_idle())
+        })
 }
 
 /// Writes a directive line in free form; `rest` are the lines after it.
@@ -187,8 +208,12 @@ fn write_directive(line: &Line, rest: &[Line], out: &mut String) {
     out.push(if continues { '&' } else { ' ' });
     let body = line.body();
     let (code, remark) = body.split_at(body.find('!').unwrap_or(body.len()));
-    let next = rest.iter().find(|line| !matches!(line.kind, Kind::Blank | Kind::Comment | Kind::Remark));
-    if next.is_some_and(|next| next.kind == Kind::Directive { continues: true }) && !code.trim_end().ends_with('&') {
+    let next = rest
+        .iter()
+        .find(|line| !matches!(line.kind, Kind::Blank | Kind::Comment | Kind::Remark));
+    if next.is_some_and(|next| next.kind == Kind::Directive { continues: true })
+        && !code.trim_end().ends_with('&')
+    {
         out.push_str(code.trim_end());
         out.push_str(if remark.is_empty() { " &" } else { " & " });
     } else {

@@ -27,18 +27,46 @@ pub fn inline_fortran(
     files: &dyn ReadFile,
     convert: &dyn Fn(SourceText) -> SourceText,
 ) -> SourceText {
-    if !source.text.lines().any(|line| included_name(line).is_some()) {
+    if !source
+        .text
+        .lines()
+        .any(|line| included_name(line).is_some())
+    {
         return source;
     }
-    let open = source.origins.first().map(|origin| origin.file.clone()).into_iter().collect();
-    let mut splicer = Splicer { files, convert, open, spliced: 0, out: String::new(), origins: Vec::new() };
-    let SourceText { text, origins, preprocessing, mut macros, mut diagnostics } = source;
+    let open = source
+        .origins
+        .first()
+        .map(|origin| origin.file.clone())
+        .into_iter()
+        .collect();
+    let mut splicer = Splicer {
+        files,
+        convert,
+        open,
+        spliced: 0,
+        out: String::new(),
+        origins: Vec::new(),
+    };
+    let SourceText {
+        text,
+        origins,
+        preprocessing,
+        mut macros,
+        mut diagnostics,
+    } = source;
     splicer.splice(&text, &origins, &mut macros, &mut diagnostics);
     if splicer.out.ends_with('\n') {
         // `splice` ends every line, a text ends none but those before the last.
         splicer.out.pop();
     }
-    SourceText { text: splicer.out, origins: splicer.origins, preprocessing, macros, diagnostics }
+    SourceText {
+        text: splicer.out,
+        origins: splicer.origins,
+        preprocessing,
+        macros,
+        diagnostics,
+    }
 }
 
 /// The name in an `include` line, with its position in bytes.
@@ -96,8 +124,13 @@ impl Splicer<'_> {
             };
             match self.read(&origin.file, name) {
                 Ok(included) => {
-                    let SourceText { text, mut origins, preprocessing: _, macros: more, diagnostics: remarks } =
-                        included;
+                    let SourceText {
+                        text,
+                        mut origins,
+                        preprocessing: _,
+                        macros: more,
+                        diagnostics: remarks,
+                    } = included;
                     macros.extend(more);
                     diagnostics.extend(remarks);
                     // The empty line after the last line end is no line of its own here.
@@ -110,7 +143,11 @@ impl Splicer<'_> {
                 Err(refusal) => {
                     self.push_as_comment(line, origin);
                     let column = line[..at].chars().count() as u32 + 1;
-                    let place = Place { file: origin.file.clone(), line: origin.line, column };
+                    let place = Place {
+                        file: origin.file.clone(),
+                        line: origin.line,
+                        column,
+                    };
                     diagnostics.push(refusal.report(place, name));
                 }
             }
@@ -119,7 +156,10 @@ impl Splicer<'_> {
 
     /// Reads and converts a file and counts it as open.
     fn read(&mut self, from: &Arc<str>, name: &str) -> Result<SourceText, Refusal> {
-        let (path, text) = self.files.read_included(from, name).ok_or(Refusal::NotFound)?;
+        let (path, text) = self
+            .files
+            .read_included(from, name)
+            .ok_or(Refusal::NotFound)?;
         if self.open.contains(&path) {
             return Err(Refusal::Cycle);
         }
@@ -147,7 +187,9 @@ impl Splicer<'_> {
 impl Refusal {
     fn report(self, place: Place, name: &str) -> Diagnostic {
         let file_name = name.rsplit('/').next().unwrap_or(name);
-        let library = LIBRARY_HEADERS.iter().any(|header| header.eq_ignore_ascii_case(file_name));
+        let library = LIBRARY_HEADERS
+            .iter()
+            .any(|header| header.eq_ignore_ascii_case(file_name));
         let (severity, code, message, help) = match self {
             Refusal::NotFound if library => (
                 Severity::Note,
@@ -161,18 +203,30 @@ impl Refusal {
                 format!("included file `{name}` was not found; what it declares is unknown"),
                 Some("pass -I DIR with the directory that holds it".to_owned()),
             ),
-            Refusal::Cycle => {
-                (Severity::Warning, "include-cycle", format!("`{name}` is included from within itself"), None)
-            }
+            Refusal::Cycle => (
+                Severity::Warning,
+                "include-cycle",
+                format!("`{name}` is included from within itself"),
+                None,
+            ),
             Refusal::Limit => (
                 Severity::Warning,
                 "include-limit",
-                format!("`{name}` is left out: more than {MAX_DEPTH} nested or {MAX_FILES} included files"),
+                format!(
+                    "`{name}` is left out: more than {MAX_DEPTH} nested or {MAX_FILES} included files"
+                ),
                 None,
             ),
         };
         let width = name.chars().count().max(1) as u32;
-        Diagnostic { severity, code: code.into(), place, width, message, help }
+        Diagnostic {
+            severity,
+            code: code.into(),
+            place,
+            width,
+            message,
+            help,
+        }
     }
 }
 
@@ -186,7 +240,9 @@ mod tests {
 
     impl ReadFile for Files {
         fn read_included(&self, _from: &str, name: &str) -> Option<(Arc<str>, String)> {
-            self.0.get(name).map(|text| (format!("inc/{name}").into(), text.to_string()))
+            self.0
+                .get(name)
+                .map(|text| (format!("inc/{name}").into(), text.to_string()))
         }
     }
 
@@ -199,7 +255,15 @@ mod tests {
         let lines = result.text.split('\n').zip(&result.origins);
         let lines = lines.map(|(line, origin)| format!("{}:{}|{line}\n", origin.file, origin.line));
         let remarks = result.diagnostics.iter();
-        let remarks = remarks.map(|d| format!("{} {} {} {}\n", d.place, d.severity.as_str(), d.code, d.width));
+        let remarks = remarks.map(|d| {
+            format!(
+                "{} {} {} {}\n",
+                d.place,
+                d.severity.as_str(),
+                d.code,
+                d.width
+            )
+        });
         lines.chain(remarks).collect()
     }
 
@@ -219,7 +283,10 @@ mod tests {
 
     #[test]
     fn included_files_include_others_and_may_lack_a_last_line_end() {
-        let files = [("a.h", "      include 'b.h'\n      integer a"), ("b.h", "      integer b")];
+        let files = [
+            ("a.h", "      include 'b.h'\n      integer a"),
+            ("b.h", "      integer b"),
+        ];
         let expected = "inc/b.h:1|      integer b\ninc/a.h:2|      integer a\nmain.f:2|      end\n";
         assert_eq!(inlined("      include 'a.h'\n      end", &files), expected);
     }
@@ -238,16 +305,27 @@ mod tests {
 
     #[test]
     fn cycle_ends_with_a_diagnostic() {
-        let files = [("a.h", "      include 'b.h'\n"), ("b.h", "      include 'a.h'\n")];
-        let expected = "inc/b.h:1|!     include 'a.h'\nmain.f:2|\ninc/b.h:1:16 warning include-cycle 3\n";
+        let files = [
+            ("a.h", "      include 'b.h'\n"),
+            ("b.h", "      include 'a.h'\n"),
+        ];
+        let expected =
+            "inc/b.h:1|!     include 'a.h'\nmain.f:2|\ninc/b.h:1:16 warning include-cycle 3\n";
         assert_eq!(inlined("      include 'a.h'\n", &files), expected);
     }
 
     #[test]
     fn growth_without_end_is_cut() {
-        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"];
-        let text = |next: &str| -> &'static str { format!("      include '{next}'\n      include '{next}'\n").leak() };
-        let files: Vec<_> = names.windows(2).map(|pair| (pair[0], text(pair[1]))).collect();
+        let names = [
+            "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p",
+        ];
+        let text = |next: &str| -> &'static str {
+            format!("      include '{next}'\n      include '{next}'\n").leak()
+        };
+        let files: Vec<_> = names
+            .windows(2)
+            .map(|pair| (pair[0], text(pair[1])))
+            .collect();
         let result = inlined("      include 'a'\n", &files);
         assert!(result.contains("include-limit"));
         assert!(result.lines().count() < 3 * MAX_FILES);
@@ -255,10 +333,17 @@ mod tests {
 
     #[test]
     fn other_lines_stay() {
-        for line in
-            ["      include = 'a'", "      x = 'include ''a'''", "      include 'a' // 'b'", "!     include 'a'", ""]
-        {
-            assert_eq!(inlined(line, &[("a", "      wrong")]), format!("main.f:1|{line}\n"));
+        for line in [
+            "      include = 'a'",
+            "      x = 'include ''a'''",
+            "      include 'a' // 'b'",
+            "!     include 'a'",
+            "",
+        ] {
+            assert_eq!(
+                inlined(line, &[("a", "      wrong")]),
+                format!("main.f:1|{line}\n")
+            );
         }
     }
 }

@@ -15,16 +15,23 @@ const SYSTEM_HEADER: &str = "3";
 pub fn read(output: &str, path: &Arc<str>, rename: &dyn Fn(&str) -> Arc<str>) -> SourceText {
     let mut text = String::with_capacity(output.len());
     let mut origins = Vec::new();
-    let mut origin = LineOrigin { file: path.clone(), line: 1 };
+    let mut origin = LineOrigin {
+        file: path.clone(),
+        line: 1,
+    };
     let mut is_kept = true;
     let mut own = HashSet::from([path.to_string()]);
     for line in output.lines() {
         if let Some(marker) = marker(line) {
             // What a macro of a system header makes of our own line is marked as the system's too.
-            is_kept = (!marker.is_system || own.contains(&marker.file)) && !marker.file.starts_with('<');
+            is_kept =
+                (!marker.is_system || own.contains(&marker.file)) && !marker.file.starts_with('<');
             if is_kept {
                 own.insert(marker.file.clone());
-                origin = LineOrigin { file: rename(&marker.file), line: marker.line };
+                origin = LineOrigin {
+                    file: rename(&marker.file),
+                    line: marker.line,
+                };
             }
             continue;
         }
@@ -36,7 +43,13 @@ pub fn read(output: &str, path: &Arc<str>, rename: &dyn Fn(&str) -> Arc<str>) ->
         }
     }
     origins.push(origin);
-    SourceText { text, origins, preprocessing: Preprocessing::External, macros: Vec::new(), diagnostics: Vec::new() }
+    SourceText {
+        text,
+        origins,
+        preprocessing: Preprocessing::External,
+        macros: Vec::new(),
+        diagnostics: Vec::new(),
+    }
 }
 
 struct Marker {
@@ -52,7 +65,11 @@ fn marker(line: &str) -> Option<Marker> {
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let line = rest[..digits].parse().ok()?;
     let (file, flags) = quoted(rest[digits..].trim_start())?;
-    Some(Marker { line, file, is_system: flags.split_whitespace().any(|flag| flag == SYSTEM_HEADER) })
+    Some(Marker {
+        line,
+        file,
+        is_system: flags.split_whitespace().any(|flag| flag == SYSTEM_HEADER),
+    })
 }
 
 /// A string in quotes, without its escapes, and what follows it.
@@ -77,13 +94,21 @@ mod tests {
     fn lines(output: &str) -> Vec<String> {
         let source = read(output, &"a.c".into(), &|file| file.into());
         assert_eq!(source.text.split('\n').count(), source.origins.len());
-        (source.text.lines().zip(&source.origins)).map(|(t, o)| format!("{}:{} {t}", o.file, o.line)).collect()
+        (source.text.lines().zip(&source.origins))
+            .map(|(t, o)| format!("{}:{} {t}", o.file, o.line))
+            .collect()
     }
 
     #[test]
     fn lines_are_mapped_to_where_they_came_from() {
         let output = "# 0 \"a.c\"\n# 0 \"<built-in>\"\n# 1 \"a.c\"\nint x;\n# 1 \"dir/b.h\" 1\nint y;\n\n# 7 \"a.c\" 2\nint z;\n#pragma omp for\n";
-        let expected = ["a.c:1 int x;", "dir/b.h:1 int y;", "dir/b.h:2 ", "a.c:7 int z;", "a.c:8 #pragma omp for"];
+        let expected = [
+            "a.c:1 int x;",
+            "dir/b.h:1 int y;",
+            "dir/b.h:2 ",
+            "a.c:7 int z;",
+            "a.c:8 #pragma omp for",
+        ];
         assert_eq!(lines(output), expected);
     }
 
@@ -101,9 +126,15 @@ mod tests {
 
     #[test]
     fn any_text_is_read() {
-        for output in
-            ["", "#", "# 1", "# 1 \"", "# 99999999999 \"f\"", "#line 3 \"a\\\"b.c\"\nx", "# 4294967295 \"f\"\na\nb\n"]
-        {
+        for output in [
+            "",
+            "#",
+            "# 1",
+            "# 1 \"",
+            "# 99999999999 \"f\"",
+            "#line 3 \"a\\\"b.c\"\nx",
+            "# 4294967295 \"f\"\na\nb\n",
+        ] {
             lines(output);
         }
         assert_eq!(lines("#line 3 \"a\\\"b.c\"\nx"), ["a\"b.c:3 x"]);

@@ -38,7 +38,9 @@ impl Language {
     }
 
     pub fn parse(text: &str) -> Option<Language> {
-        Language::ALL.into_iter().find(|known| known.as_str() == text)
+        Language::ALL
+            .into_iter()
+            .find(|known| known.as_str() == text)
     }
 }
 
@@ -85,7 +87,11 @@ impl Preprocessing {
         }
     }
 
-    pub const ALL: [Preprocessing; 3] = [Preprocessing::None, Preprocessing::Builtin, Preprocessing::External];
+    pub const ALL: [Preprocessing; 3] = [
+        Preprocessing::None,
+        Preprocessing::Builtin,
+        Preprocessing::External,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -96,7 +102,9 @@ impl Preprocessing {
     }
 
     pub fn parse(text: &str) -> Option<Preprocessing> {
-        Preprocessing::ALL.into_iter().find(|known| known.as_str() == text)
+        Preprocessing::ALL
+            .into_iter()
+            .find(|known| known.as_str() == text)
     }
 }
 
@@ -133,14 +141,29 @@ impl SourceText {
     /// The text as it stands, every line its own origin.
     pub fn verbatim(file: &Arc<str>, text: String) -> SourceText {
         let lines = text.split('\n').count() as u32;
-        let origins = (1..=lines).map(|line| LineOrigin { file: file.clone(), line }).collect();
-        SourceText { text, origins, preprocessing: Preprocessing::None, macros: Vec::new(), diagnostics: Vec::new() }
+        let origins = (1..=lines)
+            .map(|line| LineOrigin {
+                file: file.clone(),
+                line,
+            })
+            .collect();
+        SourceText {
+            text,
+            origins,
+            preprocessing: Preprocessing::None,
+            macros: Vec::new(),
+            diagnostics: Vec::new(),
+        }
     }
 
     /// The origin of a zero-based row and column of `text`. A row past the end gives the last line.
     pub fn place(&self, row: usize, column: usize) -> Place {
         let origin = &self.origins[row.min(self.origins.len() - 1)];
-        Place { file: origin.file.clone(), line: origin.line, column: column as u32 + 1 }
+        Place {
+            file: origin.file.clone(),
+            line: origin.line,
+            column: column as u32 + 1,
+        }
     }
 }
 

@@ -67,7 +67,13 @@ pub struct Options {
 /// (10 million tokens, 64 MiB of growth); beyond that macros are left unexpanded, with an error.
 pub fn preprocess(source: SourceText, options: &Options, files: &dyn ReadFile) -> SourceText {
     if is_plain(&source.text, options) {
-        return tidied(SourceText { preprocessing: Preprocessing::Builtin, ..source }, options.language);
+        return tidied(
+            SourceText {
+                preprocessing: Preprocessing::Builtin,
+                ..source
+            },
+            options.language,
+        );
     }
     let mut varying = BTreeSet::new();
     let mut passes = 0;
@@ -86,7 +92,11 @@ pub fn preprocess(source: SourceText, options: &Options, files: &dyn ReadFile) -
 /// Whether there is nothing to carry out or expand.
 fn is_plain(text: &str, options: &Options) -> bool {
     let comments = options.language == Language::Fortran && text.contains("/*");
-    options.defines.is_empty() && !text.contains('#') && !text.contains("__") && !text.contains("_Pragma") && !comments
+    options.defines.is_empty()
+        && !text.contains('#')
+        && !text.contains("__")
+        && !text.contains("_Pragma")
+        && !comments
 }
 
 /// Makes readable what a C parser stumbles over.
@@ -160,7 +170,11 @@ impl<'a> Preprocessor<'a> {
             tokens_left: MAX_TOKENS,
             output_limit: source.text.len() + MAX_GROWTH,
             exhausted: false,
-            present: Place { file: "<command line>".into(), line: 1, column: 1 },
+            present: Place {
+                file: "<command line>".into(),
+                line: 1,
+                column: 1,
+            },
             present_width: 1,
             diagnostics: Vec::new(),
         }
@@ -169,12 +183,19 @@ impl<'a> Preprocessor<'a> {
     /// Defines what the command line says and what every compiler predefines, and reads the file.
     fn run_main(&mut self, source: &SourceText, options: &Options) {
         let place = self.present.clone();
-        for (name, meaning) in [("__LINE__", Meaning::Line), ("__FILE__", Meaning::File), ("_Pragma", Meaning::Pragma)]
-        {
+        for (name, meaning) in [
+            ("__LINE__", Meaning::Line),
+            ("__FILE__", Meaning::File),
+            ("_Pragma", Meaning::Pragma),
+        ] {
             self.macros.define(name.to_string(), meaning, place.clone());
         }
         let standard: &[&str] = match self.language {
-            Language::C => &["__STDC__ (1)", "__STDC_HOSTED__ (1)", "__STDC_VERSION__ (201112L)"],
+            Language::C => &[
+                "__STDC__ (1)",
+                "__STDC_HOSTED__ (1)",
+                "__STDC_VERSION__ (201112L)",
+            ],
             Language::Fortran => &["__STDC__ (1)"],
         };
         for definition in standard {
@@ -208,17 +229,32 @@ impl<'a> Preprocessor<'a> {
         if self.exhausted {
             return false;
         }
-        if tokens <= self.tokens_left && self.pool.len() < MAX_GROWTH && self.out.text.len() < self.output_limit {
+        if tokens <= self.tokens_left
+            && self.pool.len() < MAX_GROWTH
+            && self.out.text.len() < self.output_limit
+        {
             self.tokens_left -= tokens;
             return true;
         }
         self.exhausted = true;
-        let message = "expanding macros makes too much text; from here on they are left as they are";
-        self.report_here(Severity::Error, "macro-limit", message, Some("use --cpp to run a compiler's preprocessor"));
+        let message =
+            "expanding macros makes too much text; from here on they are left as they are";
+        self.report_here(
+            Severity::Error,
+            "macro-limit",
+            message,
+            Some("use --cpp to run a compiler's preprocessor"),
+        );
         false
     }
 
-    fn report_here(&mut self, severity: Severity, code: &str, message: impl Into<String>, help: Option<&str>) {
+    fn report_here(
+        &mut self,
+        severity: Severity,
+        code: &str,
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) {
         self.diagnostics.push(Diagnostic {
             severity,
             code: code.into(),
@@ -231,16 +267,23 @@ impl<'a> Preprocessor<'a> {
 
     /// The constants whose names are in the text, with their replacement, as defined in order.
     fn kept_constants(&self) -> impl Iterator<Item = (&Macro, &[Token])> {
-        self.macros.history().filter_map(|definition| match &definition.meaning {
-            Meaning::Constant(body, _) if definition.used => Some((definition, body.as_slice())),
-            _ => None,
-        })
+        self.macros
+            .history()
+            .filter_map(|definition| match &definition.meaning {
+                Meaning::Constant(body, _) if definition.used => {
+                    Some((definition, body.as_slice()))
+                }
+                _ => None,
+            })
     }
 
     /// In Fortran a constant that would be taken for a variable is expanded too.
     fn find_case_clashes(&mut self) {
         if self.language == Language::Fortran {
-            let names: Vec<&str> = self.kept_constants().map(|(definition, _)| definition.name.as_str()).collect();
+            let names: Vec<&str> = self
+                .kept_constants()
+                .map(|(definition, _)| definition.name.as_str())
+                .collect();
             if !names.is_empty() {
                 let clashes = case_clash::case_clashes(&self.out.text, &names);
                 self.varying.extend(clashes);
@@ -260,7 +303,13 @@ impl<'a> Preprocessor<'a> {
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(self.diagnostics);
         let Output { text, origins } = self.out;
-        let result = SourceText { text, origins, preprocessing: Preprocessing::Builtin, macros, diagnostics };
+        let result = SourceText {
+            text,
+            origins,
+            preprocessing: Preprocessing::Builtin,
+            macros,
+            diagnostics,
+        };
         tidied(result, self.language)
     }
 }

@@ -67,12 +67,19 @@ impl Grammar {
 
     /// The queries are part of the program; a test compiles both, so a typo cannot ship.
     fn new(language: tree_sitter::Language, queries: &str) -> Grammar {
-        let whole = Query::new(&language, queries).expect("the queries in grammars/ fit the grammar");
-        let role = |name: &str| Role::parse(name).unwrap_or_else(|| panic!("grammars/ names no role `{name}`"));
+        let whole =
+            Query::new(&language, queries).expect("the queries in grammars/ fit the grammar");
+        let role = |name: &str| {
+            Role::parse(name).unwrap_or_else(|| panic!("grammars/ names no role `{name}`"))
+        };
         let mut kinds = vec![KindRole::default(); language.node_kind_count()];
         let mut context = String::new();
         let patterns = patterns::split(queries);
-        assert_eq!(patterns.len(), whole.pattern_count(), "a pattern in grammars/ captures no outermost node");
+        assert_eq!(
+            patterns.len(),
+            whole.pattern_count(),
+            "a pattern in grammars/ captures no outermost node"
+        );
         for pattern in patterns {
             match pattern.plain_kinds() {
                 // The first pattern that fits a node gives its role.
@@ -80,28 +87,51 @@ impl Grammar {
                     kinds[id].plain.get_or_insert(role(capture));
                 }),
                 None => {
-                    let capture = pattern.role.map_or(String::new(), |name| format!(" @{name}"));
+                    let capture = pattern
+                        .role
+                        .map_or(String::new(), |name| format!(" @{name}"));
                     context.push_str(&format!("{}{capture}\n", pattern.text));
                 }
             }
         }
         for pattern in patterns::split(&context) {
             let root = pattern.text.trim_start_matches(['(', '[', ' ', '\n']);
-            let root = root.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+            let root = root
+                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .next()
+                .unwrap_or("");
             each_kind(&language, &[root], |id| kinds[id].in_context = true);
         }
         let context = Query::new(&language, &context).expect("a part of a query is a query");
-        let context_roles = context.capture_names().iter().map(|name| role(name)).collect();
-        Grammar { language, kinds, context, context_roles }
+        let context_roles = context
+            .capture_names()
+            .iter()
+            .map(|name| role(name))
+            .collect();
+        Grammar {
+            language,
+            kinds,
+            context,
+            context_roles,
+        }
     }
 
     /// Parses `text`. Tree-sitter always yields a tree; what it could not read is found by
     /// [`problems::find`].
     pub fn parse<'t>(&'static self, text: &'t str) -> SyntaxTree<'t> {
         let mut parser = Parser::new();
-        parser.set_language(&self.language).expect("the grammar fits the tree-sitter library");
-        let tree = parser.parse(text, None).expect("parsing is neither cancelled nor timed out");
-        SyntaxTree { text, tree, grammar: self, cursor: RefCell::new(QueryCursor::new()) }
+        parser
+            .set_language(&self.language)
+            .expect("the grammar fits the tree-sitter library");
+        let tree = parser
+            .parse(text, None)
+            .expect("parsing is neither cancelled nor timed out");
+        SyntaxTree {
+            text,
+            tree,
+            grammar: self,
+            cursor: RefCell::new(QueryCursor::new()),
+        }
     }
 }
 
@@ -109,7 +139,11 @@ impl Grammar {
 fn each_kind(language: &tree_sitter::Language, names: &[&str], mut found: impl FnMut(usize)) {
     for id in 0..language.node_kind_count() {
         let is_named = language.node_kind_is_named(id as u16);
-        if is_named && language.node_kind_for_id(id as u16).is_some_and(|kind| names.contains(&kind)) {
+        if is_named
+            && language
+                .node_kind_for_id(id as u16)
+                .is_some_and(|kind| names.contains(&kind))
+        {
             found(id);
         }
     }
@@ -132,7 +166,11 @@ impl<'t> SyntaxTree<'t> {
     /// node come before those that only name its kind; of each sort the first in the files wins.
     pub fn role(&self, node: Node) -> Option<Role> {
         let kind = self.grammar.kinds.get(usize::from(node.kind_id()))?;
-        if kind.in_context { self.role_in_context(node).or(kind.plain) } else { kind.plain }
+        if kind.in_context {
+            self.role_in_context(node).or(kind.plain)
+        } else {
+            kind.plain
+        }
     }
 
     fn role_in_context(&self, node: Node) -> Option<Role> {
@@ -141,7 +179,10 @@ impl<'t> SyntaxTree<'t> {
         let mut matches = cursor.matches(&self.grammar.context, node, self.text.as_bytes());
         let mut first: Option<(usize, Role)> = None;
         while let Some(found) = matches.next() {
-            let captures = found.captures().iter().filter(|capture| capture.node.id() == node.id());
+            let captures = found
+                .captures()
+                .iter()
+                .filter(|capture| capture.node.id() == node.id());
             for capture in captures {
                 let role = self.grammar.context_roles[capture.index as usize];
                 if first.is_none_or(|(pattern, _)| found.pattern_index < pattern) {
@@ -161,5 +202,7 @@ impl<'t> SyntaxTree<'t> {
 /// Named children that are neither comments nor other extras.
 pub fn named_children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
+    node.named_children(&mut cursor)
+        .filter(|child| !child.is_extra())
+        .collect()
 }

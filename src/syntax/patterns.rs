@@ -48,12 +48,16 @@ pub fn split(query: &str) -> Vec<Pattern<'_>> {
                 }
             }
             '@' if depth == 0 => {
-                let end = |(_, c): &(usize, char)| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+                let end =
+                    |(_, c): &(usize, char)| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
                 let mut last = at;
                 while let Some((at, _)) = chars.next_if(end) {
                     last = at;
                 }
-                patterns.push(Pattern { text, role: Some(&query[at + 1..=last]) });
+                patterns.push(Pattern {
+                    text,
+                    role: Some(&query[at + 1..=last]),
+                });
             }
             _ => {}
         }
@@ -95,7 +99,13 @@ mod tests {
                      ((c) @d (#match? @d \"^!\"))\n";
         let patterns = split(query);
         let plain: Vec<_> = patterns.iter().map(|p| p.plain_kinds()).collect();
-        let expected = [Some((vec!["do_loop"], "loop")), Some((vec!["a", "b"], "pair")), None, None, None];
+        let expected = [
+            Some((vec!["do_loop"], "loop")),
+            Some((vec!["a", "b"], "pair")),
+            None,
+            None,
+            None,
+        ];
         assert_eq!(plain, expected);
         assert_eq!(patterns[2].role, Some("exit"));
         assert_eq!(patterns[4].text, "((c) @d (#match? @d \"^!\"))");

@@ -27,7 +27,12 @@ impl Batch {
     }
 
     pub(super) fn clear(&mut self) {
-        let Batch { instructions, steps, counts, addresses } = self;
+        let Batch {
+            instructions,
+            steps,
+            counts,
+            addresses,
+        } = self;
         instructions.clear();
         steps.clear();
         counts.clear();

@@ -23,10 +23,18 @@ pub enum LineError {
     )]
     UnknownFormat(String),
     #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
-    OtherFormat { text: String, format: FormatName, reason: &'static str },
-    #[error("unknown mnemonic `{mnemonic}` in `{text}`; --unknown=warn counts such instructions and goes on")]
+    OtherFormat {
+        text: String,
+        format: FormatName,
+        reason: &'static str,
+    },
+    #[error(
+        "unknown mnemonic `{mnemonic}` in `{text}`; --unknown=warn counts such instructions and goes on"
+    )]
     UnknownMnemonic { mnemonic: String, text: String },
-    #[error("unknown machine word {word:#010x} (`{text}`); --unknown=warn counts such instructions and goes on")]
+    #[error(
+        "unknown machine word {word:#010x} (`{text}`); --unknown=warn counts such instructions and goes on"
+    )]
     UnknownWord { word: u32, text: String },
     #[error("`{text}`: {error}")]
     Operands { text: String, error: TextError },
@@ -38,7 +46,9 @@ pub enum LineError {
     UnexpectedAddress(String, &'static str),
     #[error("`{0}` accesses memory once, but the line has several addresses")]
     SeveralAddresses(String),
-    #[error("the last line has no end (`{0}`): the trace was cut short; a whole trace ends with a newline")]
+    #[error(
+        "the last line has no end (`{0}`): the trace was cut short; a whole trace ends with a newline"
+    )]
     Cut(String),
     #[error("the line is longer than {limit} bytes: this is no trace, or a damaged one")]
     TooLong { limit: usize },

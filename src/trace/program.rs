@@ -47,7 +47,13 @@ pub(super) struct Program {
 
 impl Program {
     pub fn new(unknown: UnknownPolicy) -> Program {
-        Program { keys: Vec::new(), text: Vec::new(), ids: FxHashMap::default(), harts: Vec::new(), unknown }
+        Program {
+            keys: Vec::new(),
+            text: Vec::new(),
+            ids: FxHashMap::default(),
+            harts: Vec::new(),
+            unknown,
+        }
     }
 
     pub fn harts(&self) -> usize {
@@ -56,7 +62,9 @@ impl Program {
 
     /// Whether an instruction was met that the table has.
     pub fn knows_any(&self) -> bool {
-        self.keys.iter().any(|key| key.addresses != Addresses::Ignored)
+        self.keys
+            .iter()
+            .any(|key| key.addresses != Addresses::Ignored)
     }
 
     pub fn key(&self, id: u32) -> Key {
@@ -88,7 +96,11 @@ impl Program {
 
     /// Decodes a key that was not seen before.
     pub fn insert<F: Format>(&mut self, key: &[u8]) -> Result<(u32, Instruction), LineError> {
-        let other = |reason| LineError::OtherFormat { text: excerpt(key), format: F::NAME, reason };
+        let other = |reason| LineError::OtherFormat {
+            text: excerpt(key),
+            format: F::NAME,
+            reason,
+        };
         let named = F::name(key).map_err(other)?;
         let (decoded, is_known) = self.decode(&named)?;
         let hart = self.hart(named.hart)?;
@@ -97,7 +109,13 @@ impl Program {
             ("", _) => decoded.mnemonic.into(),
             (text, _) => text.into(),
         };
-        let instruction = Instruction { hart, pc: named.pc, word: named.word, text, decoded };
+        let instruction = Instruction {
+            hart,
+            pc: named.pc,
+            word: named.word,
+            text,
+            decoded,
+        };
         let id = InstructionId(self.keys.len() as u32).0;
         let (addresses, bytes) = addresses(&decoded.facts, F::NAME, is_known);
         let (mnemonic, followers) = (decoded.mnemonic, [NO_INSTRUCTION; 2]);
@@ -120,7 +138,13 @@ impl Program {
             Err(LineError::UnknownMnemonic { .. } | LineError::UnknownWord { .. })
                 if self.unknown == UnknownPolicy::Warn =>
             {
-                Ok((Decoded { mnemonic: "unknown", facts: isa::unknown() }, false))
+                Ok((
+                    Decoded {
+                        mnemonic: "unknown",
+                        facts: isa::unknown(),
+                    },
+                    false,
+                ))
             }
             Err(error) => Err(error),
         }

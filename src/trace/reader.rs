@@ -26,12 +26,21 @@ pub fn read(
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
-    let mut blocks = Blocks { input, bytes: Vec::new(), read: 0 };
+    let mut blocks = Blocks {
+        input,
+        bytes: Vec::new(),
+        read: 0,
+    };
     let (number, first) = blocks.first_line()?;
     let looks_like = FormatName::of_line(&first);
     let format = match options.format.or(looks_like) {
         Some(format) => format,
-        None => return Err(TraceError { line: number, error: LineError::UnknownFormat(excerpt(&first)) }),
+        None => {
+            return Err(TraceError {
+                line: number,
+                error: LineError::UnknownFormat(excerpt(&first)),
+            });
+        }
     };
     match format {
         FormatName::Edan => Reader::<Edan<false>>::read(blocks, options, sink),
@@ -63,7 +72,9 @@ impl<R: Read> Blocks<R> {
                     Ok(0) => break,
                     Ok(count) => filled += count,
                     Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(error) if is_damage(&error) => return Err(failed(LineError::Compression(error))),
+                    Err(error) if is_damage(&error) => {
+                        return Err(failed(LineError::Compression(error)));
+                    }
                     Err(error) => return Err(failed(LineError::Read(error))),
                 }
             }
@@ -76,7 +87,9 @@ impl<R: Read> Blocks<R> {
                 return Ok(true);
             }
             if self.bytes.len() > LONGEST_LINE {
-                return Err(failed(LineError::TooLong { limit: LONGEST_LINE }));
+                return Err(failed(LineError::TooLong {
+                    limit: LONGEST_LINE,
+                }));
             }
         }
     }
@@ -87,8 +100,14 @@ impl<R: Read> Blocks<R> {
         let mut lines = (1..).zip(self.bytes.split(|c| *c == b'\n'));
         match lines.find(|(_, line)| !line.trim_ascii().is_empty()) {
             Some((number, line)) => Ok((number, line.to_vec())),
-            None if more => Err(TraceError { line: 1, error: LineError::UnknownFormat(String::new()) }),
-            None => Err(TraceError { line: 1, error: LineError::Empty }),
+            None if more => Err(TraceError {
+                line: 1,
+                error: LineError::UnknownFormat(String::new()),
+            }),
+            None => Err(TraceError {
+                line: 1,
+                error: LineError::Empty,
+            }),
         }
     }
 }
@@ -96,7 +115,10 @@ impl<R: Read> Blocks<R> {
 /// Decompressors report damage as these kinds.
 fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
-    matches!(error.kind(), UnexpectedEof | InvalidData | InvalidInput | Other)
+    matches!(
+        error.kind(),
+        UnexpectedEof | InvalidData | InvalidInput | Other
+    )
 }
 
 struct Reader<'s, F> {
@@ -190,22 +212,32 @@ impl<F: Format> Reader<'_, F> {
     /// Takes any line; its length.
     fn line(&mut self, rest: &[u8]) -> Result<usize, TraceError> {
         let length = memchr::memchr(b'\n', rest).expect("blocks end with a newline") + 1;
-        let line = rest[..length - 1].strip_suffix(b"\r").unwrap_or(&rest[..length - 1]);
+        let line = rest[..length - 1]
+            .strip_suffix(b"\r")
+            .unwrap_or(&rest[..length - 1]);
         if !F::is_remark(line) {
-            self.instruction(line).map_err(|error| TraceError { line: self.lines + 1, error })?;
+            self.instruction(line).map_err(|error| TraceError {
+                line: self.lines + 1,
+                error,
+            })?;
         }
         Ok(length)
     }
 
     fn instruction(&mut self, line: &[u8]) -> Result<(), LineError> {
         if line.len() > LONGEST_LINE {
-            return Err(LineError::TooLong { limit: LONGEST_LINE });
+            return Err(LineError::TooLong {
+                limit: LONGEST_LINE,
+            });
         }
         let (key, tail) = line.split_at(F::key_length(line));
         let id = match self.program.find(key) {
             Some(id) => id,
             None => {
-                let (id, instruction) = self.program.insert::<F>(key).map_err(|error| self.first_error(line, error))?;
+                let (id, instruction) = self
+                    .program
+                    .insert::<F>(key)
+                    .map_err(|error| self.first_error(line, error))?;
                 self.batch.instructions.push(instruction);
                 id
             }
@@ -223,7 +255,9 @@ impl<F: Format> Reader<'_, F> {
     /// The first line decides the format, so what is wrong with it may be that it is no trace at all.
     fn first_error(&self, line: &[u8], error: LineError) -> LineError {
         match error {
-            LineError::OtherFormat { .. } | LineError::Operands { .. } if self.instructions == 0 => {
+            LineError::OtherFormat { .. } | LineError::Operands { .. }
+                if self.instructions == 0 =>
+            {
                 LineError::UnknownFormat(excerpt(line))
             }
             error => error,
@@ -237,13 +271,21 @@ impl<F: Format> Reader<'_, F> {
         let expected = self.program.key(id);
         match (expected.addresses, count) {
             (Addresses::Ignored, _) => found.truncate(before),
-            (Addresses::None, 1..) => return Err(LineError::UnexpectedAddress(excerpt(key), expected.mnemonic)),
+            (Addresses::None, 1..) => {
+                return Err(LineError::UnexpectedAddress(
+                    excerpt(key),
+                    expected.mnemonic,
+                ));
+            }
             (Addresses::One, 0) => return Err(LineError::NoAddress(excerpt(key))),
             (Addresses::One | Addresses::AtMostOne, 2..) => {
                 // An atomic operation shows its load and its store; an access may be shown in parts.
                 let first = found[before];
                 let last = first.saturating_add(u64::from(expected.bytes));
-                if found[before..].iter().any(|address| !(first..last).contains(address)) {
+                if found[before..]
+                    .iter()
+                    .any(|address| !(first..last).contains(address))
+                {
                     return Err(LineError::SeveralAddresses(excerpt(key)));
                 }
                 found.truncate(before + 1);
@@ -268,11 +310,21 @@ impl<F: Format> Reader<'_, F> {
 
     fn finish(self, bytes: u64) -> Result<ReadSummary, TraceError> {
         if self.instructions > 0 && !self.program.knows_any() {
-            return Err(TraceError { line: self.lines.max(1), error: LineError::NothingKnown(F::NAME) });
+            return Err(TraceError {
+                line: self.lines.max(1),
+                error: LineError::NothingKnown(F::NAME),
+            });
         }
         if self.instructions == 0 {
-            let error = if F::NAME == FormatName::Spike { LineError::NoCommits } else { LineError::Empty };
-            return Err(TraceError { line: self.lines.max(1), error });
+            let error = if F::NAME == FormatName::Spike {
+                LineError::NoCommits
+            } else {
+                LineError::Empty
+            };
+            return Err(TraceError {
+                line: self.lines.max(1),
+                error,
+            });
         }
         Ok(ReadSummary {
             format: F::NAME,

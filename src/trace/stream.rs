@@ -32,7 +32,9 @@ pub fn stream(
             // Nobody needs it any more when everything is read.
             let _ = spent.try_send(batch);
         }
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        reader
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -42,5 +44,9 @@ fn read_into(
     full: SyncSender<Batch>,
     spares: Receiver<Batch>,
 ) -> Result<ReadSummary, TraceError> {
-    read(input, options, &mut |batch| full.send(batch).ok().map(|()| spares.try_recv().unwrap_or_default()))
+    read(input, options, &mut |batch| {
+        full.send(batch)
+            .ok()
+            .map(|()| spares.try_recv().unwrap_or_default())
+    })
 }

@@ -121,7 +121,12 @@ impl Report {
         for Report { cases, skipped } in reports {
             all.cases.extend(cases);
             // The same for all sizes.
-            all.skipped.extend(skipped.into_iter().filter(|s| !all.skipped.contains(s)).collect::<Vec<_>>());
+            all.skipped.extend(
+                skipped
+                    .into_iter()
+                    .filter(|s| !all.skipped.contains(s))
+                    .collect::<Vec<_>>(),
+            );
         }
         all
     }
@@ -130,7 +135,11 @@ impl Report {
 impl Case {
     /// Predicted over simulated; 1 if both are nothing.
     pub fn ratio(&self) -> f64 {
-        if self.simulated_bytes == self.predicted_bytes { 1.0 } else { self.predicted_bytes / self.simulated_bytes }
+        if self.simulated_bytes == self.predicted_bytes {
+            1.0
+        } else {
+            self.predicted_bytes / self.simulated_bytes
+        }
     }
 
     pub fn is_within(&self, share: f64) -> bool {
@@ -161,7 +170,12 @@ impl Summary {
 const STEP: f64 = 0.05;
 
 /// Runs a nest of the model by itself.
-pub fn nest(model: &Model, index: usize, body: Option<&ProcedureBody>, settings: &Settings) -> Report {
+pub fn nest(
+    model: &Model,
+    index: usize,
+    body: Option<&ProcedureBody>,
+    settings: &Settings,
+) -> Report {
     let nest = &model.nests[index];
     let code = body
         .ok_or_else(without_statements)
@@ -179,13 +193,27 @@ pub fn nest(model: &Model, index: usize, body: Option<&ProcedureBody>, settings:
 
 /// Runs a function as a whole, caches keeping what they hold from nest to nest: the traffic of the model's nests at
 /// these indices, which are those of the function.
-pub fn whole(model: &Model, nests: &[usize], body: Option<&ProcedureBody>, settings: &Settings) -> Report {
-    let Some(first) = nests.first() else { return Report::default() };
+pub fn whole(
+    model: &Model,
+    nests: &[usize],
+    body: Option<&ProcedureBody>,
+    settings: &Settings,
+) -> Report {
+    let Some(first) = nests.first() else {
+        return Report::default();
+    };
     let function = model.nests[*first].nest.function;
     let code = body
         .ok_or_else(without_statements)
         .and_then(|body| nests::compile(model, Wanted::Whole(function, nests), body, settings));
-    let all = |refusals: &[Refusal]| Report::of(nests.iter().map(|n| skipped(model, *n, refusals.to_vec())).collect());
+    let all = |refusals: &[Refusal]| {
+        Report::of(
+            nests
+                .iter()
+                .map(|n| skipped(model, *n, refusals.to_vec()))
+                .collect(),
+        )
+    };
     let code = match code {
         Ok(code) => code,
         Err(refusals) => return all(&refusals),
@@ -193,7 +221,10 @@ pub fn whole(model: &Model, nests: &[usize], body: Option<&ProcedureBody>, setti
     match outcome::of_parts(&code, &settings.levels, settings.most_accesses, nests.len()) {
         Ok(outcomes) => {
             let each = nests.iter().zip(&outcomes);
-            Report::of(each.map(|(nest, outcome)| cases(model, *nest, outcome, &code, settings)).collect())
+            Report::of(
+                each.map(|(nest, outcome)| cases(model, *nest, outcome, &code, settings))
+                    .collect(),
+            )
         }
         Err(why) => all(&[too_long(&model.nests[*first], settings, why)]),
     }
@@ -201,12 +232,20 @@ pub fn whole(model: &Model, nests: &[usize], body: Option<&ProcedureBody>, setti
 
 fn without_statements() -> Vec<Refusal> {
     let detail = "the model comes from XML, which has no statements".to_string();
-    vec![Refusal { code: "no_statements", line: 0, detail }]
+    vec![Refusal {
+        code: "no_statements",
+        line: 0,
+        detail,
+    }]
 }
 
 fn too_long(nest: &NestModel, settings: &Settings, why: &str) -> Refusal {
     let detail = format!("more than {} accesses, and {why}", settings.most_accesses);
-    Refusal { code: "too_long", line: nest.nest.head().line, detail }
+    Refusal {
+        code: "too_long",
+        line: nest.nest.head().line,
+        detail,
+    }
 }
 
 /// A nest that cannot be run.
@@ -217,23 +256,44 @@ fn skipped(model: &Model, index: usize, refusals: Vec<Refusal>) -> Report {
         file: head.file.clone(),
         function: model.program.functions[nest.function].name.clone(),
         nest: head.id.clone(),
-        line: if refusal.line > 0 { refusal.line } else { head.line },
+        line: if refusal.line > 0 {
+            refusal.line
+        } else {
+            head.line
+        },
         code: refusal.code.to_string(),
         detail: refusal.detail,
     };
-    Report { cases: Vec::new(), skipped: refusals.into_iter().map(skip).collect() }
+    Report {
+        cases: Vec::new(),
+        skipped: refusals.into_iter().map(skip).collect(),
+    }
 }
 
 /// What was simulated beside what is predicted, level by level.
-fn cases(model: &Model, index: usize, outcome: &Outcome, code: &Code, settings: &Settings) -> Report {
+fn cases(
+    model: &Model,
+    index: usize,
+    outcome: &Outcome,
+    code: &Code,
+    settings: &Settings,
+) -> Report {
     let nest = &model.nests[index];
     let head = nest.nest.head();
-    let (weight, sizes) = (if settings.whole { 1.0 } else { entered(model, nest) }, sizes(model, nest));
+    let (weight, sizes) = (
+        if settings.whole {
+            1.0
+        } else {
+            entered(model, nest)
+        },
+        sizes(model, nest),
+    );
     let case = |(position, (level, simulated)): (usize, (&CacheSpec, &LevelOutcome))| {
         let prediction = model.predict(index, level.bytes as f64);
         // The model's own steps do not count: it is to be judged where the simulation has none.
         let at_step = simulated.bytes[0] > simulated.bytes[2] * (1.0 + STEP);
-        let conflicts = (simulated.given).is_some_and(|b| (b - simulated.bytes[1]).abs() > STEP * simulated.bytes[1]);
+        let conflicts = (simulated.given)
+            .is_some_and(|b| (b - simulated.bytes[1]).abs() > STEP * simulated.bytes[1]);
         let explained = [
             (at_step, Explained::Switch),
             (conflicts, Explained::Conflicts),
@@ -255,21 +315,45 @@ fn cases(model: &Model, index: usize, outcome: &Outcome, code: &Code, settings: 
             simulated_bytes: simulated.bytes[1] * weight,
             simulated_set_associative_bytes: simulated.given.map(|given| given * weight),
             condition: prediction.condition,
-            explained: explained.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what).collect(),
+            explained: explained
+                .into_iter()
+                .filter(|(holds, _)| *holds)
+                .map(|(_, what)| what)
+                .collect(),
             sampled_share: outcome.share,
             error: simulated.error,
             notes: code.notes.iter().cloned().collect(),
         }
     };
     let levels = settings.levels.iter().zip(&outcome.levels).enumerate();
-    Report { cases: levels.map(case).collect(), skipped: Vec::new() }
+    Report {
+        cases: levels.map(case).collect(),
+        skipped: Vec::new(),
+    }
 }
 
 /// The probability that the branches around the nest's outermost loop are taken.
 fn entered(model: &Model, nest: &NestModel) -> f64 {
-    let value = |symbol: &str| model.symbol_value(nest.nest.function, symbol).unwrap_or(0.5);
-    let weights = nest.nest.loops.iter().take(1).flat_map(|chain| &chain.weight);
-    weights.map(|(symbol, taken)| if *taken { value(symbol) } else { 1.0 - value(symbol) }).product()
+    let value = |symbol: &str| {
+        model
+            .symbol_value(nest.nest.function, symbol)
+            .unwrap_or(0.5)
+    };
+    let weights = nest
+        .nest
+        .loops
+        .iter()
+        .take(1)
+        .flat_map(|chain| &chain.weight);
+    weights
+        .map(|(symbol, taken)| {
+            if *taken {
+                value(symbol)
+            } else {
+                1.0 - value(symbol)
+            }
+        })
+        .product()
 }
 
 /// The parameters that the ranges of the nest's loops mention.
@@ -277,9 +361,18 @@ fn sizes(model: &Model, nest: &NestModel) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     for chain in &nest.nest.loops {
         for bound in [&chain.facts.lower, &chain.facts.upper, &chain.facts.step] {
-            for symbol in model.parameters.resolve(nest.nest.function, bound).symbols() {
-                let row = model.parameters.rows().iter().find(|row| row.name == *symbol);
-                if let Some(row) = row.filter(|row| found.iter().all(|(name, _)| *name != row.name)) {
+            for symbol in model
+                .parameters
+                .resolve(nest.nest.function, bound)
+                .symbols()
+            {
+                let row = model
+                    .parameters
+                    .rows()
+                    .iter()
+                    .find(|row| row.name == *symbol);
+                if let Some(row) = row.filter(|row| found.iter().all(|(name, _)| *name != row.name))
+                {
                     found.push((row.name.clone(), row.value));
                 }
             }

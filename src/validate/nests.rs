@@ -25,16 +25,33 @@ pub enum Wanted<'a, 'p> {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &Settings) -> Result<Code, Vec<Refusal>> {
+pub fn compile(
+    model: &Model,
+    wanted: Wanted,
+    body: &ProcedureBody,
+    settings: &Settings,
+) -> Result<Code, Vec<Refusal>> {
     let index = match wanted {
         Wanted::Nest(nest) => nest.function,
         Wanted::Whole(function, _) => function,
     };
     let function = &model.program.functions[index];
-    let line = if let Wanted::Nest(nest) = wanted { nest.head().line } else { function.line };
-    let refuse = |detail: &str| vec![Refusal { code: "no_statements", line, detail: detail.to_string() }];
+    let line = if let Wanted::Nest(nest) = wanted {
+        nest.head().line
+    } else {
+        function.line
+    };
+    let refuse = |detail: &str| {
+        vec![Refusal {
+            code: "no_statements",
+            line,
+            detail: detail.to_string(),
+        }]
+    };
     let Some(same) = Correspondence::of(&function.body, &body.function.body) else {
-        return Err(refuse("the loops of the statements are not those of the facts"));
+        return Err(refuse(
+            "the loops of the statements are not those of the facts",
+        ));
     };
     let mut numbers: HashMap<*const facts::Loop, usize> = HashMap::new();
     if let Wanted::Whole(_, nests) = wanted {
@@ -42,9 +59,17 @@ pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &S
             let nest = &model.nests[*nest].nest;
             if !model.blocked(nest).is_empty() {
                 let detail = "a whole function is not run in blocks".to_string();
-                return Err(vec![Refusal { code: "blocked", line: nest.head().line, detail }]);
+                return Err(vec![Refusal {
+                    code: "blocked",
+                    line: nest.head().line,
+                    detail,
+                }]);
             }
-            numbers.extend(nest.loops[nest.own..].iter().map(|chain| (std::ptr::from_ref(chain.facts), number)));
+            numbers.extend(
+                nest.loops[nest.own..]
+                    .iter()
+                    .map(|chain| (std::ptr::from_ref(chain.facts), number)),
+            );
         }
     }
     let number = |inner: &ir::Loop| {
@@ -53,19 +78,48 @@ pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &S
     };
     let part = match wanted {
         Wanted::Nest(nest) => {
-            let chain = nest.loops.iter().map(|chain| same.statements.get(&std::ptr::from_ref(chain.facts)).copied());
-            let Some(chain) = chain.collect() else { return Err(refuse("a loop has no statements")) };
-            let sizes = model.blocked(nest).into_iter().map(|(at, size)| (at, size as i64)).collect();
-            compile::Part::Nest { chain, own: nest.own, blocks: Blocks { from: nest.sweeps, sizes } }
+            let chain = nest.loops.iter().map(|chain| {
+                same.statements
+                    .get(&std::ptr::from_ref(chain.facts))
+                    .copied()
+            });
+            let Some(chain) = chain.collect() else {
+                return Err(refuse("a loop has no statements"));
+            };
+            let sizes = model
+                .blocked(nest)
+                .into_iter()
+                .map(|(at, size)| (at, size as i64))
+                .collect();
+            compile::Part::Nest {
+                chain,
+                own: nest.own,
+                blocks: Blocks {
+                    from: nest.sweeps,
+                    sizes,
+                },
+            }
         }
         Wanted::Whole(..) => compile::Part::Whole { number: &number },
     };
-    let other = |name: &str| settings.others.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    let other = |name: &str| {
+        settings
+            .others
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| *value)
+    };
     let value = |name: &str| model.symbol_value(index, name).or_else(|| other(name));
-    let trips = |inner: &ir::Loop| same.facts.get(&std::ptr::from_ref(inner)).map_or(0, |facts| trips(facts, &value));
+    let trips = |inner: &ir::Loop| {
+        same.facts
+            .get(&std::ptr::from_ref(inner))
+            .map_or(0, |facts| trips(facts, &value))
+    };
     let probability = |branch: &ir::If| {
         let symbol = same.probabilities.get(&std::ptr::from_ref(branch));
-        symbol.and_then(|symbol| value(symbol)).unwrap_or(DEFAULT_PROBABILITY)
+        symbol
+            .and_then(|symbol| value(symbol))
+            .unwrap_or(DEFAULT_PROBABILITY)
     };
     compile::compile(&compile::Source {
         function: &body.function,
@@ -80,10 +134,12 @@ pub fn compile(model: &Model, wanted: Wanted, body: &ProcedureBody, settings: &S
 
 /// Iterations by the loop's range, for one whose bounds the statements do not tell.
 fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
-    let [lower, upper, step] =
-        [&facts.lower, &facts.upper, &facts.step].map(|bound| bound.evaluate(&value as &dyn Lookup));
+    let [lower, upper, step] = [&facts.lower, &facts.upper, &facts.step]
+        .map(|bound| bound.evaluate(&value as &dyn Lookup));
     match (lower, upper, step) {
-        (Ok(lower), Ok(upper), Ok(step)) if step != 0.0 => ((upper - lower) / step + 1.0).floor().max(0.0) as u64,
+        (Ok(lower), Ok(upper), Ok(step)) if step != 0.0 => {
+            ((upper - lower) / step + 1.0).floor().max(0.0) as u64
+        }
         _ => DEFAULT_SIZE as u64,
     }
 }
@@ -103,11 +159,25 @@ impl<'a> Correspondence<'a> {
         statements_in_order(statements, &mut ir_loops, &mut ir_branches);
         let agree = loops.len() == ir_loops.len()
             && branches.len() == ir_branches.len()
-            && loops.iter().zip(&ir_loops).all(|(facts, inner)| facts.line == inner.place.line)
-            && branches.iter().zip(&ir_branches).all(|(facts, branch)| facts.line == branch.place.line);
+            && loops
+                .iter()
+                .zip(&ir_loops)
+                .all(|(facts, inner)| facts.line == inner.place.line)
+            && branches
+                .iter()
+                .zip(&ir_branches)
+                .all(|(facts, branch)| facts.line == branch.place.line);
         agree.then(|| Correspondence {
-            statements: loops.iter().zip(&ir_loops).map(|(f, s)| (std::ptr::from_ref(*f), *s)).collect(),
-            facts: loops.iter().zip(&ir_loops).map(|(f, s)| (std::ptr::from_ref(*s), *f)).collect(),
+            statements: loops
+                .iter()
+                .zip(&ir_loops)
+                .map(|(f, s)| (std::ptr::from_ref(*f), *s))
+                .collect(),
+            facts: loops
+                .iter()
+                .zip(&ir_loops)
+                .map(|(f, s)| (std::ptr::from_ref(*s), *f))
+                .collect(),
             probabilities: (branches.iter().zip(&ir_branches))
                 .map(|(f, s)| (std::ptr::from_ref(*s), f.probability.as_str()))
                 .collect(),
@@ -129,13 +199,20 @@ fn facts_in_order<'a>(
             Item::Branch(branch) => {
                 branches.push(branch);
                 facts_in_order(&branch.then, loops, branches);
-                branch.otherwise.iter().for_each(|block| facts_in_order(block, loops, branches));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| facts_in_order(block, loops, branches));
             }
         }
     }
 }
 
-fn statements_in_order<'a>(statements: &'a [Stmt], loops: &mut Vec<&'a ir::Loop>, branches: &mut Vec<&'a ir::If>) {
+fn statements_in_order<'a>(
+    statements: &'a [Stmt],
+    loops: &mut Vec<&'a ir::Loop>,
+    branches: &mut Vec<&'a ir::If>,
+) {
     for statement in statements {
         match statement {
             Stmt::Loop(inner) => {
@@ -148,7 +225,8 @@ fn statements_in_order<'a>(statements: &'a [Stmt], loops: &mut Vec<&'a ir::Loop>
                 statements_in_order(&branch.otherwise, loops, branches);
             }
             Stmt::Opaque { inner, .. } => statements_in_order(inner, loops, branches),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
+            }
         }
     }
 }

@@ -45,7 +45,9 @@ impl SamplingError {
 }
 
 /// Quantiles of Student's t for 95 % on both sides together, by degrees of freedom from one.
-const STUDENT: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+const STUDENT: [f64; 10] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+];
 
 /// Steps that counting the accesses of a nest may take.
 const MOST_STEPS: u64 = 30_000_000;
@@ -72,21 +74,32 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
     let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
     run::run_windows(code, line, &plan, &mut simulation);
     let (measured, seen) = simulation.windows();
-    let compulsory = levels.iter().zip(seen).map(|(level, seen)| Compulsory::of(code.reach, seen, level));
-    Ok(Outcome::estimated(&measured, counted.accesses).bounded(&compulsory.collect::<Vec<Compulsory>>()))
+    let compulsory = levels
+        .iter()
+        .zip(seen)
+        .map(|(level, seen)| Compulsory::of(code.reach, seen, level));
+    Ok(Outcome::estimated(&measured, counted.accesses)
+        .bounded(&compulsory.collect::<Vec<Compulsory>>()))
 }
 
 /// Runs a function with at most so many accesses; gives what each of its nests moved.
 ///
 /// # Errors
 /// It is too long.
-pub fn of_parts(code: &Code, levels: &[CacheSpec], most: u64, nests: usize) -> Result<Vec<Outcome>, &'static str> {
+pub fn of_parts(
+    code: &Code,
+    levels: &[CacheSpec],
+    most: u64,
+    nests: usize,
+) -> Result<Vec<Outcome>, &'static str> {
     let line = u64::from(levels.iter().map(|level| level.line).min().unwrap_or(64));
     let mut simulation = Simulation::new(levels);
     if run::run(code, line, most, &mut simulation).cut {
         return Err("a whole function is not sampled");
     }
-    Ok((1..=nests).map(|part| Outcome::whole(&simulation.part(part))).collect())
+    Ok((1..=nests)
+        .map(|part| Outcome::whole(&simulation.part(part)))
+        .collect())
 }
 
 impl Outcome {
@@ -97,7 +110,11 @@ impl Outcome {
             cold: Some(level.cold as f64),
             error: SamplingError::default(),
         };
-        Outcome { accesses: measured.accesses, share: 1.0, levels: measured.levels.iter().map(level).collect() }
+        Outcome {
+            accesses: measured.accesses,
+            share: 1.0,
+            levels: measured.levels.iter().map(level).collect(),
+        }
     }
 
     /// Bytes an access of all windows together, times all accesses.
@@ -107,17 +124,32 @@ impl Outcome {
         let count = windows.first().map_or(0, |window| window.levels.len());
         let level = |index: usize| {
             let sum = |of: &dyn Fn(&super::simulation::LevelMeasured) -> u64| -> f64 {
-                windows.iter().map(|window| of(&window.levels[index]) as f64).sum()
+                windows
+                    .iter()
+                    .map(|window| of(&window.levels[index]) as f64)
+                    .sum()
             };
-            let bytes: [f64; FACTORS.len()] = std::array::from_fn(|factor| sum(&|level| level.bytes[factor]) * scale);
-            let given = windows.iter().all(|window| window.levels[index].given.is_some());
+            let bytes: [f64; FACTORS.len()] =
+                std::array::from_fn(|factor| sum(&|level| level.bytes[factor]) * scale);
+            let given = windows
+                .iter()
+                .all(|window| window.levels[index].given.is_some());
             let rates = windows.iter().filter(|w| w.accesses > 0);
-            let rates = rates.map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64).collect::<Vec<f64>>();
+            let rates = rates
+                .map(|w| w.levels[index].bytes[1] as f64 / w.accesses as f64)
+                .collect::<Vec<f64>>();
             let uncertain = sum(&|level| level.uncertain) * scale;
-            let filled = windows.iter().map(|window| window.levels[index].filled).max().unwrap_or(0) as f64;
+            let filled = windows
+                .iter()
+                .map(|window| window.levels[index].filled)
+                .max()
+                .unwrap_or(0) as f64;
             let of_all = |part: f64| if bytes[1] > 0.0 { part / bytes[1] } else { 0.0 };
-            let error =
-                SamplingError { spread: half_interval(&rates), warm_up: of_all(uncertain), ends: of_all(filled) };
+            let error = SamplingError {
+                spread: half_interval(&rates),
+                warm_up: of_all(uncertain),
+                ends: of_all(filled),
+            };
             LevelOutcome {
                 bytes,
                 given: given.then(|| sum(&|level| level.given.unwrap_or(0)) * scale),
@@ -125,7 +157,11 @@ impl Outcome {
                 error,
             }
         };
-        Outcome { accesses, share: measured as f64 / accesses.max(1) as f64, levels: (0..count).map(level).collect() }
+        Outcome {
+            accesses,
+            share: measured as f64 / accesses.max(1) as f64,
+            levels: (0..count).map(level).collect(),
+        }
     }
 }
 
@@ -158,11 +194,18 @@ impl Outcome {
         for (level, Compulsory { least, most, fits }) in self.levels.iter_mut().zip(compulsory) {
             let before = level.bytes[1];
             for (bytes, fits) in level.bytes.iter_mut().zip(fits) {
-                *bytes = if *fits { (least + most) / 2.0 } else { bytes.max(*least) };
+                *bytes = if *fits {
+                    (least + most) / 2.0
+                } else {
+                    bytes.max(*least)
+                };
             }
             let now = level.bytes[1];
             level.error = match now > 0.0 {
-                true if fits[1] => SamplingError { ends: (most - least) / 2.0 / now, ..SamplingError::default() },
+                true if fits[1] => SamplingError {
+                    ends: (most - least) / 2.0 / now,
+                    ..SamplingError::default()
+                },
                 true => level.error.of(before / now, (now - before) / now),
                 false => SamplingError::default(),
             };
@@ -174,8 +217,16 @@ impl Outcome {
 impl SamplingError {
     /// Of an estimate that was taken to be larger by so much.
     fn of(self, share: f64, raised: f64) -> SamplingError {
-        let SamplingError { spread, warm_up, ends } = self;
-        SamplingError { spread: spread * share, warm_up: warm_up * share, ends: ends * share + raised }
+        let SamplingError {
+            spread,
+            warm_up,
+            ends,
+        } = self;
+        SamplingError {
+            spread: spread * share,
+            warm_up: warm_up * share,
+            ends: ends * share + raised,
+        }
     }
 }
 
@@ -186,7 +237,11 @@ fn half_interval(values: &[f64]) -> f64 {
     if values.len() < 2 || mean == 0.0 {
         return 0.0;
     }
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let variance = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0);
     let quantile = STUDENT[(values.len() - 2).min(STUDENT.len() - 1)];
     quantile * (variance / count).sqrt() / mean
 }

@@ -71,11 +71,19 @@ impl<'s> Simulation<'s> {
         self.capacities.clear();
         for level in self.levels {
             if self.capacities.iter().all(|(line, _)| *line != level.line) {
-                self.capacities.extend(EveryCapacity::new(u64::from(level.line)).ok().map(|all| (level.line, all)));
+                self.capacities.extend(
+                    EveryCapacity::new(u64::from(level.line))
+                        .ok()
+                        .map(|all| (level.line, all)),
+                );
             }
         }
         let all_full = self.levels.iter().all(|level| level.ways == Ways::Full);
-        self.hierarchy = if all_full { None } else { Hierarchy::new(self.levels).ok() };
+        self.hierarchy = if all_full {
+            None
+        } else {
+            Hierarchy::new(self.levels).ok()
+        };
         self.before = vec![0; self.levels.len()];
         self.warm = vec![u64::MAX; self.capacities.len()];
         self.accesses = vec![0];
@@ -98,7 +106,9 @@ impl<'s> Simulation<'s> {
         let of = |level: &CacheSpec| {
             let line = u64::from(level.line);
             let lines = seen.iter().find(|(length, _)| *length == level.line);
-            lines.map_or((0, 0), |(_, s)| (s.touched.len() as u64 * line, s.written.len() as u64 * line))
+            lines.map_or((0, 0), |(_, s)| {
+                (s.touched.len() as u64 * line, s.written.len() as u64 * line)
+            })
         };
         let seen = self.levels.iter().map(of).collect();
         (self.windows, seen)
@@ -106,13 +116,25 @@ impl<'s> Simulation<'s> {
 
     /// The lines seen so far, by length of the line.
     fn seen(&mut self) -> impl Iterator<Item = (u32, Seen)> {
-        self.capacities.iter_mut().map(|(line, all)| (*line, all.take_seen().unwrap_or_default()))
+        self.capacities
+            .iter_mut()
+            .map(|(line, all)| (*line, all.take_seen().unwrap_or_default()))
     }
 
     fn measured(&self, part: usize, with_given: bool) -> Measured {
         let level = |(index, spec): (usize, &CacheSpec)| {
-            let Some(position) = self.capacities.iter().position(|(line, _)| *line == spec.line) else {
-                return LevelMeasured { bytes: [0; 3], given: None, cold: 0, uncertain: 0, filled: 0 };
+            let Some(position) = self
+                .capacities
+                .iter()
+                .position(|(line, _)| *line == spec.line)
+            else {
+                return LevelMeasured {
+                    bytes: [0; 3],
+                    given: None,
+                    cold: 0,
+                    uncertain: 0,
+                    filled: 0,
+                };
             };
             let moved = self.capacities[position].1.moved(part);
             let line = u64::from(spec.line);
@@ -123,8 +145,14 @@ impl<'s> Simulation<'s> {
             let cold = moved.cold() * line;
             // A cache that was not full yet may have had these lines, or not have had those of the warm-up.
             let warm = self.warm[position];
-            let uncertain = if spec.bytes / line > warm { cold + warm * line } else { 0 };
-            let filled = spec.bytes.min(self.capacities[position].1.distinct_lines() * line);
+            let uncertain = if spec.bytes / line > warm {
+                cold + warm * line
+            } else {
+                0
+            };
+            let filled = spec
+                .bytes
+                .min(self.capacities[position].1.distinct_lines() * line);
             let given = if with_given { self.given(index) } else { None };
             LevelMeasured {
                 bytes,
@@ -135,7 +163,10 @@ impl<'s> Simulation<'s> {
             }
         };
         let accesses = self.accesses.get(part).copied().unwrap_or(0);
-        Measured { accesses, levels: self.levels.iter().enumerate().map(level).collect() }
+        Measured {
+            accesses,
+            levels: self.levels.iter().enumerate().map(level).collect(),
+        }
     }
 
     /// Bytes that the level at this index moved so far, its dirty lines included.
@@ -152,14 +183,24 @@ impl Sink for Simulation<'_> {
         self.accesses[part] += accesses.len() as u64 * times;
         for (_, all) in &mut self.capacities {
             // From the third time on nothing changes any more.
-            for weight in [1, 1, times.saturating_sub(2)].into_iter().take(times.min(3) as usize) {
+            for weight in [1, 1, times.saturating_sub(2)]
+                .into_iter()
+                .take(times.min(3) as usize)
+            {
                 for access in accesses {
                     all.access(access.address, access.bytes, access.kind.writes(), weight);
                 }
             }
         }
-        let Some(hierarchy) = &mut self.hierarchy else { return };
-        let misses = |hierarchy: &Hierarchy| hierarchy.counters().next().map_or(0, |c| c.misses + c.bypasses);
+        let Some(hierarchy) = &mut self.hierarchy else {
+            return;
+        };
+        let misses = |hierarchy: &Hierarchy| {
+            hierarchy
+                .counters()
+                .next()
+                .map_or(0, |c| c.misses + c.bypasses)
+        };
         for _ in 0..times {
             let before = misses(hierarchy);
             for access in accesses {
@@ -182,9 +223,17 @@ impl Sink for Simulation<'_> {
                 }
             }
             Phase::Measured => {
-                self.capacities.iter_mut().for_each(|(_, all)| all.count_from_here());
-                self.warm = self.capacities.iter().map(|(_, all)| all.distinct_lines()).collect();
-                self.before = (0..self.levels.len()).map(|level| self.given(level).unwrap_or(0)).collect();
+                self.capacities
+                    .iter_mut()
+                    .for_each(|(_, all)| all.count_from_here());
+                self.warm = self
+                    .capacities
+                    .iter()
+                    .map(|(_, all)| all.distinct_lines())
+                    .collect();
+                self.before = (0..self.levels.len())
+                    .map(|level| self.given(level).unwrap_or(0))
+                    .collect();
                 self.accesses = vec![0];
             }
             Phase::End => self.windows.push(self.measured(0, true)),
@@ -201,6 +250,8 @@ impl Sink for Simulation<'_> {
         }
         let part = self.parts.last().copied().unwrap_or(0);
         self.accesses.resize(self.accesses.len().max(part + 1), 0);
-        self.capacities.iter_mut().for_each(|(_, all)| all.attribute(part));
+        self.capacities
+            .iter_mut()
+            .for_each(|(_, all)| all.attribute(part));
     }
 }

@@ -15,9 +15,15 @@ const STRETCH: usize = 1 << 16;
 const RUNS: usize = 7;
 
 fn main() {
-    let filter = std::env::args().skip(1).find(|argument| argument != "--bench").unwrap_or_default();
+    let filter = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench")
+        .unwrap_or_default();
     let streams: [(&str, Vec<u64>); 6] = [
-        ("sum of an array", (0..ACCESSES as u64).map(|n| n * 8 % (1 << 26)).collect()),
+        (
+            "sum of an array",
+            (0..ACCESSES as u64).map(|n| n * 8 % (1 << 26)).collect(),
+        ),
         ("matrix multiply 64", matrix_multiply(64)),
         ("five-point stencil", five_points(1000)),
         ("random in 16 KiB", random(16 << 10)),
@@ -37,7 +43,10 @@ fn main() {
         &["32KiB,full"],
         &["4MiB,full"],
     ];
-    println!("{:<40}{:<22}{:>10}{:>12}", "", "stream", "ns/access", "L1 hits %");
+    println!(
+        "{:<40}{:<22}{:>10}{:>12}",
+        "", "stream", "ns/access", "L1 hits %"
+    );
     for texts in caches {
         let name = texts.join(" ");
         for (stream, addresses) in &streams {
@@ -68,12 +77,19 @@ fn best(addresses: &[u64], mut run: impl FnMut(&[u64])) -> f64 {
 }
 
 fn hierarchy(name: &str, texts: &[&str], stream: &str, addresses: &[u64]) {
-    let specs: Vec<CacheSpec> = texts.iter().map(|text| text.parse().expect("a legal level")).collect();
+    let specs: Vec<CacheSpec> = texts
+        .iter()
+        .map(|text| text.parse().expect("a legal level"))
+        .collect();
     let mut caches = Hierarchy::new(&specs).expect("legal levels");
     let mut nearest = 0;
     let time = best(addresses, |stretch| {
         for (number, address) in stretch.iter().enumerate() {
-            let kind = if number % 4 == 3 { AccessKind::Store } else { AccessKind::Load };
+            let kind = if number % 4 == 3 {
+                AccessKind::Store
+            } else {
+                AccessKind::Load
+            };
             nearest += u64::from(caches.access(*address, 8, kind).served == Served::Level(0));
         }
     });
@@ -97,7 +113,10 @@ fn distances(stream: &str, addresses: &[u64]) {
     });
     assert!(sum > 0);
     println!("{:<40}{stream:<22}{touching:>10.1}", "stack distances");
-    println!("{:<40}{stream:<22}{recording:>10.1}", "stack distances, histogram");
+    println!(
+        "{:<40}{stream:<22}{recording:>10.1}",
+        "stack distances, histogram"
+    );
 }
 
 fn random(bytes: u64) -> Vec<u64> {
@@ -119,7 +138,12 @@ fn matrix_multiply(n: u64) -> Vec<u64> {
         for i in 0..n {
             for j in 0..n {
                 for k in 0..n {
-                    addresses.extend([element(1, i, k), element(2, k, j), element(3, i, j), element(3, i, j)]);
+                    addresses.extend([
+                        element(1, i, k),
+                        element(2, k, j),
+                        element(3, i, j),
+                        element(3, i, j),
+                    ]);
                 }
             }
         }

@@ -23,10 +23,17 @@ use rayon::prelude::*;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
     let given = arguments.first().map(PathBuf::from);
-    let limit: f64 = arguments.get(1).map_or(3.0, |text| text.parse().expect("the limit is a number"));
-    let root = given.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"));
+    let limit: f64 = arguments
+        .get(1)
+        .map_or(3.0, |text| text.parse().expect("the limit is a number"));
+    let root = given
+        .clone()
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"));
     let files = files(&root);
     // Once to warm up, then the best of five of each, in turn.
     parse_all(&files);
@@ -42,9 +49,16 @@ fn main() {
         }
     }
     let ratio = analysing.as_secs_f64() / parsing.as_secs_f64();
-    println!("{} files, {} threads", files.len(), rayon::current_num_threads());
+    println!(
+        "{} files, {} threads",
+        files.len(),
+        rayon::current_num_threads()
+    );
     println!("bare parsing    {:8.3} s", parsing.as_secs_f64());
-    println!("whole analysis  {:8.3} s, {ratio:.2} times", analysing.as_secs_f64());
+    println!(
+        "whole analysis  {:8.3} s, {ratio:.2} times",
+        analysing.as_secs_f64()
+    );
     for (name, time) in stages {
         println!("  {name:<14}{:8.3} s", time.as_secs_f64());
     }
@@ -63,20 +77,32 @@ fn timed(action: impl FnOnce()) -> Duration {
 /// Free-form text of every Fortran file, so that bare parsing sees what the analysis parses.
 fn files(root: &Path) -> Vec<(Arc<str>, Form, String)> {
     let mut found = Vec::new();
-    for entry in ignore::WalkBuilder::new(root).sort_by_file_path(Path::cmp).build().filter_map(Result::ok) {
+    for entry in ignore::WalkBuilder::new(root)
+        .sort_by_file_path(Path::cmp)
+        .build()
+        .filter_map(Result::ok)
+    {
         if let Some((Language::Fortran, form, _)) = source::classify(entry.path()) {
             let bytes = std::fs::read(entry.path()).expect("the file can be read");
             let text = String::from_utf8_lossy(&bytes).into_owned();
             found.push((entry.path().to_string_lossy().into(), form, text));
         }
     }
-    assert!(!found.is_empty(), "no Fortran files under {}", root.display());
+    assert!(
+        !found.is_empty(),
+        "no Fortran files under {}",
+        root.display()
+    );
     found
 }
 
 fn prepare((name, form, text): &(Arc<str>, Form, String)) -> SourceText {
     let source = SourceText::verbatim(name, text.clone());
-    let source = if *form == Form::Fixed { fixed_form::to_free_form(source) } else { source };
+    let source = if *form == Form::Fixed {
+        fixed_form::to_free_form(source)
+    } else {
+        source
+    };
     fixed_form::nest_labelled_do(source)
 }
 
@@ -85,8 +111,14 @@ fn parse_all(files: &[(Arc<str>, Form, String)]) {
         .map(|file| {
             let text = prepare(file).text;
             let mut parser = tree_sitter::Parser::new();
-            parser.set_language(&tree_sitter_fortran::LANGUAGE.into()).expect("the grammar fits");
-            parser.parse(&text, None).expect("parsed").root_node().descendant_count()
+            parser
+                .set_language(&tree_sitter_fortran::LANGUAGE.into())
+                .expect("the grammar fits");
+            parser
+                .parse(&text, None)
+                .expect("parsed")
+                .root_node()
+                .descendant_count()
         })
         .sum();
     assert!(nodes > 0);
@@ -94,7 +126,10 @@ fn parse_all(files: &[(Arc<str>, Form, String)]) {
 
 /// From text to the table on standard output. JSON, which is a hundred times as long as the table, is
 /// timed beside it.
-fn analyse_all(files: &[(Arc<str>, Form, String)], stages: &mut Vec<(&'static str, Duration)>) -> Duration {
+fn analyse_all(
+    files: &[(Arc<str>, Form, String)],
+    stages: &mut Vec<(&'static str, Duration)>,
+) -> Duration {
     stages.clear();
     let start = Instant::now();
     let mut last = start;
@@ -109,13 +144,15 @@ fn analyse_all(files: &[(Arc<str>, Form, String)], stages: &mut Vec<(&'static st
     let program = analysis::analyze(&units);
     stage("analysis");
     let machine = MachineModel::preset("exasat").expect("the preset is there");
-    let model = Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
+    let model =
+        Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
     assert!(table::render(&model, None, table::Screen::default()).len() > 2);
     stage("table");
     let whole = start.elapsed();
     drop(model);
-    let model = Model::with(&program, machine, &[], Detail::Values).expect("no settings, no errors");
+    let model =
+        Model::with(&program, machine, &[], Detail::Values).expect("no settings, no errors");
     assert!(json::analysis(&model).len() > 2);
     stage("(to JSON)");
     whole

@@ -27,14 +27,29 @@ struct Analysis {
 }
 
 const ANALYSES: [Analysis; 3] = [
-    Analysis { name: "default metrics and one cache level", arguments: &["--cache", "32KiB,8way,64B,lru"], limit: 1.5 },
-    Analysis { name: "epochs of 231 configurations", arguments: &["--epochs"], limit: 4.0 },
-    Analysis { name: "C-AMAT of two cache levels", arguments: &["--camat"], limit: 10.0 },
+    Analysis {
+        name: "default metrics and one cache level",
+        arguments: &["--cache", "32KiB,8way,64B,lru"],
+        limit: 1.5,
+    },
+    Analysis {
+        name: "epochs of 231 configurations",
+        arguments: &["--epochs"],
+        limit: 4.0,
+    },
+    Analysis {
+        name: "C-AMAT of two cache levels",
+        arguments: &["--camat"],
+        limit: 10.0,
+    },
 ];
 const N: u64 = 88;
 
 fn main() -> ExitCode {
-    let given = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).map(PathBuf::from);
+    let given = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with("--"))
+        .map(PathBuf::from);
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (trace, touched) = match &given {
         Some(path) => (path.clone(), None),
@@ -56,7 +71,11 @@ fn main() -> ExitCode {
             *best = (best.0.min(time), best.1.max(peak));
         }
         let start = Instant::now();
-        let status = Command::new("md5sum").arg(&trace).stdout(Stdio::null()).status().expect("md5sum runs");
+        let status = Command::new("md5sum")
+            .arg(&trace)
+            .stdout(Stdio::null())
+            .status()
+            .expect("md5sum runs");
         assert!(status.success());
         md5sum = md5sum.min(start.elapsed());
     }
@@ -65,9 +84,14 @@ fn main() -> ExitCode {
     for ((time, peak), Analysis { name, limit, .. }) in best.iter().zip(&ANALYSES) {
         let ratio = time.as_secs_f64() / md5sum.as_secs_f64();
         let (seconds, mebibytes) = (time.as_secs_f64(), *peak as f64 / 1048576.0);
-        println!("{name}: {seconds:.3} s, {ratio:.2} times md5sum (at most {limit}), peak memory {mebibytes:.1} MiB");
+        println!(
+            "{name}: {seconds:.3} s, {ratio:.2} times md5sum (at most {limit}), peak memory {mebibytes:.1} MiB"
+        );
         if given.is_none() {
-            println!("  {:.1} ns an instruction", seconds * 1e9 / INSTRUCTIONS as f64);
+            println!(
+                "  {:.1} ns an instruction",
+                seconds * 1e9 / INSTRUCTIONS as f64
+            );
         }
         is_fast &= ratio <= *limit;
     }
@@ -84,14 +108,25 @@ fn main() -> ExitCode {
     let allowed = touched.map(|touched| (64 << 20) + 4 * touched);
     let is_small = allowed.is_none_or(|allowed| memory <= allowed);
     if !is_small {
-        println!("too much memory: {:.1} MiB are allowed", allowed.unwrap_or(0) as f64 / 1048576.0);
+        println!(
+            "too much memory: {:.1} MiB are allowed",
+            allowed.unwrap_or(0) as f64 / 1048576.0
+        );
     }
-    if is_fast && is_small { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_fast && is_small {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn command(trace: &Path, analysis: &Analysis) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    command.arg("trace").arg(trace).args(analysis.arguments).stdout(Stdio::null());
+    command
+        .arg("trace")
+        .arg(trace)
+        .args(analysis.arguments)
+        .stdout(Stdio::null());
     command
 }
 
@@ -106,7 +141,10 @@ fn run(trace: &Path, analysis: &Analysis) -> (Duration, u64) {
 /// The same for the default analysis, with a trace of so many instructions on standard input.
 fn piped(instructions: u64) -> (Duration, u64) {
     let start = Instant::now();
-    let mut child = command(Path::new("-"), &ANALYSES[0]).stdin(Stdio::piped()).spawn().expect("loopsheet runs");
+    let mut child = command(Path::new("-"), &ANALYSES[0])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("loopsheet runs");
     let input = child.stdin.take().expect("a pipe");
     let writer = std::thread::spawn(move || generate(instructions, &mut BufWriter::new(input)));
     let peak = watch(&mut child);
@@ -118,10 +156,12 @@ fn piped(instructions: u64) -> (Duration, u64) {
 fn watch(child: &mut std::process::Child) -> u64 {
     let mut peak = 0;
     loop {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kibibytes =
-            line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|n| n.trim().parse::<u64>().ok());
+        let kibibytes = line
+            .and_then(|line| line.trim().strip_suffix(" kB"))
+            .and_then(|n| n.trim().parse::<u64>().ok());
         peak = peak.max(kibibytes.unwrap_or(0) << 10);
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(status.success(), "loopsheet failed");
@@ -143,7 +183,10 @@ fn generate(instructions: u64, out: &mut impl Write) {
             let (i, j) = (element / N, element % N);
             lines.clear();
             let target = c + i * ROW + 4 * j;
-            let _ = writeln!(lines, "0;0x105dc;mv a2,t1\n0;0x105de;mv a0,t5\n0;0x105e0;lw a5,0(a0);{target:#x}");
+            let _ = writeln!(
+                lines,
+                "0;0x105dc;mv a2,t1\n0;0x105de;mv a0,t5\n0;0x105e0;lw a5,0(a0);{target:#x}"
+            );
             for k in 0..N {
                 let (x, y) = (A + i * ROW + 4 * k, b + k * ROW + 4 * j);
                 let _ = writeln!(
@@ -152,13 +195,20 @@ fn generate(instructions: u64, out: &mut impl Write) {
                      0;0x105ec;add a2,a2,a6\n0;0x105ee;mulw a3,a3,a1\n0;0x105f2;addw a5,a5,a3\n0;0x105f4;bne a4,a7,-14"
                 );
             }
-            let _ = writeln!(lines, "0;0x105f8;sw a5,0(a0);{target:#x}\n0;0x105fc;bne t2,t6,-46");
+            let _ = writeln!(
+                lines,
+                "0;0x105f8;sw a5,0(a0);{target:#x}\n0;0x105fc;bne t2,t6,-46"
+            );
             let own = 5 + 7 * N;
             let whole: String;
             let text = if own <= left {
                 &lines
             } else {
-                whole = lines.lines().take(left as usize).flat_map(|line| [line, "\n"]).collect();
+                whole = lines
+                    .lines()
+                    .take(left as usize)
+                    .flat_map(|line| [line, "\n"])
+                    .collect();
                 &whole
             };
             out.write_all(text.as_bytes()).expect("the trace is read");

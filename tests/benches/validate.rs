@@ -64,19 +64,31 @@ const KERNELS: [(&str, i64, &str); 7] = [
 ];
 
 fn main() {
-    let filter = std::env::args().skip(1).find(|argument| argument != "--bench").unwrap_or_default();
+    let filter = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench")
+        .unwrap_or_default();
     let levels = |texts: [&str; 2]| texts.map(|text| text.parse().expect("a legal level"));
-    let (full, ways) = (levels(["32KiB,full", "1MiB,full"]), levels(["32KiB,8way", "1MiB,16way"]));
+    let (full, ways) = (
+        levels(["32KiB,full", "1MiB,full"]),
+        levels(["32KiB,8way", "1MiB,16way"]),
+    );
     println!(
         "{:<28}{:>12}{:>12}{:>12}{:>16}",
         "million accesses a second", "accesses", "alone", "all LRU", "and two levels"
     );
-    for (name, size, text) in KERNELS.into_iter().filter(|(name, ..)| name.contains(&filter)) {
+    for (name, size, text) in KERNELS
+        .into_iter()
+        .filter(|(name, ..)| name.contains(&filter))
+    {
         let code = code(text, size);
         let alone = rate(&code, &mut Nothing);
         let all = rate(&code, &mut Simulation::new(&full));
         let both = rate(&code, &mut Simulation::new(&ways));
-        println!("{name:<28}{:>12}{:>12.0}{:>12.0}{:>16.0}", alone.0, alone.1, all.1, both.1);
+        println!(
+            "{name:<28}{:>12}{:>12.0}{:>12.0}{:>16.0}",
+            alone.0, alone.1, all.1, both.1
+        );
     }
 }
 
@@ -90,16 +102,31 @@ impl Sink for Nothing {
 fn rate(code: &Code, sink: &mut dyn Sink) -> (u64, f64) {
     let start = Instant::now();
     let done = run(code, 64, u64::MAX, sink);
-    (done.accesses, done.accesses as f64 / start.elapsed().as_secs_f64() / 1e6)
+    (
+        done.accesses,
+        done.accesses as f64 / start.elapsed().as_secs_f64() / 1e6,
+    )
 }
 
 fn code(text: &str, size: i64) -> Code {
     let path: Arc<str> = "kernel.c".into();
     let unit = lower::c::lower(&path, &SourceText::verbatim(&path, text.to_string()));
     let body = analyze_with_bodies(&[unit]).1.remove(0);
-    let part = Part::Nest { chain: body.loops(), own: 0, blocks: Blocks::default() };
+    let part = Part::Nest {
+        chain: body.loops(),
+        own: 0,
+        blocks: Blocks::default(),
+    };
     let symbol = |name: &str| (name == "n").then_some(size as f64);
     let (function, language) = (&body.function, body.language);
-    let source = Source { function, language, part, symbol: &symbol, trips: &|_| 1, probability: &|_| 0.5, gap: 0 };
+    let source = Source {
+        function,
+        language,
+        part,
+        symbol: &symbol,
+        trips: &|_| 1,
+        probability: &|_| 0.5,
+        gap: 0,
+    };
     compile(&source).expect("it can be run")
 }

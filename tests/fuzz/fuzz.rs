@@ -50,7 +50,11 @@ struct Parser {
 }
 
 const PARSERS: [Parser; 6] = [
-    Parser { name: "c", extensions: &["c", "h"], run: |text| analyse(c(text)) },
+    Parser {
+        name: "c",
+        extensions: &["c", "h"],
+        run: |text| analyse(c(text)),
+    },
     Parser {
         name: "free",
         extensions: &["f90", "F90", "f95", "f03", "f08"],
@@ -61,9 +65,21 @@ const PARSERS: [Parser; 6] = [
         extensions: &["f", "for", "ftn", "f77", "F"],
         run: |text| analyse(fortran(text, Form::Fixed)),
     },
-    Parser { name: "xml", extensions: &["xml"], run: model_of_xml },
-    Parser { name: "trace", extensions: &["edan", "edan-bare", "execlog", "gdb", "spike"], run: run_trace },
-    Parser { name: "timeline", extensions: &["csv"], run: |text| drop(Timeline::read(text.as_bytes())) },
+    Parser {
+        name: "xml",
+        extensions: &["xml"],
+        run: model_of_xml,
+    },
+    Parser {
+        name: "trace",
+        extensions: &["edan", "edan-bare", "execlog", "gdb", "spike"],
+        run: run_trace,
+    },
+    Parser {
+        name: "timeline",
+        extensions: &["csv"],
+        run: |text| drop(Timeline::read(text.as_bytes())),
+    },
 ];
 
 struct NoFiles;
@@ -76,15 +92,29 @@ impl ReadFile for NoFiles {
 
 fn c(text: &str) -> Unit {
     let name: Arc<str> = "fuzz.c".into();
-    let options = Options { defines: Vec::new(), language: Language::C };
-    let source = preprocess(SourceText::verbatim(&name, text.to_string()), &options, &NoFiles);
+    let options = Options {
+        defines: Vec::new(),
+        language: Language::C,
+    };
+    let source = preprocess(
+        SourceText::verbatim(&name, text.to_string()),
+        &options,
+        &NoFiles,
+    );
     lower::c::lower(&name, &source)
 }
 
 fn fortran(text: &str, form: Form) -> Unit {
     let name: Arc<str> = "fuzz.f90".into();
-    let options = Options { defines: Vec::new(), language: Language::Fortran };
-    let mut source = preprocess(SourceText::verbatim(&name, text.to_string()), &options, &NoFiles);
+    let options = Options {
+        defines: Vec::new(),
+        language: Language::Fortran,
+    };
+    let mut source = preprocess(
+        SourceText::verbatim(&name, text.to_string()),
+        &options,
+        &NoFiles,
+    );
     if form == Form::Fixed {
         source = fixed_form::to_free_form(source);
     }
@@ -115,7 +145,10 @@ fn show(program: &analysis::facts::Program) {
 
 fn run_trace(text: &str) {
     let settings = Settings {
-        rules: Rules { memory: MemoryRule::Bytes, false_dependences: true },
+        rules: Rules {
+            memory: MemoryRule::Bytes,
+            false_dependences: true,
+        },
         caches: vec!["1KiB,2way".parse().expect("a cache")],
         costs: Costs::default(),
         like_edan: false,
@@ -127,7 +160,10 @@ fn run_trace(text: &str) {
         keep: 100,
     };
     let mut analysis = Analysis::new(settings, None).expect("settings");
-    let options = trace::Options { format: None, unknown: trace::UnknownPolicy::Warn };
+    let options = trace::Options {
+        format: None,
+        unknown: trace::UnknownPolicy::Warn,
+    };
     if trace::stream(text.as_bytes(), options, &mut analysis).is_ok() {
         analysis.finish(true);
     }
@@ -140,36 +176,60 @@ fn main() -> ExitCode {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"),
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"),
     ];
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), argument.parse::<f64>()) {
             ("--only", _) => only = arguments.next(),
             ("--again", _) => again = arguments.next().and_then(|file| read(Path::new(&file))),
-            ("--prefixes", _) => prefixes = arguments.next().and_then(|number| number.parse::<usize>().ok()),
+            ("--prefixes", _) => {
+                prefixes = arguments
+                    .next()
+                    .and_then(|number| number.parse::<usize>().ok())
+            }
             (_, Ok(number)) => seconds = number,
             _ => directories.push(PathBuf::from(argument)),
         }
     }
     let mut files = BTreeSet::new();
-    directories.iter().for_each(|directory| collect(directory, &mut files));
+    directories
+        .iter()
+        .for_each(|directory| collect(directory, &mut files));
     std::panic::set_hook(Box::new(|_| {}));
     let mut all_well = true;
-    for parser in PARSERS.iter().filter(|parser| only.as_deref().is_none_or(|name| name == parser.name)) {
+    for parser in PARSERS
+        .iter()
+        .filter(|parser| only.as_deref().is_none_or(|name| name == parser.name))
+    {
         if let Some(text) = &again {
             let mut hunt = Hunt::of(parser);
             hunt.attempt(text);
             all_well &= hunt.report(1);
             continue;
         }
-        let of_parser = |path: &&PathBuf| path.extension().is_some_and(|e| parser.extensions.iter().any(|x| e == *x));
-        let mut seeds: Vec<String> = files.iter().filter(of_parser).filter_map(|path| read(path)).collect();
+        let of_parser = |path: &&PathBuf| {
+            path.extension()
+                .is_some_and(|e| parser.extensions.iter().any(|x| e == *x))
+        };
+        let mut seeds: Vec<String> = files
+            .iter()
+            .filter(of_parser)
+            .filter_map(|path| read(path))
+            .collect();
         if parser.name == "xml" {
-            let sources = files.iter().filter(|path| path.extension().is_some_and(|e| e == "c"));
-            let models = sources.filter_map(|path| read(path)).map(|text| xml::write(&analysis::analyze(&[c(&text)])));
+            let sources = files
+                .iter()
+                .filter(|path| path.extension().is_some_and(|e| e == "c"));
+            let models = sources
+                .filter_map(|path| read(path))
+                .map(|text| xml::write(&analysis::analyze(&[c(&text)])));
             seeds.extend(models);
         }
         if parser.name == "timeline" {
-            seeds.push("id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into());
+            seeds.push(
+                "id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into(),
+            );
         }
         let mut hunt = Hunt::of(parser);
         match prefixes {
@@ -178,7 +238,11 @@ fn main() -> ExitCode {
         }
         all_well &= hunt.report(seeds.len());
     }
-    if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if all_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) {
@@ -194,7 +258,10 @@ fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) {
 
 fn read(path: &Path) -> Option<String> {
     let mut text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
-    let end = (0..=LONGEST.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=LONGEST.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
     text.truncate(end);
     Some(text)
 }
@@ -211,12 +278,19 @@ struct Hunt<'p> {
 impl Hunt<'_> {
     fn of(parser: &Parser) -> Hunt<'_> {
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[20; 32]);
-        Hunt { parser, random, rounds: 0, findings: 0, slowest: 0.0 }
+        Hunt {
+            parser,
+            random,
+            rounds: 0,
+            findings: 0,
+            slowest: 0.0,
+        }
     }
 
     fn damage(&mut self, seeds: &[String], time: Duration) {
         let start = processor_time();
-        while !seeds.is_empty() && processor_time() - start < time && self.findings < MOST_FINDINGS {
+        while !seeds.is_empty() && processor_time() - start < time && self.findings < MOST_FINDINGS
+        {
             let text = damaged(seeds, &mut self.random);
             self.attempt(&text);
         }
@@ -224,7 +298,10 @@ impl Hunt<'_> {
 
     /// Seeds of middle length, drawn, and all texts that they begin with.
     fn every_prefix(&mut self, seeds: &[String], count: usize) {
-        let mut fit: Vec<&String> = seeds.iter().filter(|seed| PREFIXED.contains(&seed.len())).collect();
+        let mut fit: Vec<&String> = seeds
+            .iter()
+            .filter(|seed| PREFIXED.contains(&seed.len()))
+            .collect();
         for _ in 0..count.min(fit.len()) {
             let seed = fit.swap_remove(below(fit.len(), &mut self.random));
             for end in (0..=seed.len()).filter(|end| seed.is_char_boundary(*end)) {
@@ -238,7 +315,11 @@ impl Hunt<'_> {
     fn attempt(&mut self, text: &str) {
         let Parser { name, run, .. } = self.parser;
         // What ends the whole process is found here.
-        std::fs::write(std::env::temp_dir().join(format!("fuzz-{name}-last.txt")), text).expect("a temporary file");
+        std::fs::write(
+            std::env::temp_dir().join(format!("fuzz-{name}-last.txt")),
+            text,
+        )
+        .expect("a temporary file");
         let timed = || {
             let began = processor_time();
             let is_well = catch_unwind(AssertUnwindSafe(|| run(text))).is_ok();
@@ -255,15 +336,28 @@ impl Hunt<'_> {
             self.findings += 1;
             let path = std::env::temp_dir().join(format!("fuzz-{name}-{}.txt", self.rounds));
             std::fs::write(&path, text).expect("a temporary file");
-            let what = if is_well { format!("took {seconds:.1} s") } else { "panicked".to_string() };
+            let what = if is_well {
+                format!("took {seconds:.1} s")
+            } else {
+                "panicked".to_string()
+            };
             println!("{name}: round {} {what}: {}", self.rounds, path.display());
         }
     }
 
     /// Whether nothing was found.
     fn report(&self, seeds: usize) -> bool {
-        let Hunt { parser, rounds, findings, slowest, .. } = self;
-        println!("{}: {rounds} rounds from {seeds} seeds, {findings} findings, slowest {slowest:.2} s", parser.name);
+        let Hunt {
+            parser,
+            rounds,
+            findings,
+            slowest,
+            ..
+        } = self;
+        println!(
+            "{}: {rounds} rounds from {seeds} seeds, {findings} findings, slowest {slowest:.2} s",
+            parser.name
+        );
         *findings == 0
     }
 }

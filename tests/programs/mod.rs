@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loopsheet::analysis::facts::{
-    Access, AccessClass, Block, Branch, Constant, File, Flops, Function, Item, Loop, OperationCounts, Origin, Program,
-    Reason, Stream, Subscript,
+    Access, AccessClass, Block, Branch, Constant, File, Flops, Function, Item, Loop,
+    OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::{Expr, FigureId, Lookup};
@@ -20,7 +20,13 @@ pub fn expr(text: &str) -> Expr {
 }
 
 pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
-    pairs.iter().map(|(name, value)| Setting { name: name.to_string(), value: value.to_string() }).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| Setting {
+            name: name.to_string(),
+            value: value.to_string(),
+        })
+        .collect()
 }
 
 pub fn model<'p>(program: &'p Program, machine: &str, pairs: &[(&str, &str)]) -> Model<'p> {
@@ -45,7 +51,10 @@ impl Lookup for Inputs<'_> {
 pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId, f64> {
     let mut values = BTreeMap::new();
     for (id, figure) in model.figures.iter() {
-        let value = figure.expr.evaluate(&Inputs(&values, &other.figures)).unwrap_or(f64::NAN);
+        let value = figure
+            .expr
+            .evaluate(&Inputs(&values, &other.figures))
+            .unwrap_or(f64::NAN);
         values.insert(id, value);
     }
     values
@@ -65,8 +74,16 @@ pub const WORKED: &[(&str, &str)] = &[
 ];
 
 pub fn flops(adds: u64, multiplies: u64, divides: u64, specials: u64) -> Flops {
-    let counts = OperationCounts { adds, multiplies, divides, specials, ..OperationCounts::default() };
-    Flops { by_type: BTreeMap::from([("real8".to_string(), counts)]) }
+    let counts = OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..OperationCounts::default()
+    };
+    Flops {
+        by_type: BTreeMap::from([("real8".to_string(), counts)]),
+    }
 }
 
 /// A stream of `real8` whose dimensions each follow one variable.
@@ -88,19 +105,39 @@ pub fn stream(array: &str, class: AccessClass, variables: &[&str], offsets: &[&[
         element_bytes: Some(8),
         class,
         subscripts: variables.iter().map(subscript).collect(),
-        accesses: offsets.iter().map(|offset| Access { offset: offset.to_vec(), reads, writes }).collect(),
+        accesses: offsets
+            .iter()
+            .map(|offset| Access {
+                offset: offset.to_vec(),
+                reads,
+                writes,
+            })
+            .collect(),
         extents: vec![None; variables.len()],
     }
 }
 
 /// A nest of `(variable, lower, upper)`, outermost first, around a body.
-pub fn nest(function: &str, file: &str, line: u32, loops: &[(&str, &str, &str)], body: Block) -> Loop {
+pub fn nest(
+    function: &str,
+    file: &str,
+    line: u32,
+    loops: &[(&str, &str, &str)],
+    body: Block,
+) -> Loop {
     let ((variable, lower, upper), inner) = loops.split_first().expect("at least one loop");
     let body = match inner {
         [] => body,
-        _ => {
-            Block { items: vec![Item::Loop(Box::new(nest(function, file, line + 1, inner, body)))], ..Block::default() }
-        }
+        _ => Block {
+            items: vec![Item::Loop(Box::new(nest(
+                function,
+                file,
+                line + 1,
+                inner,
+                body,
+            )))],
+            ..Block::default()
+        },
     };
     Loop {
         id: format!("{function}@{line}"),
@@ -131,7 +168,10 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         line: 1,
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
-        body: Block { items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(), ..Block::default() },
+        body: Block {
+            items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(),
+            ..Block::default()
+        },
     }
 }
 
@@ -146,22 +186,48 @@ pub fn program(functions: Vec<Function>) -> Program {
         preprocessing: Preprocessing::None,
         diagnostics: Vec::new(),
     };
-    Program { files: paths.into_iter().map(file).collect(), functions, unread: BTreeMap::new() }
+    Program {
+        files: paths.into_iter().map(file).collect(),
+        functions,
+        unread: BTreeMap::new(),
+    }
 }
 
 /// static.md's worked example: A1 = 7-point star of A0.
 pub fn seven_point() -> Function {
-    let star: &[&[i64]] = &[&[0, 0, 0], &[-1, 0, 0], &[1, 0, 0], &[0, -1, 0], &[0, 1, 0], &[0, 0, -1], &[0, 0, 1]];
+    let star: &[&[i64]] = &[
+        &[0, 0, 0],
+        &[-1, 0, 0],
+        &[1, 0, 0],
+        &[0, -1, 0],
+        &[0, 1, 0],
+        &[0, 0, -1],
+        &[0, 0, 1],
+    ];
     let body = Block {
         flops: flops(6, 2, 0, 0),
         streams: vec![
             stream("A0", AccessClass::ReadOnly, &["i", "j", "k"], star),
-            stream("A1", AccessClass::WriteOnly, &["i", "j", "k"], &[&[0, 0, 0]]),
+            stream(
+                "A1",
+                AccessClass::WriteOnly,
+                &["i", "j", "k"],
+                &[&[0, 0, 0]],
+            ),
         ],
         ..Block::default()
     };
-    let loops = [("k", "lo(3)", "hi(3)"), ("j", "lo(2)", "hi(2)"), ("i", "lo(1)", "hi(1)")];
-    function("smooth", "smooth.f90", &[], vec![nest("smooth", "smooth.f90", 8, &loops, body)])
+    let loops = [
+        ("k", "lo(3)", "hi(3)"),
+        ("j", "lo(2)", "hi(2)"),
+        ("i", "lo(1)", "hi(1)"),
+    ];
+    function(
+        "smooth",
+        "smooth.f90",
+        &[],
+        vec![nest("smooth", "smooth.f90", 8, &loops, body)],
+    )
 }
 
 /// c(i,j) += a(i,k)·b(k,j), with the sizes defined by another symbol.
@@ -176,7 +242,12 @@ pub fn matrix_multiply() -> Function {
         ..Block::default()
     };
     let loops = [("j", "1", "n"), ("k", "1", "n"), ("i", "1", "n")];
-    function("matmul", "matmul.f90", &[("n", "2*m")], vec![nest("matmul", "matmul.f90", 5, &loops, body)])
+    function(
+        "matmul",
+        "matmul.f90",
+        &[("n", "2*m")],
+        vec![nest("matmul", "matmul.f90", 5, &loops, body)],
+    )
 }
 
 /// One nest with a division, names that a spreadsheet could misread, and one loop that is not fully
@@ -205,8 +276,16 @@ pub fn triad_and_search() -> Function {
         otherwise_lines: None,
     };
     let reasons = vec![
-        Reason { code: "unknown_trip_count".into(), line: 30, detail: "=while (err > tol)".into() },
-        Reason { code: "call".into(), line: 32, detail: "user_norm".into() },
+        Reason {
+            code: "unknown_trip_count".into(),
+            line: 30,
+            detail: "=while (err > tol)".into(),
+        },
+        Reason {
+            code: "call".into(),
+            line: 32,
+            detail: "user_norm".into(),
+        },
     ];
     let search = Block {
         flops: flops(1, 0, 0, 0),
@@ -218,10 +297,20 @@ pub fn triad_and_search() -> Function {
     let loops = vec![
         nest("n1", "=odd.f90", 20, &[("i", "1", "n1")], triad),
         nest("n1", "=odd.f90", 30, &[("i", "1", "trip_30")], search),
-        nest("n1", "=odd.f90", 40, &[("j", "r", "c"), ("i", "true", "n1")], Block::default()),
+        nest(
+            "n1",
+            "=odd.f90",
+            40,
+            &[("j", "r", "c"), ("i", "true", "n1")],
+            Block::default(),
+        ),
     ];
     let mut function = function("n1", "=odd.f90", &[], loops);
-    function.body.reasons.push(Reason { code: "label".into(), line: 60, detail: "goto 10".into() });
+    function.body.reasons.push(Reason {
+        code: "label".into(),
+        line: 60,
+        detail: "goto 10".into(),
+    });
     function
 }
 
@@ -232,7 +321,11 @@ pub fn mixed() -> Program {
     program.files[2].diagnostics.push(Diagnostic {
         severity: Severity::Error,
         code: "syntax-error".into(),
-        place: Place { file: "=odd.f90".into(), line: 50, column: 7 },
+        place: Place {
+            file: "=odd.f90".into(),
+            line: 50,
+            column: 7,
+        },
         width: 3,
         message: "cannot be read".into(),
         help: Some("mend it".into()),

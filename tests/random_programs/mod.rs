@@ -65,40 +65,100 @@ fn instruction(random: &mut Random, harts: usize) -> Executed {
         0 => (format!("add {d},{s},{t}"), vec![s, t], vec![d], None),
         1 => (format!("addi {d},{s},4"), vec![s], vec![d], None),
         2 => (format!("li {d},7"), vec![], vec![d], None),
-        3 => (format!("bne {s},{t},-6 # 0x104be"), vec![s, t], vec![], None),
-        4 => (format!("fmadd.d {fd},{fs},{ft},{fr}"), vec![fs, ft, fr], vec![fd], None),
+        3 => (
+            format!("bne {s},{t},-6 # 0x104be"),
+            vec![s, t],
+            vec![],
+            None,
+        ),
+        4 => (
+            format!("fmadd.d {fd},{fs},{ft},{fr}"),
+            vec![fs, ft, fr],
+            vec![fd],
+            None,
+        ),
         5 => (format!("fcvt.d.w {fd},{s}"), vec![s], vec![fd], None),
         6 => (format!("mulw {d},{s},{t}"), vec![s, t], vec![d], None),
         7 | 8 => {
-            let (name, bytes) = random.pick(&[("lb", 1), ("lhu", 2), ("lw", 4), ("lwu", 4), ("ld", 8)]);
-            (format!("{name} {d},0({s})"), vec![s], vec![d], Some((bytes, "r")))
+            let (name, bytes) =
+                random.pick(&[("lb", 1), ("lhu", 2), ("lw", 4), ("lwu", 4), ("ld", 8)]);
+            (
+                format!("{name} {d},0({s})"),
+                vec![s],
+                vec![d],
+                Some((bytes, "r")),
+            )
         }
         9 => {
             let (name, bytes) = random.pick(&[("flw", 4), ("fld", 8)]);
-            (format!("{name} {fd},8({s})"), vec![s], vec![fd], Some((bytes, "r")))
+            (
+                format!("{name} {fd},8({s})"),
+                vec![s],
+                vec![fd],
+                Some((bytes, "r")),
+            )
         }
         10 | 11 => {
             let (name, bytes) = random.pick(&[("sb", 1), ("sh", 2), ("sw", 4), ("sd", 8)]);
-            (format!("{name} {t},0({s})"), vec![s, t], vec![], Some((bytes, "w")))
+            (
+                format!("{name} {t},0({s})"),
+                vec![s, t],
+                vec![],
+                Some((bytes, "w")),
+            )
         }
-        12 => (format!("fsd {ft},0({s})"), vec![s, ft], vec![], Some((8, "w"))),
+        12 => (
+            format!("fsd {ft},0({s})"),
+            vec![s, ft],
+            vec![],
+            Some((8, "w")),
+        ),
         _ => match random.below(5) {
             0 => (format!("lr.w {d},({s})"), vec![s], vec![d], Some((4, "r"))),
-            1 => (format!("sc.d {d},{t},({s})"), vec![s, t], vec![d], Some((8, "w"))),
+            1 => (
+                format!("sc.d {d},{t},({s})"),
+                vec![s, t],
+                vec![d],
+                Some((8, "w")),
+            ),
             // A store-conditional that failed.
             2 => (format!("sc.w {d},{t},({s})"), vec![s, t], vec![d], None),
-            3 => (format!("amoadd.w {d},{t},({s})"), vec![s, t], vec![d], Some((4, "rw"))),
-            _ => (format!("amoswap.d.aqrl {d},{t},({s})"), vec![s, t], vec![d], Some((8, "rw"))),
+            3 => (
+                format!("amoadd.w {d},{t},({s})"),
+                vec![s, t],
+                vec![d],
+                Some((4, "rw")),
+            ),
+            _ => (
+                format!("amoswap.d.aqrl {d},{t},({s})"),
+                vec![s, t],
+                vec![d],
+                Some((8, "rw")),
+            ),
         },
     };
     let places = |names: Vec<&'static str>, kind: &str| {
-        let registers = names.into_iter().filter(|name| *name != "zero").map(|name| Place::Register(hart, name));
-        let bytes = access.iter().filter(|(_, kinds)| kinds.contains(kind)).flat_map(|(bytes, _)| 0..*bytes);
-        registers.chain(bytes.map(|byte| Place::Byte(address + byte))).collect()
+        let registers = names
+            .into_iter()
+            .filter(|name| *name != "zero")
+            .map(|name| Place::Register(hart, name));
+        let bytes = access
+            .iter()
+            .filter(|(_, kinds)| kinds.contains(kind))
+            .flat_map(|(bytes, _)| 0..*bytes);
+        registers
+            .chain(bytes.map(|byte| Place::Byte(address + byte)))
+            .collect()
     };
     let (reads, writes) = (places(reads, "r"), places(writes, "w"));
     let behind = access.map_or(String::new(), |_| format!(";{address:#x}"));
-    Executed { line: format!("{hart};{pc:#x};{text}{behind}"), pc, reads, writes, accesses_memory: access.is_some() }
+    Executed {
+        line: format!("{hart};{pc:#x};{text}{behind}"),
+        pc,
+        reads,
+        writes,
+        accesses_memory: access.is_some(),
+    }
 }
 
 /// An edge of the graph: the later instruction starts when the earlier one is done, or has started.
@@ -121,16 +181,34 @@ pub fn edges(program: &[Executed], false_ones: bool) -> Vec<Edge> {
     let mut edges = BTreeSet::new();
     for (to, later) in program.iter().enumerate() {
         for place in &later.reads {
-            if let Some(from) = program[..to].iter().rposition(|earlier| earlier.writes.contains(place)) {
-                edges.insert(Edge { from, to, waits_for: Wait::Value });
+            if let Some(from) = program[..to]
+                .iter()
+                .rposition(|earlier| earlier.writes.contains(place))
+            {
+                edges.insert(Edge {
+                    from,
+                    to,
+                    waits_for: Wait::Value,
+                });
             }
         }
         for place in later.writes.iter().filter(|_| false_ones) {
-            let last = program[..to].iter().rposition(|earlier| earlier.writes.contains(place));
-            edges.extend(last.map(|from| Edge { from, to, waits_for: Wait::LastWrite }));
-            let readers = (last.map_or(0, |last| last)..to).filter(|from| program[*from].reads.contains(place));
+            let last = program[..to]
+                .iter()
+                .rposition(|earlier| earlier.writes.contains(place));
+            edges.extend(last.map(|from| Edge {
+                from,
+                to,
+                waits_for: Wait::LastWrite,
+            }));
+            let readers = (last.map_or(0, |last| last)..to)
+                .filter(|from| program[*from].reads.contains(place));
             // The last writer may have read the place before it wrote; it started then all the same.
-            edges.extend(readers.map(|from| Edge { from, to, waits_for: Wait::StartOfReader }));
+            edges.extend(readers.map(|from| Edge {
+                from,
+                to,
+                waits_for: Wait::StartOfReader,
+            }));
         }
     }
     edges.into_iter().collect()
@@ -147,7 +225,12 @@ pub fn longest_path(edges: &[Edge], weights: &[u64]) -> u64 {
         });
         start[to] = ready.max().unwrap_or(0);
     }
-    start.iter().zip(weights).map(|(start, weight)| start + weight).max().unwrap_or(0)
+    start
+        .iter()
+        .zip(weights)
+        .map(|(start, weight)| start + weight)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Cycles of a greedy schedule on `processors` processors (unit weights, edges of values only).
@@ -155,10 +238,20 @@ pub fn greedy_time(edges: &[Edge], vertices: usize, processors: usize) -> u64 {
     let mut done = vec![u64::MAX; vertices];
     let mut time = 0;
     while done.contains(&u64::MAX) {
-        let is_ready = |to: usize| edges.iter().filter(|edge| edge.to == to).all(|edge| done[edge.from] <= time);
-        let ready: Vec<usize> = (0..vertices).filter(|to| done[*to] == u64::MAX && is_ready(*to)).collect();
+        let is_ready = |to: usize| {
+            edges
+                .iter()
+                .filter(|edge| edge.to == to)
+                .all(|edge| done[edge.from] <= time)
+        };
+        let ready: Vec<usize> = (0..vertices)
+            .filter(|to| done[*to] == u64::MAX && is_ready(*to))
+            .collect();
         time += 1;
-        ready.into_iter().take(processors).for_each(|vertex| done[vertex] = time);
+        ready
+            .into_iter()
+            .take(processors)
+            .for_each(|vertex| done[vertex] = time);
     }
     time
 }

@@ -34,7 +34,11 @@ struct SlowLevel {
 impl SlowHierarchy {
     pub fn new(specs: &[CacheSpec], atomics: Atomics) -> SlowHierarchy {
         let levels = specs.iter().map(|spec| SlowLevel::new(*spec)).collect();
-        SlowHierarchy { levels, atomics, ram: RamTraffic::default() }
+        SlowHierarchy {
+            levels,
+            atomics,
+            ram: RamTraffic::default(),
+        }
     }
 
     pub fn counters(&self) -> Vec<LevelCounters> {
@@ -68,8 +72,15 @@ impl SlowHierarchy {
             AccessKind::Atomic => self.bypass(count),
         });
         let deepest = depths.max().expect("an access has bytes");
-        let served = if deepest == self.levels.len() { Served::Memory } else { Served::Level(deepest as u8) };
-        Outcome { served, ram_bytes: self.ram.bytes_read + self.ram.bytes_written - before }
+        let served = if deepest == self.levels.len() {
+            Served::Memory
+        } else {
+            Served::Level(deepest as u8)
+        };
+        Outcome {
+            served,
+            ram_bytes: self.ram.bytes_read + self.ram.bytes_written - before,
+        }
     }
 
     fn writes_through(&self, level: usize) -> bool {
@@ -175,9 +186,20 @@ impl SlowHierarchy {
 impl SlowLevel {
     fn new(spec: CacheSpec) -> SlowLevel {
         let sets = (0..spec.sets()).map(|_| Vec::new()).collect();
-        let random = if let Policy::Random { seed } = spec.policy { seed } else { 0 };
+        let random = if let Policy::Random { seed } = spec.policy {
+            seed
+        } else {
+            0
+        };
         let counters = LevelCounters::default();
-        SlowLevel { spec, sets, lower_half_used: HashMap::new(), random, time: 0, counters }
+        SlowLevel {
+            spec,
+            sets,
+            lower_half_used: HashMap::new(),
+            random,
+            time: 0,
+            counters,
+        }
     }
 
     fn set(&self, byte: u64) -> usize {
@@ -190,7 +212,9 @@ impl SlowLevel {
 
     fn find(&mut self, byte: u64) -> Option<&mut Line> {
         let (set, first) = (self.set(byte), self.first_byte(byte));
-        self.sets[set].iter_mut().find(|line| line.first_byte == first)
+        self.sets[set]
+            .iter_mut()
+            .find(|line| line.first_byte == first)
     }
 
     /// Looks up and counts.
@@ -205,7 +229,10 @@ impl SlowLevel {
         line.dirty |= dirties;
         self.counters.hits += 1;
         let (set, first) = (self.set(byte), self.first_byte(byte));
-        let way = self.sets[set].iter().position(|line| line.first_byte == first).expect("it was found");
+        let way = self.sets[set]
+            .iter()
+            .position(|line| line.first_byte == first)
+            .expect("it was found");
         self.turn_tree(set, way);
         true
     }
@@ -213,7 +240,12 @@ impl SlowLevel {
     /// Puts in a line that is not there; gives the one that had to leave.
     fn put(&mut self, byte: u64, dirty: bool) -> Option<Line> {
         self.time += 1;
-        let line = Line { first_byte: self.first_byte(byte), dirty, came: self.time, used: self.time };
+        let line = Line {
+            first_byte: self.first_byte(byte),
+            dirty,
+            came: self.time,
+            used: self.time,
+        };
         let set = self.set(byte);
         if (self.sets[set].len() as u64) < self.spec.set_lines() {
             self.sets[set].push(line);
@@ -237,7 +269,11 @@ impl SlowLevel {
         while to - from > 1 {
             let middle = (from + to) / 2;
             self.lower_half_used.insert((set, from, to), way < middle);
-            if way < middle { to = middle } else { from = middle }
+            if way < middle {
+                to = middle
+            } else {
+                from = middle
+            }
         }
     }
 
@@ -245,7 +281,11 @@ impl SlowLevel {
         let (mut from, mut to) = (0, self.spec.set_lines() as usize);
         while to - from > 1 {
             let middle = (from + to) / 2;
-            if self.lower_half_used[&(set, from, to)] { from = middle } else { to = middle }
+            if self.lower_half_used[&(set, from, to)] {
+                from = middle
+            } else {
+                to = middle
+            }
         }
         from
     }

@@ -9,21 +9,28 @@ pub const DONE: f64 = 1e6;
 
 /// The nest of the matrix multiplication.
 pub fn nest<'a>(model: &'a Model) -> &'a NestModel<'a> {
-    model.nests.iter().find(|nest| nest.nest.head().id.starts_with("matmul")).expect("it is there")
+    model
+        .nests
+        .iter()
+        .find(|nest| nest.nest.head().id.starts_with("matmul"))
+        .expect("it is there")
 }
 
 /// Its iterations; a quantity that agrees, one that the model has no formula for, one that only the run has. `text` is
 /// wherever a name or a sentence can be.
 pub fn comparison(model: &Model, text: &str) -> Comparison {
-    let row = |quantity: &str, promised: Option<f64>, traced: Option<f64>, reason: Option<&str>| Row {
-        quantity: quantity.into(),
-        unit: "",
-        promised,
-        traced,
-        ratio: promised.zip(traced).map(|(promised, traced)| traced / promised),
-        repeated: None,
-        reason: reason.map(str::to_string),
-    };
+    let row =
+        |quantity: &str, promised: Option<f64>, traced: Option<f64>, reason: Option<&str>| Row {
+            quantity: quantity.into(),
+            unit: "",
+            promised,
+            traced,
+            ratio: promised
+                .zip(traced)
+                .map(|(promised, traced)| traced / promised),
+            repeated: None,
+            reason: reason.map(str::to_string),
+        };
     let head = nest(model).nest.head();
     let iterations = model.value(nest(model).iterations);
     let rows = vec![
@@ -37,7 +44,11 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
         trace: text.into(),
         instructions: 1000,
         joined_share: 0.75,
-        functions: vec![FunctionShare { name: text.into(), instructions: 800, joined: 600 }],
+        functions: vec![FunctionShare {
+            name: text.into(),
+            instructions: 800,
+            joined: 600,
+        }],
         nests: vec![NestComparison {
             id: head.id.to_string(),
             function: "matmul".into(),
@@ -47,7 +58,11 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             rows,
         }],
         not_executed: vec![text.into()],
-        unjoined: vec![Unjoined { what: text.into(), instructions: 200, reason: text.into() }],
+        unjoined: vec![Unjoined {
+            what: text.into(),
+            instructions: 200,
+            reason: text.into(),
+        }],
         parameters: vec![Suggestion {
             parameter: "m".into(),
             value: Some(64.0),

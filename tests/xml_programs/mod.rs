@@ -88,7 +88,10 @@ pub fn text() -> impl Strategy<Value = String> {
 pub fn expr() -> impl Strategy<Value = Expr> {
     let leaf = prop_oneof![
         (-9i64..100).prop_map(Expr::from),
-        select(vec!["n", "ng", "lo(1)", "hi(2)", "i", "fab%n", "a b", "1e999"]).prop_map(Expr::symbol),
+        select(vec![
+            "n", "ng", "lo(1)", "hi(2)", "i", "fab%n", "a b", "1e999"
+        ])
+        .prop_map(Expr::symbol),
         text().prop_map(|name| Expr::symbol(&name)),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {
@@ -105,21 +108,49 @@ pub fn expr() -> impl Strategy<Value = Expr> {
 }
 
 fn counts() -> impl Strategy<Value = OperationCounts> {
-    let simple = prop::array::uniform4(0u64..9).prop_map(|[a, m, d, s]| [a, m, d, s, 0, 0, 0, 0, 0]);
-    prop_oneof![simple, prop::array::uniform9(0u64..9), prop::array::uniform9(any::<u64>())]
-        .prop_map(OperationCounts::from_values)
+    let simple =
+        prop::array::uniform4(0u64..9).prop_map(|[a, m, d, s]| [a, m, d, s, 0, 0, 0, 0, 0]);
+    prop_oneof![
+        simple,
+        prop::array::uniform9(0u64..9),
+        prop::array::uniform9(any::<u64>())
+    ]
+    .prop_map(OperationCounts::from_values)
 }
 
 fn ty() -> impl Strategy<Value = String> {
-    let known =
-        vec!["real8", "real4", "integer4", "integer8", "complex16", "logical4", "character", "?", "double", "fab"];
+    let known = vec![
+        "real8",
+        "real4",
+        "integer4",
+        "integer8",
+        "complex16",
+        "logical4",
+        "character",
+        "?",
+        "double",
+        "fab",
+    ];
     prop_oneof![4 => select(known).prop_map(String::from), 1 => text()]
 }
 
 fn scalar() -> impl Strategy<Value = Scalar> {
-    (text(), ty(), any::<bool>(), select(AccessClass::ALL.to_vec()), any::<u64>(), 0u64..9).prop_map(
-        |(name, ty, is_constant, class, reads, writes)| Scalar { name, ty, is_constant, class, reads, writes },
+    (
+        text(),
+        ty(),
+        any::<bool>(),
+        select(AccessClass::ALL.to_vec()),
+        any::<u64>(),
+        0u64..9,
     )
+        .prop_map(|(name, ty, is_constant, class, reads, writes)| Scalar {
+            name,
+            ty,
+            is_constant,
+            class,
+            reads,
+            writes,
+        })
 }
 
 fn variable() -> impl Strategy<Value = String> {
@@ -131,7 +162,11 @@ fn subscript() -> impl Strategy<Value = Subscript> {
         3 => variable().prop_map(|name| (vec![(name, Expr::from(1.0))], Expr::from(0.0), None)),
         1 => (1i64..4, variable()).prop_map(|(n, name)| (vec![(name, Expr::from(n))], Expr::symbol("ng"), None)),
     ];
-    let odd = (prop::collection::vec((variable(), expr()), 0..3), expr(), prop::option::of(text()));
+    let odd = (
+        prop::collection::vec((variable(), expr()), 0..3),
+        expr(),
+        prop::option::of(text()),
+    );
     prop_oneof![3 => plain.boxed(), 1 => odd.boxed()].prop_map(|(terms, base, gather)| Subscript {
         terms,
         base,
@@ -146,37 +181,75 @@ fn stream() -> impl Strategy<Value = Stream> {
         (
             prop::collection::vec(subscript(), rank),
             prop::collection::vec(access(rank), 0..5),
-            prop_oneof![Just(vec![None; rank]), prop::collection::vec(prop::option::of((expr(), expr())), 0..4)],
+            prop_oneof![
+                Just(vec![None; rank]),
+                prop::collection::vec(prop::option::of((expr(), expr())), 0..4)
+            ],
         )
     });
     let bytes = prop_oneof![Just(Some(8)), prop::option::of(any::<u32>())];
-    let component = prop_oneof![Just(String::new()), Just("qu".into()), Just("2,n + 1".into()), text()];
-    (text(), component, ty(), bytes, select(AccessClass::ALL.to_vec()), shape).prop_map(
-        |(array, component, ty, element_bytes, class, (subscripts, accesses, extents))| Stream {
-            array,
-            component,
-            ty,
-            element_bytes,
-            class,
-            subscripts,
-            accesses: (accesses.into_iter()).map(|(offset, reads, writes)| Access { offset, reads, writes }).collect(),
-            extents,
-        },
+    let component = prop_oneof![
+        Just(String::new()),
+        Just("qu".into()),
+        Just("2,n + 1".into()),
+        text()
+    ];
+    (
+        text(),
+        component,
+        ty(),
+        bytes,
+        select(AccessClass::ALL.to_vec()),
+        shape,
     )
+        .prop_map(
+            |(array, component, ty, element_bytes, class, (subscripts, accesses, extents))| {
+                Stream {
+                    array,
+                    component,
+                    ty,
+                    element_bytes,
+                    class,
+                    subscripts,
+                    accesses: (accesses.into_iter())
+                        .map(|(offset, reads, writes)| Access {
+                            offset,
+                            reads,
+                            writes,
+                        })
+                        .collect(),
+                    extents,
+                }
+            },
+        )
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    let key =
-        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey { name, file: file.into(), line });
-    let plain = prop::sample::select(vec![Body::Unknown, Body::Library, Body::Expanded, Body::Recursive]);
+    let key = (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
+        name,
+        file: file.into(),
+        line,
+    });
+    let plain = prop::sample::select(vec![
+        Body::Unknown,
+        Body::Library,
+        Body::Expanded,
+        Body::Recursive,
+    ]);
     let moved = communication().prop_map(|moved| Body::Communication(Box::new(moved)));
     let body = prop_oneof![plain, key.prop_map(Body::Function), moved];
-    (any::<u32>(), text(), prop::collection::vec(text(), 0..3), body).prop_map(|(line, name, arguments, body)| Call {
-        line,
-        name,
-        arguments,
+    (
+        any::<u32>(),
+        text(),
+        prop::collection::vec(text(), 0..3),
         body,
-    })
+    )
+        .prop_map(|(line, name, arguments, body)| Call {
+            line,
+            name,
+            arguments,
+            body,
+        })
 }
 
 fn reason() -> impl Strategy<Value = Reason> {
@@ -190,7 +263,9 @@ fn block() -> impl Strategy<Value = Block> {
             prop::collection::vec((ty(), counts()), 0..3)
         ];
         (
-            flops.prop_map(|by_type| Flops { by_type: by_type.into_iter().collect() }),
+            flops.prop_map(|by_type| Flops {
+                by_type: by_type.into_iter().collect(),
+            }),
             prop::collection::vec(scalar(), 0..3),
             prop::collection::vec(stream(), 0..3),
             prop::collection::vec(call(), 0..2),
@@ -212,18 +287,39 @@ fn block() -> impl Strategy<Value = Block> {
             branch(inner).prop_map(|inner| Item::Branch(Box::new(inner))),
         ];
         let settings = prop::collection::vec(setting(), 0..3);
-        (flat(), prop::collection::vec(item, 0..3), settings).prop_map(|(block, items, mut settings)| {
-            settings.iter_mut().for_each(|setting| setting.position = setting.position.min(items.len()));
-            settings.sort_by_key(|setting| setting.position);
-            Block { items, settings, ..block }
-        })
+        (flat(), prop::collection::vec(item, 0..3), settings).prop_map(
+            |(block, items, mut settings)| {
+                settings
+                    .iter_mut()
+                    .for_each(|setting| setting.position = setting.position.min(items.len()));
+                settings.sort_by_key(|setting| setting.position);
+                Block {
+                    items,
+                    settings,
+                    ..block
+                }
+            },
+        )
     })
 }
 
 fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop> {
-    let step = prop_oneof![Just(Expr::from(1.0)), expr()].prop_filter("a step of zero", |step| !step.is_zero());
-    let names = (text(), text(), prop_oneof![3 => variable(), 1 => Just(String::new())], prop::option::of(text()));
-    (names, any::<u32>(), any::<u32>(), (expr(), expr(), step), (any::<bool>(), registers(), repeated()), body)
+    let step = prop_oneof![Just(Expr::from(1.0)), expr()]
+        .prop_filter("a step of zero", |step| !step.is_zero());
+    let names = (
+        text(),
+        text(),
+        prop_oneof![3 => variable(), 1 => Just(String::new())],
+        prop::option::of(text()),
+    );
+    (
+        names,
+        any::<u32>(),
+        any::<u32>(),
+        (expr(), expr(), step),
+        (any::<bool>(), registers(), repeated()),
+        body,
+    )
         .prop_map(
             |(
                 (id, file, variable, parallel),
@@ -252,12 +348,14 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
 
 fn repeated() -> impl Strategy<Value = OperationCounts> {
     let some = any::<[u64; 4]>();
-    prop_oneof![Just([0; 4]), some].prop_map(|[adds, multiplies, divides, specials]| OperationCounts {
-        adds,
-        multiplies,
-        divides,
-        specials,
-        ..OperationCounts::default()
+    prop_oneof![Just([0; 4]), some].prop_map(|[adds, multiplies, divides, specials]| {
+        OperationCounts {
+            adds,
+            multiplies,
+            divides,
+            specials,
+            ..OperationCounts::default()
+        }
     })
 }
 
@@ -269,98 +367,170 @@ fn registers() -> impl Strategy<Value = Option<Registers>> {
 fn communication() -> impl Strategy<Value = Communication> {
     let kind = prop::sample::select(InterfaceKind::ALL);
     let halo = (expr(), expr(), prop::collection::vec(expr(), 0..3));
-    let halo = halo.prop_map(|(components, width, extents)| Halo { components, width, extents });
-    let sizes = (prop::option::of(expr()), prop::option::of(expr()), prop::option::of(halo));
-    (text(), kind, prop::collection::vec(text(), 0..3), text(), sizes).prop_map(
-        |(library, kind, arrays, datatype, (count, element_bytes, halo))| Communication {
-            library,
-            kind,
-            arrays,
-            count,
-            datatype,
-            element_bytes,
-            halo,
-        },
+    let halo = halo.prop_map(|(components, width, extents)| Halo {
+        components,
+        width,
+        extents,
+    });
+    let sizes = (
+        prop::option::of(expr()),
+        prop::option::of(expr()),
+        prop::option::of(halo),
+    );
+    (
+        text(),
+        kind,
+        prop::collection::vec(text(), 0..3),
+        text(),
+        sizes,
     )
+        .prop_map(
+            |(library, kind, arrays, datatype, (count, element_bytes, halo))| Communication {
+                library,
+                kind,
+                arrays,
+                count,
+                datatype,
+                element_bytes,
+                halo,
+            },
+        )
 }
 
 fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = Branch> {
     let lines = || prop::option::of(any::<(u32, u32)>());
-    (any::<u32>(), text(), text(), block.clone(), prop::option::of(block), lines(), lines()).prop_map(
-        |(line, condition, probability, then, otherwise, then_lines, otherwise_lines)| Branch {
-            line,
-            condition,
-            probability,
-            then,
-            otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
-            otherwise,
-            then_lines,
-        },
+    (
+        any::<u32>(),
+        text(),
+        text(),
+        block.clone(),
+        prop::option::of(block),
+        lines(),
+        lines(),
     )
+        .prop_map(
+            |(line, condition, probability, then, otherwise, then_lines, otherwise_lines)| Branch {
+                line,
+                condition,
+                probability,
+                then,
+                otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
+                otherwise,
+                then_lines,
+            },
+        )
 }
 
 fn diagnostic() -> impl Strategy<Value = Diagnostic> {
     let severity = select(vec![Severity::Note, Severity::Warning, Severity::Error]);
-    (severity, text(), (text(), any::<u32>(), any::<u32>()), any::<u32>(), text(), prop::option::of(text())).prop_map(
-        |(severity, code, (file, line, column), width, message, help)| Diagnostic {
-            severity,
-            code: code.into(),
-            place: Place { file: file.into(), line, column },
-            width,
-            message,
-            help,
-        },
+    (
+        severity,
+        text(),
+        (text(), any::<u32>(), any::<u32>()),
+        any::<u32>(),
+        text(),
+        prop::option::of(text()),
     )
+        .prop_map(
+            |(severity, code, (file, line, column), width, message, help)| Diagnostic {
+                severity,
+                code: code.into(),
+                place: Place {
+                    file: file.into(),
+                    line,
+                    column,
+                },
+                width,
+                message,
+                help,
+            },
+        )
 }
 
 fn file() -> impl Strategy<Value = File> {
-    let kind = (select(Language::ALL.to_vec()), select(Form::ALL.to_vec()), select(Preprocessing::ALL.to_vec()));
-    (text(), kind, any::<usize>(), prop::collection::vec(diagnostic(), 0..3)).prop_map(
-        |(path, (language, form, preprocessing), lines, diagnostics)| File {
-            path: path.into(),
-            language,
-            form,
-            lines,
-            preprocessing,
-            diagnostics,
-        },
+    let kind = (
+        select(Language::ALL.to_vec()),
+        select(Form::ALL.to_vec()),
+        select(Preprocessing::ALL.to_vec()),
+    );
+    (
+        text(),
+        kind,
+        any::<usize>(),
+        prop::collection::vec(diagnostic(), 0..3),
     )
+        .prop_map(
+            |(path, (language, form, preprocessing), lines, diagnostics)| File {
+                path: path.into(),
+                language,
+                form,
+                lines,
+                preprocessing,
+                diagnostics,
+            },
+        )
 }
 
 fn setting() -> impl Strategy<Value = Setting> {
-    (0..4usize, select(SettingKind::ALL.to_vec()), text(), prop::collection::vec(text(), 0..3))
-        .prop_map(|(position, kind, name, from)| Setting { position, kind, name, from })
+    (
+        0..4usize,
+        select(SettingKind::ALL.to_vec()),
+        text(),
+        prop::collection::vec(text(), 0..3),
+    )
+        .prop_map(|(position, kind, name, from)| Setting {
+            position,
+            kind,
+            name,
+            from,
+        })
 }
 
 fn function() -> impl Strategy<Value = Function> {
-    let constant = (text(), expr(), select(Origin::ALL.to_vec())).prop_map(|(name, value, origin)| Constant {
-        name,
-        value,
-        origin,
-    });
+    let constant =
+        (text(), expr(), select(Origin::ALL.to_vec())).prop_map(|(name, value, origin)| Constant {
+            name,
+            value,
+            origin,
+        });
     let shared = prop::collection::vec((text(), text()), 0..2);
-    (text(), text(), any::<u32>(), prop::collection::vec(constant, 0..3), shared, block()).prop_map(
-        |(name, file, line, constants, shared, body)| Function {
+    (
+        text(),
+        text(),
+        any::<u32>(),
+        prop::collection::vec(constant, 0..3),
+        shared,
+        block(),
+    )
+        .prop_map(|(name, file, line, constants, shared, body)| Function {
             name,
             file: file.into(),
             line,
             constants,
             shared,
             body,
-        },
-    )
+        })
 }
 
 /// Any program with unique loop ids.
 pub fn program() -> impl Strategy<Value = Program> {
     let unread = prop::collection::btree_map(text(), any::<usize>(), 0..3);
-    (prop::collection::vec(file(), 0..3), prop::collection::vec(function(), 0..3), unread).prop_map(
-        |(files, mut functions, unread)| {
-            let mut count = 0;
-            functions.iter_mut().for_each(|function| number_loops(&mut function.body, &mut count));
-            Program { files, functions, unread }
-        },
+    (
+        prop::collection::vec(file(), 0..3),
+        prop::collection::vec(function(), 0..3),
+        unread,
     )
+        .prop_map(|(files, mut functions, unread)| {
+            let mut count = 0;
+            functions
+                .iter_mut()
+                .for_each(|function| number_loops(&mut function.body, &mut count));
+            Program {
+                files,
+                functions,
+                unread,
+            }
+        })
 }
 
 fn number_loops(block: &mut Block, count: &mut usize) {
@@ -373,7 +543,10 @@ fn number_loops(block: &mut Block, count: &mut usize) {
             }
             Item::Branch(branch) => {
                 number_loops(&mut branch.then, count);
-                branch.otherwise.iter_mut().for_each(|block| number_loops(block, count));
+                branch
+                    .otherwise
+                    .iter_mut()
+                    .for_each(|block| number_loops(block, count));
             }
         }
     }
@@ -394,12 +567,17 @@ pub const DAMAGE: &[(&str, &str)] = &[
     ("ls:id=\"star@4\"", "id=\"star@4\""),
     ("language=\"fortran\"", "language=\"pascal\""),
     ("severity=\"note\"", "severity=\"hint\""),
-    ("<funccall linenum=\"12\" name=\"multifab_fill_boundary\">", "<funccall linenum=\"12\">"),
+    (
+        "<funccall linenum=\"12\" name=\"multifab_fill_boundary\">",
+        "<funccall linenum=\"12\">",
+    ),
     ("<scalar ", "<ls:scalar "),
     ("<arg ", "<argument "),
     ("urn:loopsheet:xml:1", "urn:loopsheet:xml:2"),
 ];
 
 /// Values of attributes in our namespace, which only some validators look at.
-pub const DAMAGE_IN_OURS: &[(&str, &str)] =
-    &[("ls:line=\"2\"", "ls:line=\"\""), ("ls:id=\"star@4\"", "ls:id=\"star@4\" ls:endline=\"end\"")];
+pub const DAMAGE_IN_OURS: &[(&str, &str)] = &[
+    ("ls:line=\"2\"", "ls:line=\"\""),
+    ("ls:id=\"star@4\"", "ls:id=\"star@4\" ls:endline=\"end\""),
+];

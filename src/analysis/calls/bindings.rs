@@ -34,9 +34,12 @@ impl View {
     pub fn subscripts(&self, given: &[Value]) -> Option<Vec<Value>> {
         let subscript = |dimension: &Dimension| match dimension {
             Dimension::Fixed(value) => Some(value.clone()),
-            Dimension::Along { position, start, origin, step } => {
-                Some(mapped(given.get(*position)?.clone(), start, origin, step))
-            }
+            Dimension::Along {
+                position,
+                start,
+                origin,
+                step,
+            } => Some(mapped(given.get(*position)?.clone(), start, origin, step)),
         };
         self.dimensions.iter().map(subscript).collect()
     }
@@ -74,13 +77,18 @@ impl Instance<'_, '_, '_> {
             _ => {
                 let is_plain = matches!(
                     actual,
-                    Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_)
+                    Value::Variable(_)
+                        | Value::Integer(_)
+                        | Value::Real(..)
+                        | Value::Logical(_)
+                        | Value::Text(_)
                 );
                 uses <= 1 || is_plain || matches!(variable.ty, Type::Integer(_))
             }
         };
         let from = actual.ty(&self.caller.function);
-        let converted = variable.ty.is_floating() && from != variable.ty && from != Type::Unknown && !is_place;
+        let converted =
+            variable.ty.is_floating() && from != variable.ty && from != Type::Unknown && !is_place;
         let value = match converted {
             true => Value::Convert(variable.ty.clone(), Box::new(actual.clone())),
             false => actual.clone(),
@@ -88,8 +96,14 @@ impl Instance<'_, '_, '_> {
         if stays {
             return value;
         }
-        let Some(copy) = self.local(formal, variable) else { return value };
-        self.before.push(Stmt::Assign { place: self.place.clone(), target: Value::Variable(copy), value });
+        let Some(copy) = self.local(formal, variable) else {
+            return value;
+        };
+        self.before.push(Stmt::Assign {
+            place: self.place.clone(),
+            target: Value::Variable(copy),
+            value,
+        });
         Value::Variable(copy)
     }
 
@@ -112,14 +126,27 @@ impl Instance<'_, '_, '_> {
         match actual {
             Value::Variable(array) => {
                 let extents = &self.caller.function.variable(*array).dimensions;
-                let starts = extents.iter().map(|e| e.lower.clone().unwrap_or_else(|| self.first()));
-                let dimensions = starts.enumerate().map(|(k, start)| (k < rank).then(|| along(k, start, one())));
-                (extents.len() == rank)
-                    .then(|| Some(View { array: *array, dimensions: dimensions.collect::<Option<_>>()? }))?
+                let starts = extents
+                    .iter()
+                    .map(|e| e.lower.clone().unwrap_or_else(|| self.first()));
+                let dimensions = starts
+                    .enumerate()
+                    .map(|(k, start)| (k < rank).then(|| along(k, start, one())));
+                (extents.len() == rank).then(|| {
+                    Some(View {
+                        array: *array,
+                        dimensions: dimensions.collect::<Option<_>>()?,
+                    })
+                })?
             }
             // A row, or storage from an element on.
-            Value::Element { array, subscripts, .. } => {
-                let open = subscripts.iter().filter(|s| matches!(s, Value::Opaque { .. })).count();
+            Value::Element {
+                array, subscripts, ..
+            } => {
+                let open = subscripts
+                    .iter()
+                    .filter(|s| matches!(s, Value::Opaque { .. }))
+                    .count();
                 if open != 0 && open != rank || open == 0 && rank > subscripts.len() {
                     return None;
                 }
@@ -129,7 +156,9 @@ impl Instance<'_, '_, '_> {
                         Value::Opaque { reason, inner } if reason.code == "array_section" => {
                             (inner.first()?.clone(), inner.get(2)?.clone())
                         }
-                        Value::Opaque { reason, .. } if reason.code == "partial_element" => (self.first(), one()),
+                        Value::Opaque { reason, .. } if reason.code == "partial_element" => {
+                            (self.first(), one())
+                        }
                         Value::Opaque { .. } => return None,
                         _ if open == 0 && next < rank => (subscript.clone(), one()),
                         fixed => return Some(Dimension::Fixed(fixed.clone())),
@@ -137,13 +166,18 @@ impl Instance<'_, '_, '_> {
                     next += 1;
                     Some(along(next - 1, start, step))
                 });
-                Some(View { array: *array, dimensions: dimensions.collect::<Option<_>>()? })
+                Some(View {
+                    array: *array,
+                    dimensions: dimensions.collect::<Option<_>>()?,
+                })
             }
             // `a + i`
             Value::Binary(crate::ir::BinaryOp::Add, base, offset) => {
                 let mut view = self.view(formal, rank, base)?;
                 let last = view.dimensions.last_mut()?;
-                let Dimension::Along { start, .. } = last else { return None };
+                let Dimension::Along { start, .. } = last else {
+                    return None;
+                };
                 *start = sum(start.clone(), (**offset).clone());
                 Some(view)
             }
@@ -164,9 +198,10 @@ fn sum(a: Value, b: Value) -> Value {
     use crate::ir::BinaryOp::Add;
     match (a, b) {
         (Value::Integer(0), other) | (other, Value::Integer(0)) => other,
-        (Value::Integer(a), Value::Integer(b)) => {
-            a.checked_add(b).map_or_else(|| Value::binary(Add, Value::Integer(a), Value::Integer(b)), Value::Integer)
-        }
+        (Value::Integer(a), Value::Integer(b)) => a.checked_add(b).map_or_else(
+            || Value::binary(Add, Value::Integer(a), Value::Integer(b)),
+            Value::Integer,
+        ),
         (a, b) => Value::binary(Add, a, b),
     }
 }
@@ -181,9 +216,15 @@ fn mapped(subscript: Value, start: &Value, origin: &Value, step: &Value) -> Valu
     let distance = match (subscript, origin) {
         (subscript, Value::Integer(0)) => subscript,
         (subscript, origin) if same(&subscript, origin) => Value::Integer(0),
-        (Value::Integer(a), Value::Integer(b)) if a.checked_sub(*b).is_some() => Value::Integer(a - b),
+        (Value::Integer(a), Value::Integer(b)) if a.checked_sub(*b).is_some() => {
+            Value::Integer(a - b)
+        }
         (subscript, origin) => Value::binary(Subtract, subscript, origin.clone()),
     };
-    let moved = if unit { distance } else { Value::binary(Multiply, distance, step.clone()) };
+    let moved = if unit {
+        distance
+    } else {
+        Value::binary(Multiply, distance, step.clone())
+    };
     sum(start.clone(), moved)
 }

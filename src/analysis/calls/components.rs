@@ -28,18 +28,34 @@ impl Instance<'_, '_, '_> {
     pub fn component(&mut self, id: VarId, mut own: Vec<Value>) -> Option<Option<Value>> {
         let template = self.template;
         let variable = template.function.variable(id);
-        let Some((root, member)) = split(&variable.name) else { return Some(None) };
+        let Some((root, member)) = split(&variable.name) else {
+            return Some(None);
+        };
         let root_of = |formal: &&VarId| template.function.variable(**formal).name == root;
-        let Some(formal) = template.formals.iter().find(root_of) else { return Some(None) };
+        let Some(formal) = template.formals.iter().find(root_of) else {
+            return Some(None);
+        };
         let dummy = template.function.variable(*formal);
         // A pointer to one structure; else the structures of an array have their subscripts behind the component's.
         let is_target = member.starts_with("->");
         let rank = if is_target { 0 } else { dummy.dimensions.len() };
         let inside = variable.dimensions.len().checked_sub(rank)?;
         let is_whole = own.is_empty();
-        let outer = if is_whole { Vec::new() } else { own.split_off(inside.min(own.len())) };
-        let place = if rank > 0 { self.elements(dummy, *formal, outer)? } else { self.structure(*formal)? };
-        if place.subscripts.iter().any(|s| matches!(s, Value::Opaque { .. })) {
+        let outer = if is_whole {
+            Vec::new()
+        } else {
+            own.split_off(inside.min(own.len()))
+        };
+        let place = if rank > 0 {
+            self.elements(dummy, *formal, outer)?
+        } else {
+            self.structure(*formal)?
+        };
+        if place
+            .subscripts
+            .iter()
+            .any(|s| matches!(s, Value::Opaque { .. }))
+        {
             return None;
         }
         let base = self.caller.function.variable(place.base);
@@ -50,7 +66,11 @@ impl Instance<'_, '_, '_> {
             _ if member.starts_with('[') => return None,
             Some(name) if !is_element && !base.dimensions.is_empty() => format!("->{name}"),
             Some(name) => format!(".{name}"),
-            None if template.language == Language::C && rank == 0 && !is_element && !base.dimensions.is_empty() => {
+            None if template.language == Language::C
+                && rank == 0
+                && !is_element
+                && !base.dimensions.is_empty() =>
+            {
                 return None;
             }
             None => member.to_string(),
@@ -63,8 +83,13 @@ impl Instance<'_, '_, '_> {
         own.extend(place.subscripts);
         Some(match own.is_empty() {
             true => Some(Value::Variable(found)),
-            false => (own.len() == rank)
-                .then(|| Some(Value::Element { array: found, subscripts: own, place: self.place.clone() }))?,
+            false => (own.len() == rank).then(|| {
+                Some(Value::Element {
+                    array: found,
+                    subscripts: own,
+                    place: self.place.clone(),
+                })
+            })?,
         })
     }
 
@@ -72,18 +97,36 @@ impl Instance<'_, '_, '_> {
     fn structure(&self, formal: VarId) -> Option<Place> {
         let actual = self.passed.get(&formal)?;
         Some(match addressed(actual).unwrap_or(actual) {
-            Value::Variable(base) => Place { base: *base, subscripts: Vec::new(), is_behind: false },
+            Value::Variable(base) => Place {
+                base: *base,
+                subscripts: Vec::new(),
+                is_behind: false,
+            },
             // `list[i]` of an array of pointers.
-            Value::Element { array, subscripts, .. } if subscripts.first().is_some_and(is_left_out) => {
-                Place { base: *array, subscripts: subscripts[1..].to_vec(), is_behind: true }
-            }
-            Value::Element { array, subscripts, .. } => {
-                Place { base: *array, subscripts: subscripts.clone(), is_behind: false }
-            }
+            Value::Element {
+                array, subscripts, ..
+            } if subscripts.first().is_some_and(is_left_out) => Place {
+                base: *array,
+                subscripts: subscripts[1..].to_vec(),
+                is_behind: true,
+            },
+            Value::Element {
+                array, subscripts, ..
+            } => Place {
+                base: *array,
+                subscripts: subscripts.clone(),
+                is_behind: false,
+            },
             // `s + i`
             Value::Binary(BinaryOp::Add, pointer, offset) => match **pointer {
-                Value::Variable(base) if self.caller.function.variable(base).dimensions.len() == 1 => {
-                    Place { base, subscripts: vec![(**offset).clone()], is_behind: false }
+                Value::Variable(base)
+                    if self.caller.function.variable(base).dimensions.len() == 1 =>
+                {
+                    Place {
+                        base,
+                        subscripts: vec![(**offset).clone()],
+                        is_behind: false,
+                    }
                 }
                 _ => return None,
             },
@@ -92,28 +135,56 @@ impl Instance<'_, '_, '_> {
     }
 
     /// The structures that are passed for a dummy array, under its subscripts.
-    fn elements(&mut self, dummy: &Variable, formal: VarId, subscripts: Vec<Value>) -> Option<Place> {
+    fn elements(
+        &mut self,
+        dummy: &Variable,
+        formal: VarId,
+        subscripts: Vec<Value>,
+    ) -> Option<Place> {
         let actual = self.passed.get(&formal)?.clone();
         let actual = addressed(&actual).unwrap_or(&actual);
         if subscripts.is_empty() {
-            let Value::Variable(base) = actual else { return None };
-            let same = self.caller.function.variable(*base).dimensions.len() == dummy.dimensions.len();
-            return same.then_some(Place { base: *base, subscripts, is_behind: false });
+            let Value::Variable(base) = actual else {
+                return None;
+            };
+            let same =
+                self.caller.function.variable(*base).dimensions.len() == dummy.dimensions.len();
+            return same.then_some(Place {
+                base: *base,
+                subscripts,
+                is_behind: false,
+            });
         }
         let view = self.view(dummy, dummy.dimensions.len(), actual)?;
-        Some(Place { base: view.array, subscripts: view.subscripts(&subscripts)?, is_behind: false })
+        Some(Place {
+            base: view.array,
+            subscripts: view.subscripts(&subscripts)?,
+            is_behind: false,
+        })
     }
 
     /// An element of a dummy array of structures, or what a pointer to structures leads to.
     pub fn structure_element(&mut self, formal: VarId, subscripts: &[Value]) -> Option<Value> {
         let dummy = self.template.function.variable(formal);
-        let Place { base, subscripts, .. } = self.elements(dummy, formal, subscripts.to_vec())?;
-        Some(Value::Element { array: base, subscripts, place: self.place.clone() })
+        let Place {
+            base, subscripts, ..
+        } = self.elements(dummy, formal, subscripts.to_vec())?;
+        Some(Value::Element {
+            array: base,
+            subscripts,
+            place: self.place.clone(),
+        })
     }
 
     /// The subscripts of a whole array that is a component of an element.
     fn whole(&mut self, variable: &Variable, rank: usize) -> Option<Vec<Value>> {
-        let opaque = |code, inner| Value::Opaque { reason: Reason { code, detail: String::new() }, inner };
+        let opaque = |code, inner| Value::Opaque {
+            reason: Reason {
+                code,
+                detail: String::new(),
+            },
+            inner,
+        };
         if self.template.language == Language::C {
             return Some(vec![opaque("partial_element", Vec::new()); rank]);
         }
@@ -124,7 +195,10 @@ impl Instance<'_, '_, '_> {
                 None => self.first(),
             };
             let upper = self.value(extent.upper.as_ref()?)?;
-            subscripts.push(opaque("array_section", vec![lower, upper, Value::Integer(1)]));
+            subscripts.push(opaque(
+                "array_section",
+                vec![lower, upper, Value::Integer(1)],
+            ));
         }
         Some(subscripts)
     }
@@ -148,12 +222,19 @@ impl Instance<'_, '_, '_> {
         };
         let (name, rank) = (format!("{}{member}", base.name), inside + outer.len());
         if let Some(found) = self.caller.names.get(&name).copied() {
-            return (self.caller.function.variable(found).dimensions.len() == rank).then_some(found);
+            return (self.caller.function.variable(found).dimensions.len() == rank)
+                .then_some(found);
         }
         let is_in_array = !outer.is_empty();
         let mut dimensions = self.extents(&variable.dimensions[..inside]);
         dimensions.extend(outer);
-        let added = self.add(Variable { name, dimensions, role, constant: None, ..variable.clone() });
+        let added = self.add(Variable {
+            name,
+            dimensions,
+            role,
+            constant: None,
+            ..variable.clone()
+        });
         self.lay_out(id, added, place.base, member, is_in_array);
         Some(added)
     }
@@ -165,14 +246,26 @@ impl Instance<'_, '_, '_> {
         if let Some(bytes) = template.function.record_bytes.get(&id) {
             self.caller.function.record_bytes.insert(added, *bytes);
         }
-        let Some(layout) = members.get(&id).or_else(|| parts.get(&id)) else { return };
+        let Some(layout) = members.get(&id).or_else(|| parts.get(&id)) else {
+            return;
+        };
         let name = &template.function.variable(id).name;
-        let is_own = split(name).is_some_and(|(_, path)| path.trim_start_matches(SEPARATED) == layout.member);
+        let is_own = split(name)
+            .is_some_and(|(_, path)| path.trim_start_matches(SEPARATED) == layout.member);
         // In the elements of an array that is itself a component, it lies where it did.
-        let moved = if is_own { self.moved(layout, base, member) } else { layout.clone() };
-        let is_in_array = is_in_array || !is_own || template.language == Language::C && members.contains_key(&id);
+        let moved = if is_own {
+            self.moved(layout, base, member)
+        } else {
+            layout.clone()
+        };
+        let is_in_array =
+            is_in_array || !is_own || template.language == Language::C && members.contains_key(&id);
         let function = &mut self.caller.function;
-        let layouts = if is_in_array { &mut function.members } else { &mut function.parts };
+        let layouts = if is_in_array {
+            &mut function.members
+        } else {
+            &mut function.parts
+        };
         layouts.insert(added, moved);
     }
 
@@ -180,16 +273,32 @@ impl Instance<'_, '_, '_> {
     /// larger than the dummy argument says: of a type that extends its own.
     fn moved(&self, layout: &MemberLayout, base: VarId, member: &str) -> MemberLayout {
         let function = &self.caller.function;
-        let outer = function.members.get(&base).or_else(|| function.parts.get(&base));
+        let outer = function
+            .members
+            .get(&base)
+            .or_else(|| function.parts.get(&base));
         let bytes = |known: Option<u32>| match known {
             Some(bytes) if layout.record_bytes > 0 => bytes,
             _ => 0,
         };
         if let Some(outer) = outer.filter(|outer| outer.extents.is_empty()) {
             let record_bytes = bytes(Some(outer.record_bytes));
-            let offset = if record_bytes > 0 { outer.offset.saturating_add(layout.offset) } else { 0 };
-            let extents = if record_bytes > 0 { layout.extents.clone() } else { Vec::new() };
-            return MemberLayout { member: format!("{}{member}", outer.member), offset, record_bytes, extents };
+            let offset = if record_bytes > 0 {
+                outer.offset.saturating_add(layout.offset)
+            } else {
+                0
+            };
+            let extents = if record_bytes > 0 {
+                layout.extents.clone()
+            } else {
+                Vec::new()
+            };
+            return MemberLayout {
+                member: format!("{}{member}", outer.member),
+                offset,
+                record_bytes,
+                extents,
+            };
         }
         let is_array = !function.variable(base).dimensions.is_empty();
         let record_bytes = match self.template.language {
@@ -198,8 +307,16 @@ impl Instance<'_, '_, '_> {
         };
         let known = layout.clone();
         match record_bytes {
-            0 => MemberLayout { offset: 0, extents: Vec::new(), record_bytes, ..known },
-            _ => MemberLayout { record_bytes, ..known },
+            0 => MemberLayout {
+                offset: 0,
+                extents: Vec::new(),
+                record_bytes,
+                ..known
+            },
+            _ => MemberLayout {
+                record_bytes,
+                ..known
+            },
         }
     }
 
@@ -211,7 +328,9 @@ impl Instance<'_, '_, '_> {
         if self.template.language != Language::C {
             return true;
         }
-        let is_part = |id: &VarId| split(&function.variable(*id).name).is_some_and(|(root, _)| root == dummy.name);
+        let is_part = |id: &VarId| {
+            split(&function.variable(*id).name).is_some_and(|(root, _)| root == dummy.name)
+        };
         let is_copy = dummy.dimensions.is_empty();
         let mut given_values = self.template.assigned.iter().chain(&self.template.stored);
         !(self.template.assigned.contains(&formal) || is_copy && given_values.any(is_part))

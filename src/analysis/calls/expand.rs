@@ -44,7 +44,11 @@ impl Origins {
 
     /// What a name stands for that only a body in place of its call calls.
     pub fn target(&self, name: &str) -> Option<Target> {
-        if self.targets.is_empty() { None } else { self.targets.get(name).copied() }
+        if self.targets.is_empty() {
+            None
+        } else {
+            self.targets.get(name).copied()
+        }
     }
 
     /// Whether calls are left of bodies in place of theirs.
@@ -57,26 +61,32 @@ impl Origins {
         if self.branches.is_empty() {
             return None;
         }
-        self.branches.get(&(branch.file.clone(), branch.line)).map(|name| &**name)
+        self.branches
+            .get(&(branch.file.clone(), branch.line))
+            .map(|name| &**name)
     }
 }
 
 /// With bodies in place of the calls that stand in loops; `None` if there are none to replace.
 pub fn in_loops(known: &Procedures, id: ProcedureId) -> Option<Expansion> {
     let mut any = false;
-    statements(&known.get(id).function.body, InLoop::No, &mut |stmt, in_loop| {
-        if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
-            return;
-        }
-        if let Stmt::Call { name, .. } = stmt {
-            any |= callee(known, id, name).is_some();
-        }
-        values_of(stmt, &mut |value| {
-            if let Value::Call { name, .. } = value {
+    statements(
+        &known.get(id).function.body,
+        InLoop::No,
+        &mut |stmt, in_loop| {
+            if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
+                return;
+            }
+            if let Stmt::Call { name, .. } = stmt {
                 any |= callee(known, id, name).is_some();
             }
-        });
-    });
+            values_of(stmt, &mut |value| {
+                if let Value::Call { name, .. } = value {
+                    any |= callee(known, id, name).is_some();
+                }
+            });
+        },
+    );
     any.then(|| expand(known, id, InLoop::No))
 }
 
@@ -87,15 +97,24 @@ pub(super) fn everywhere(known: &Procedures, id: ProcedureId) -> Expansion {
 
 /// The procedure whose body can stand in place of calls of `name`.
 fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<ProcedureId> {
-    let Target::Body(callee) = known.target(caller, name) else { return None };
+    let Target::Body(callee) = known.target(caller, name) else {
+        return None;
+    };
     let same_language = known.get(callee).language == known.get(caller).language;
     (same_language && known.template(callee).is_some()).then_some(callee)
 }
 
 fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
     let original = known.get(id).function;
-    let function = ir::Function { body: Vec::new(), ..original.clone() };
-    let names = (0..).map(VarId).zip(&function.variables).map(|(id, v)| (v.name.clone(), id)).collect();
+    let function = ir::Function {
+        body: Vec::new(),
+        ..original.clone()
+    };
+    let names = (0..)
+        .map(VarId)
+        .zip(&function.variables)
+        .map(|(id, v)| (v.name.clone(), id))
+        .collect();
     let mut caller = Caller {
         known,
         id,
@@ -107,7 +126,10 @@ fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
     };
     let body = caller.block(&original.body, in_loop);
     caller.function.body = body;
-    Expansion { function: caller.function, origins: caller.origins }
+    Expansion {
+        function: caller.function,
+        origins: caller.origins,
+    }
 }
 
 /// The procedure that is expanded.
@@ -126,7 +148,9 @@ pub(super) struct Caller<'a> {
 impl Caller<'_> {
     fn block(&mut self, block: &[Stmt], in_loop: InLoop) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(block.len());
-        block.iter().for_each(|stmt| self.statement(stmt, in_loop, &mut out));
+        block
+            .iter()
+            .for_each(|stmt| self.statement(stmt, in_loop, &mut out));
         out
     }
 
@@ -136,15 +160,27 @@ impl Caller<'_> {
             Stmt::Loop(inner) => {
                 let mut body = Vec::new();
                 let control = match &inner.control {
-                    Control::Uncounted { condition: Some(condition), reason } => {
+                    Control::Uncounted {
+                        condition: Some(condition),
+                        reason,
+                    } => {
                         let condition = Some(self.value(&inner.place, condition, &mut body));
-                        Control::Uncounted { condition, reason: reason.clone() }
+                        Control::Uncounted {
+                            condition,
+                            reason: reason.clone(),
+                        }
                     }
                     control => control.clone(),
                 };
                 body.extend(self.block(&inner.body, InLoop::Yes));
                 let (place, parallel) = (inner.place.clone(), inner.parallel.clone());
-                out.push(Stmt::Loop(Box::new(Loop { place, end_line: inner.end_line, parallel, control, body })));
+                out.push(Stmt::Loop(Box::new(Loop {
+                    place,
+                    end_line: inner.end_line,
+                    parallel,
+                    control,
+                    body,
+                })));
             }
             Stmt::If(branch) => {
                 let condition = match here {
@@ -153,26 +189,64 @@ impl Caller<'_> {
                 };
                 let then = self.block(&branch.then, in_loop);
                 let otherwise = self.block(&branch.otherwise, in_loop);
-                out.push(Stmt::If(Box::new(If { place: branch.place.clone(), condition, then, otherwise })));
+                out.push(Stmt::If(Box::new(If {
+                    place: branch.place.clone(),
+                    condition,
+                    then,
+                    otherwise,
+                })));
             }
-            Stmt::Opaque { place, reason, inner } => {
+            Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            } => {
                 let inner = self.block(inner, in_loop);
-                out.push(Stmt::Opaque { place: place.clone(), reason: reason.clone(), inner });
+                out.push(Stmt::Opaque {
+                    place: place.clone(),
+                    reason: reason.clone(),
+                    inner,
+                });
             }
-            Stmt::Assign { place, target, value } if here => {
+            Stmt::Assign {
+                place,
+                target,
+                value,
+            } if here => {
                 let value = self.value(place, value, out);
                 let target = self.value(place, target, out);
-                out.push(Stmt::Assign { place: place.clone(), target, value });
+                out.push(Stmt::Assign {
+                    place: place.clone(),
+                    target,
+                    value,
+                });
             }
             Stmt::Evaluate { place, values } if here => {
-                let values = values.iter().map(|value| self.value(place, value, out)).collect();
-                out.push(Stmt::Evaluate { place: place.clone(), values });
+                let values = values
+                    .iter()
+                    .map(|value| self.value(place, value, out))
+                    .collect();
+                out.push(Stmt::Evaluate {
+                    place: place.clone(),
+                    values,
+                });
             }
-            Stmt::Call { place, name, arguments } if here => {
-                let arguments: Vec<Value> = arguments.iter().map(|value| self.value(place, value, out)).collect();
+            Stmt::Call {
+                place,
+                name,
+                arguments,
+            } if here => {
+                let arguments: Vec<Value> = arguments
+                    .iter()
+                    .map(|value| self.value(place, value, out))
+                    .collect();
                 match self.instance(place, name, &arguments) {
                     Some((body, _)) => out.extend(body),
-                    None => out.push(Stmt::Call { place: place.clone(), name: name.clone(), arguments }),
+                    None => out.push(Stmt::Call {
+                        place: place.clone(),
+                        name: name.clone(),
+                        arguments,
+                    }),
                 }
             }
             Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Call { .. } | Stmt::Jump { .. } => {
@@ -185,9 +259,17 @@ impl Caller<'_> {
     fn value(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Value {
         let mut again = |v: &Value| self.value(place, v, out);
         match value {
-            Value::Element { array, subscripts, place: at } => {
+            Value::Element {
+                array,
+                subscripts,
+                place: at,
+            } => {
                 let subscripts = subscripts.iter().map(again).collect();
-                Value::Element { array: *array, subscripts, place: at.clone() }
+                Value::Element {
+                    array: *array,
+                    subscripts,
+                    place: at.clone(),
+                }
             }
             Value::Unary(op, operand) => Value::Unary(*op, Box::new(again(operand))),
             Value::Convert(ty, operand) => Value::Convert(ty.clone(), Box::new(again(operand))),
@@ -199,42 +281,70 @@ impl Caller<'_> {
                 let [a, b, c] = [a, b, c].map(|v| Box::new(again(v)));
                 Value::Select(a, b, c)
             }
-            Value::Opaque { reason, inner } => {
-                Value::Opaque { reason: reason.clone(), inner: inner.iter().map(again).collect() }
-            }
-            Value::Call { name, arguments, ty } => {
+            Value::Opaque { reason, inner } => Value::Opaque {
+                reason: reason.clone(),
+                inner: inner.iter().map(again).collect(),
+            },
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => {
                 let arguments: Vec<Value> = arguments.iter().map(again).collect();
                 match self.instance(place, name, &arguments) {
                     Some((body, Some(result))) => {
                         out.extend(body);
                         result
                     }
-                    _ => Value::Call { name: name.clone(), arguments, ty: ty.clone() },
+                    _ => Value::Call {
+                        name: name.clone(),
+                        arguments,
+                        ty: ty.clone(),
+                    },
                 }
             }
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {
-                value.clone()
-            }
+            Value::Integer(_)
+            | Value::Real(..)
+            | Value::Logical(_)
+            | Value::Text(_)
+            | Value::Variable(_) => value.clone(),
         }
     }
 
     /// The body of a callee with the arguments of one call, and its result.
-    fn instance(&mut self, place: &Place, name: &str, arguments: &[Value]) -> Option<(Vec<Stmt>, Option<Value>)> {
+    fn instance(
+        &mut self,
+        place: &Place,
+        name: &str,
+        arguments: &[Value],
+    ) -> Option<(Vec<Stmt>, Option<Value>)> {
         let known = self.known;
         let callee = callee(known, self.id, name)?;
         let template = known.template(callee)?;
         self.budget = self.budget.checked_sub(template.size)?;
-        template.calls.iter().try_for_each(|(name, target)| self.stands_for(name, *target))?;
+        template
+            .calls
+            .iter()
+            .try_for_each(|(name, target)| self.stands_for(name, *target))?;
         let (mut body, result) = Instance::make(self, callee, template, place, arguments)?;
-        let marker = Stmt::Call { place: place.clone(), name: name.to_string(), arguments: arguments.to_vec() };
+        let marker = Stmt::Call {
+            place: place.clone(),
+            name: name.to_string(),
+            arguments: arguments.to_vec(),
+        };
         body.insert(0, marker);
-        self.origins.expanded.insert((place.clone(), name.to_string()));
+        self.origins
+            .expanded
+            .insert((place.clone(), name.to_string()));
         Some((body, result))
     }
 
     /// Notes what a name in the body of a callee stands for; `None` if it is another body's name here.
     fn stands_for(&mut self, name: &str, target: Target) -> Option<()> {
-        let known = self.known.called(self.id, name).or_else(|| self.origins.target(name));
+        let known = self
+            .known
+            .called(self.id, name)
+            .or_else(|| self.origins.target(name));
         if known.is_none() {
             self.origins.targets.insert(name.to_string(), target);
         }
@@ -243,11 +353,18 @@ impl Caller<'_> {
 
     /// Notes the procedure that a branch was written in, and calls that were expanded before.
     pub(super) fn branch(&mut self, branch: &Place, template: &super::straight::Template) {
-        let origin = template.expansion.written_in(branch).unwrap_or(&template.function.name);
-        self.origins.branches.insert((branch.file.clone(), branch.line), origin.into());
+        let origin = template
+            .expansion
+            .written_in(branch)
+            .unwrap_or(&template.function.name);
+        self.origins
+            .branches
+            .insert((branch.file.clone(), branch.line), origin.into());
     }
 
     pub(super) fn call(&mut self, place: &Place, name: &str) {
-        self.origins.expanded.insert((place.clone(), name.to_string()));
+        self.origins
+            .expanded
+            .insert((place.clone(), name.to_string()));
     }
 }

@@ -22,7 +22,9 @@ pub fn bottom_up(targets: &mut [FxHashMap<&str, Target>]) -> Vec<ProcedureId> {
     let components = petgraph::algo::kosaraju_scc(&graph);
     let mut component = vec![0; targets.len()];
     for (number, members) in components.iter().enumerate() {
-        members.iter().for_each(|member| component[member.index()] = number);
+        members
+            .iter()
+            .for_each(|member| component[member.index()] = number);
     }
     for (caller, names) in targets.iter_mut().enumerate() {
         for target in names.values_mut() {
@@ -33,5 +35,9 @@ pub fn bottom_up(targets: &mut [FxHashMap<&str, Target>]) -> Vec<ProcedureId> {
             }
         }
     }
-    components.into_iter().flatten().map(|node| ProcedureId(node.index() as u32)).collect()
+    components
+        .into_iter()
+        .flatten()
+        .map(|node| ProcedureId(node.index() as u32))
+        .collect()
 }

@@ -43,13 +43,29 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             return None;
         }
         let (bindings, passed, before) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
-        let mut instance = Instance { caller, callee, template, place, bindings, passed, before };
+        let mut instance = Instance {
+            caller,
+            callee,
+            template,
+            place,
+            bindings,
+            passed,
+            before,
+        };
         for (formal, actual) in template.formals.iter().zip(arguments) {
             instance.bind(*formal, actual)?;
         }
         // A body that is one expression is its value.
-        if let ([Stmt::Assign { target: Value::Variable(target), value, .. }], Some(result)) =
-            (&template.function.body[..], template.function.result)
+        if let (
+            [
+                Stmt::Assign {
+                    target: Value::Variable(target),
+                    value,
+                    ..
+                },
+            ],
+            Some(result),
+        ) = (&template.function.body[..], template.function.result)
             && *target == result
         {
             let value = instance.value(value)?;
@@ -84,22 +100,44 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         Some(match stmt {
             Stmt::Assign { target, value, .. } => {
                 let value = self.value(value)?;
-                Stmt::Assign { place, target: self.value(target)?, value }
+                Stmt::Assign {
+                    place,
+                    target: self.value(target)?,
+                    value,
+                }
             }
-            Stmt::Evaluate { values, .. } => Stmt::Evaluate { place, values: self.values(values)? },
+            Stmt::Evaluate { values, .. } => Stmt::Evaluate {
+                place,
+                values: self.values(values)?,
+            },
             // Of calls that are followed by their body only the name is listed.
-            Stmt::Call { place: at, name, .. } if self.template.expansion.is_expanded(at, name) => {
+            Stmt::Call {
+                place: at, name, ..
+            } if self.template.expansion.is_expanded(at, name) => {
                 self.caller.call(&place, name);
-                Stmt::Call { place, name: name.clone(), arguments: Vec::new() }
+                Stmt::Call {
+                    place,
+                    name: name.clone(),
+                    arguments: Vec::new(),
+                }
             }
-            Stmt::Call { name, arguments, .. } => {
-                Stmt::Call { place, name: name.clone(), arguments: self.arguments(arguments)? }
-            }
+            Stmt::Call {
+                name, arguments, ..
+            } => Stmt::Call {
+                place,
+                name: name.clone(),
+                arguments: self.arguments(arguments)?,
+            },
             Stmt::If(branch) => {
                 self.caller.branch(&branch.place, self.template);
                 let condition = self.value(&branch.condition)?;
                 let (then, otherwise) = (self.block(&branch.then)?, self.block(&branch.otherwise)?);
-                Stmt::If(Box::new(If { place: branch.place.clone(), condition, then, otherwise }))
+                Stmt::If(Box::new(If {
+                    place: branch.place.clone(),
+                    condition,
+                    then,
+                    otherwise,
+                }))
             }
             Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Opaque { .. } => return None,
         })
@@ -112,7 +150,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
     pub fn value(&mut self, value: &Value) -> Option<Value> {
         let again = |this: &mut Self, v: &Value| this.value(v).map(Box::new);
         Some(match value {
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => value.clone(),
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {
+                value.clone()
+            }
             Value::Variable(id) => match self.bindings.get(id) {
                 Some(Binding::Value(value)) => value.clone(),
                 Some(Binding::View(_)) => return None,
@@ -122,23 +162,38 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     (None, None) => Value::Variable(self.import(*id)?),
                 },
             },
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let subscripts = self.values(subscripts)?;
                 self.element(*array, subscripts)?
             }
             Value::Unary(op, operand) => Value::Unary(*op, again(self, operand)?),
             Value::Convert(ty, operand) => Value::Convert(ty.clone(), again(self, operand)?),
-            Value::Binary(op, left, right) => Value::Binary(*op, again(self, left)?, again(self, right)?),
-            Value::Select(a, b, c) => Value::Select(again(self, a)?, again(self, b)?, again(self, c)?),
-            Value::Call { name, arguments, ty } => {
-                Value::Call { name: name.clone(), arguments: self.arguments(arguments)?, ty: ty.clone() }
+            Value::Binary(op, left, right) => {
+                Value::Binary(*op, again(self, left)?, again(self, right)?)
             }
+            Value::Select(a, b, c) => {
+                Value::Select(again(self, a)?, again(self, b)?, again(self, c)?)
+            }
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => Value::Call {
+                name: name.clone(),
+                arguments: self.arguments(arguments)?,
+                ty: ty.clone(),
+            },
             Value::Opaque { .. } => return None,
         })
     }
 
     fn arguments(&mut self, arguments: &[Value]) -> Option<Vec<Value>> {
-        arguments.iter().map(|argument| self.argument(argument)).collect()
+        arguments
+            .iter()
+            .map(|argument| self.argument(argument))
+            .collect()
     }
 
     /// What a call that stays one passes: arrays and structures as they are passed to the body, addresses.
@@ -150,32 +205,52 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     None => self.value(argument),
                 }
             }
-            Value::Element { array, subscripts, .. } if subscripts.iter().any(is_left_out) => {
-                let given = subscripts.iter().map(|s| if is_left_out(s) { Some(s.clone()) } else { self.value(s) });
+            Value::Element {
+                array, subscripts, ..
+            } if subscripts.iter().any(is_left_out) => {
+                let given = subscripts.iter().map(|s| {
+                    if is_left_out(s) {
+                        Some(s.clone())
+                    } else {
+                        self.value(s)
+                    }
+                });
                 let given = given.collect::<Option<Vec<Value>>>()?;
-                let left_out = |subscripts: &[Value]| subscripts.iter().filter(|s| is_left_out(s)).count();
+                let left_out =
+                    |subscripts: &[Value]| subscripts.iter().filter(|s| is_left_out(s)).count();
                 let count = left_out(&given);
                 let row = self.element(*array, given)?;
-                matches!(&row, Value::Element { subscripts, .. } if left_out(subscripts) == count).then_some(row)
+                matches!(&row, Value::Element { subscripts, .. } if left_out(subscripts) == count)
+                    .then_some(row)
             }
-            Value::Element { array, subscripts, .. } if subscripts.iter().any(is_section) => {
+            Value::Element {
+                array, subscripts, ..
+            } if subscripts.iter().any(is_section) => {
                 let given = subscripts.iter().map(|subscript| match subscript {
                     Value::Opaque { reason, inner } if is_section(subscript) => {
-                        Some(Value::Opaque { reason: reason.clone(), inner: self.values(inner)? })
+                        Some(Value::Opaque {
+                            reason: reason.clone(),
+                            inner: self.values(inner)?,
+                        })
                     }
                     _ => self.value(subscript),
                 });
                 let given = given.collect::<Option<Vec<Value>>>()?;
-                let sections = |subscripts: &[Value]| subscripts.iter().filter(|s| is_section(s)).count();
+                let sections =
+                    |subscripts: &[Value]| subscripts.iter().filter(|s| is_section(s)).count();
                 let count = sections(&given);
                 let part = self.element(*array, given)?;
-                matches!(&part, Value::Element { subscripts, .. } if sections(subscripts) == count).then_some(part)
+                matches!(&part, Value::Element { subscripts, .. } if sections(subscripts) == count)
+                    .then_some(part)
             }
             _ => match addressed(argument) {
                 Some(inner) => match (self.value(inner)?, argument) {
                     (inner @ Value::Variable(_), _) => Some(inner),
                     (inner @ Value::Element { .. }, Value::Opaque { reason, .. }) => {
-                        Some(Value::Opaque { reason: reason.clone(), inner: vec![inner] })
+                        Some(Value::Opaque {
+                            reason: reason.clone(),
+                            inner: vec![inner],
+                        })
                     }
                     _ => None,
                 },
@@ -187,13 +262,18 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
     fn element(&mut self, array: VarId, subscripts: Vec<Value>) -> Option<Value> {
         let place = self.place.clone();
         match self.bindings.get(&array) {
-            Some(Binding::View(view)) => {
-                Some(Value::Element { array: view.array, subscripts: view.subscripts(&subscripts)?, place })
-            }
+            Some(Binding::View(view)) => Some(Value::Element {
+                array: view.array,
+                subscripts: view.subscripts(&subscripts)?,
+                place,
+            }),
             // A scalar of the caller behind a pointer.
             Some(Binding::Value(value)) => {
                 let first = self.first();
-                subscripts.iter().all(|s| same(s, &first)).then(|| value.clone())
+                subscripts
+                    .iter()
+                    .all(|s| same(s, &first))
+                    .then(|| value.clone())
             }
             None => {
                 if self.whole_structure(array).is_some() {
@@ -204,7 +284,11 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 }
                 let array = self.import(array)?;
                 let rank = self.caller.function.variable(array).dimensions.len();
-                (rank == subscripts.len()).then_some(Value::Element { array, subscripts, place })
+                (rank == subscripts.len()).then_some(Value::Element {
+                    array,
+                    subscripts,
+                    place,
+                })
             }
         }
     }
@@ -222,7 +306,8 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 let same = self.caller.names.get(&variable.name).copied();
                 let fits = |other: &VarId| {
                     let other = self.caller.function.variable(*other);
-                    other.role == variable.role && other.dimensions.len() == variable.dimensions.len()
+                    other.role == variable.role
+                        && other.dimensions.len() == variable.dimensions.len()
                 };
                 match same.filter(fits) {
                     Some(same) => same,
@@ -239,7 +324,14 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         if let Some(copy) = self.caller.copies.get(&(self.callee, id)) {
             return Some(*copy);
         }
-        let copy = self.copy(id, &Variable { role: Role::Local, ..variable.clone() }, true);
+        let copy = self.copy(
+            id,
+            &Variable {
+                role: Role::Local,
+                ..variable.clone()
+            },
+            true,
+        );
         self.caller.copies.insert((self.callee, id), copy);
         Some(copy)
     }
@@ -251,11 +343,19 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             (true, None) => format!("{} ({callee})", variable.name),
             (false, _) => variable.name.clone(),
         };
-        let copy = self.add(Variable { name, dimensions: Vec::new(), constant: None, ..variable.clone() });
+        let copy = self.add(Variable {
+            name,
+            dimensions: Vec::new(),
+            constant: None,
+            ..variable.clone()
+        });
         // Known before its bounds and value are looked at, which may name it.
         self.caller.copies.insert((self.callee, id), copy);
         let dimensions = self.extents(&variable.dimensions);
-        let constant = variable.constant.as_ref().and_then(|value| self.value(value));
+        let constant = variable
+            .constant
+            .as_ref()
+            .and_then(|value| self.value(value));
         let copied = &mut self.caller.function.variables[copy.0 as usize];
         (copied.dimensions, copied.constant) = (dimensions, constant);
         // The copy of a member of structures lies where the original does.
@@ -271,7 +371,13 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     pub fn extents(&mut self, extents: &[Extent]) -> Vec<Extent> {
         let mut bound = |value: &Option<Value>| value.as_ref().and_then(|value| self.value(value));
-        extents.iter().map(|e| Extent { lower: bound(&e.lower), upper: bound(&e.upper) }).collect()
+        extents
+            .iter()
+            .map(|e| Extent {
+                lower: bound(&e.lower),
+                upper: bound(&e.upper),
+            })
+            .collect()
     }
 
     pub fn add(&mut self, variable: Variable) -> VarId {

@@ -79,21 +79,33 @@ impl<'u> Procedures<'u> {
     pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
         let mut all = Vec::new();
         for (unit, file) in units.iter().enumerate() {
-            let procedure = |function| Procedure { function, language: file.language, unit };
+            let procedure = |function| Procedure {
+                function,
+                language: file.language,
+                unit,
+            };
             all.extend(file.functions.iter().map(procedure));
         }
         let mut by_name: FxHashMap<&str, Vec<ProcedureId>> = FxHashMap::default();
         for (index, procedure) in all.iter().enumerate() {
-            by_name.entry(&procedure.function.name).or_default().push(ProcedureId(index as u32));
+            by_name
+                .entry(&procedure.function.name)
+                .or_default()
+                .push(ProcedureId(index as u32));
         }
         for (index, procedure) in all.iter().enumerate() {
             for name in &procedure.function.entries {
-                by_name.entry(name).or_insert_with(|| vec![ProcedureId(index as u32)]);
+                by_name
+                    .entry(name)
+                    .or_insert_with(|| vec![ProcedureId(index as u32)]);
             }
         }
         let mut generics: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for (name, specific) in units.iter().flat_map(|unit| &unit.generics) {
-            generics.entry(name).or_default().extend(specific.iter().map(String::as_str));
+            generics
+                .entry(name)
+                .or_default()
+                .extend(specific.iter().map(String::as_str));
         }
         let mut known = Procedures {
             all,
@@ -106,7 +118,9 @@ impl<'u> Procedures<'u> {
             passed: Vec::new(),
             global_types: OnceLock::new(),
         };
-        known.targets = (0..known.all.len()).map(|index| known.called_names(ProcedureId(index as u32))).collect();
+        known.targets = (0..known.all.len())
+            .map(|index| known.called_names(ProcedureId(index as u32)))
+            .collect();
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
         known.templates = known.all.iter().map(|_| None).collect();
@@ -115,7 +129,9 @@ impl<'u> Procedures<'u> {
             known.templates[id.at()] = straight::template(&known, id);
         }
         let works = |id: ProcedureId| {
-            let Procedure { function, language, .. } = known.get(id);
+            let Procedure {
+                function, language, ..
+            } = known.get(id);
             straight::works(function, language)
         };
         known.working = known.ids().map(works).collect();
@@ -133,15 +149,23 @@ impl<'u> Procedures<'u> {
 
     /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.
     pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
-        self.targets[caller.at()].get(name).copied().unwrap_or_else(|| {
-            let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
-            library.map_or_else(|| communication(name), |intrinsic| Target::Library(intrinsic.kind))
-        })
+        self.targets[caller.at()]
+            .get(name)
+            .copied()
+            .unwrap_or_else(|| {
+                let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
+                library.map_or_else(
+                    || communication(name),
+                    |intrinsic| Target::Library(intrinsic.kind),
+                )
+            })
     }
 
     /// What the calls of the program pass to scalar integer arguments of a procedure.
     pub fn passed(&self, id: ProcedureId) -> impl Iterator<Item = (VarId, Passed)> + '_ {
-        self.passed[id.at()].iter().map(|(argument, passed)| (*argument, *passed))
+        self.passed[id.at()]
+            .iter()
+            .map(|(argument, passed)| (*argument, *passed))
     }
 
     /// What a name stands for that a procedure calls itself.
@@ -150,7 +174,8 @@ impl<'u> Procedures<'u> {
     }
 
     pub fn global_types(&self) -> &GlobalTypes {
-        self.global_types.get_or_init(|| GlobalTypes::of(self.all.iter().map(|procedure| procedure.function)))
+        self.global_types
+            .get_or_init(|| GlobalTypes::of(self.all.iter().map(|procedure| procedure.function)))
     }
 
     pub fn summary(&self, id: ProcedureId) -> &Summary {
@@ -185,11 +210,17 @@ impl<'u> Procedures<'u> {
         let mut calls: FxHashMap<&'u str, Vec<&'u [Value]>> = FxHashMap::default();
         let function = self.get(caller).function;
         ir::visit::statements(&function.body, ir::visit::InLoop::No, &mut |stmt, _| {
-            if let Stmt::Call { name, arguments, .. } = stmt {
+            if let Stmt::Call {
+                name, arguments, ..
+            } = stmt
+            {
                 calls.entry(name).or_default().push(arguments);
             }
             ir::visit::values_of(stmt, &mut |value| {
-                if let Value::Call { name, arguments, .. } = value {
+                if let Value::Call {
+                    name, arguments, ..
+                } = value
+                {
                     calls.entry(name).or_default().push(arguments);
                 }
             });
@@ -198,12 +229,23 @@ impl<'u> Procedures<'u> {
             return FxHashMap::default();
         }
         let is_c = self.get(caller).language == Language::C;
-        let is_data = |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
-        let data: FxHashSet<&str> = function.variables.iter().filter(is_data).map(|v| v.name.as_str()).collect();
+        let is_data =
+            |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
+        let data: FxHashSet<&str> = function
+            .variables
+            .iter()
+            .filter(is_data)
+            .map(|v| v.name.as_str())
+            .collect();
         let by_name = |name: &'u str, calls: &[&[Value]]| match self.resolve(caller, name) {
             Target::Unknown if self.generics.contains_key(name) => {
-                let mut specific = calls.iter().map(|arguments| self.specific(caller, name, arguments));
-                let first = specific.next().flatten().filter(|first| specific.all(|other| other == Some(*first)));
+                let mut specific = calls
+                    .iter()
+                    .map(|arguments| self.specific(caller, name, arguments));
+                let first = specific
+                    .next()
+                    .flatten()
+                    .filter(|first| specific.all(|other| other == Some(*first)));
                 first.map_or(Target::Unknown, Target::Body)
             }
             Target::Unknown => communication(name),
@@ -218,19 +260,28 @@ impl<'u> Procedures<'u> {
             None if data.contains(name) => Target::Unknown,
             None => by_name(name, arguments),
         };
-        calls.into_iter().map(|(name, arguments)| (name, target(name, &arguments))).collect()
+        calls
+            .into_iter()
+            .map(|(name, arguments)| (name, target(name, &arguments)))
+            .collect()
     }
 
     /// The body of a procedure in the module that is named.
     fn of_module(&self, caller: ProcedureId, callee: &ir::Callee) -> Option<ProcedureId> {
         let bodies = self.by_name.get(callee.name.as_str())?.iter().copied();
-        let of_module = bodies.filter(|id| self.get(*id).function.host.as_deref() == Some(&callee.module));
+        let of_module =
+            bodies.filter(|id| self.get(*id).function.host.as_deref() == Some(&callee.module));
         self.nearest(caller, &of_module.collect::<Vec<_>>())
     }
 
     /// The procedure behind a generic name whose dummy arguments are of the types and ranks that are
     /// passed.
-    fn specific(&self, caller: ProcedureId, name: &str, arguments: &[Value]) -> Option<ProcedureId> {
+    fn specific(
+        &self,
+        caller: ProcedureId,
+        name: &str,
+        arguments: &[Value],
+    ) -> Option<ProcedureId> {
         let function = self.get(caller).function;
         let fits = |id: &ProcedureId| {
             let callee = self.get(*id).function;
@@ -254,7 +305,13 @@ impl<'u> Procedures<'u> {
             };
             formals.len() >= arguments.len() && formals.iter().zip(arguments).all(same)
         };
-        let specific = self.generics.get(name)?.iter().filter_map(|name| self.by_name.get(name)).flatten().copied();
+        let specific = self
+            .generics
+            .get(name)?
+            .iter()
+            .filter_map(|name| self.by_name.get(name))
+            .flatten()
+            .copied();
         let in_modules = specific.filter(|id| self.get(*id).function.host.is_some());
         self.nearest(caller, &in_modules.filter(fits).collect::<Vec<_>>())
     }
@@ -263,19 +320,37 @@ impl<'u> Procedures<'u> {
         let language = self.get(caller).language;
         let own = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let hosts = self.hosts(caller);
-        let own: Vec<ProcedureId> = own.iter().copied().filter(|id| self.is_visible(caller, &hosts, *id)).collect();
+        let own: Vec<ProcedureId> = own
+            .iter()
+            .copied()
+            .filter(|id| self.is_visible(caller, &hosts, *id))
+            .collect();
         let distance = |id: &ProcedureId| {
             let host = self.get(*id).function.host.as_deref();
-            hosts.iter().position(|known| Some(*known) == host).unwrap_or(hosts.len())
+            hosts
+                .iter()
+                .position(|known| Some(*known) == host)
+                .unwrap_or(hosts.len())
         };
-        if let Some(nearest) = own.iter().copied().filter(|id| self.is_beside(caller, *id)).min_by_key(distance) {
+        if let Some(nearest) = own
+            .iter()
+            .copied()
+            .filter(|id| self.is_beside(caller, *id))
+            .min_by_key(distance)
+        {
             return Target::Body(nearest);
         }
         if let Some(intrinsic) = Intrinsics::builtin().lookup(language, name) {
             return Target::Library(intrinsic.kind);
         }
-        let same: Vec<ProcedureId> = own.iter().copied().filter(|id| self.get(*id).language == language).collect();
-        self.nearest(caller, &same).or_else(|| self.foreign(caller, name)).map_or(Target::Unknown, Target::Body)
+        let same: Vec<ProcedureId> = own
+            .iter()
+            .copied()
+            .filter(|id| self.get(*id).language == language)
+            .collect();
+        self.nearest(caller, &same)
+            .or_else(|| self.foreign(caller, name))
+            .map_or(Target::Unknown, Target::Body)
     }
 
     /// The procedure itself and what contains it, from inside.
@@ -285,7 +360,12 @@ impl<'u> Procedures<'u> {
         let mut host = self.get(caller).function.host.as_deref();
         while let Some(name) = host.filter(|_| hosts.len() < DEEPEST) {
             hosts.push(name);
-            let around = self.by_name.get(name).into_iter().flatten().find(|id| self.is_beside(caller, **id));
+            let around = self
+                .by_name
+                .get(name)
+                .into_iter()
+                .flatten()
+                .find(|id| self.is_beside(caller, **id));
             host = around.and_then(|id| self.get(*id).function.host.as_deref());
         }
         hosts
@@ -294,7 +374,12 @@ impl<'u> Procedures<'u> {
     /// Whether a procedure may be meant: not what another file or module keeps to itself.
     fn is_visible(&self, caller: ProcedureId, hosts: &[&str], other: ProcedureId) -> bool {
         let function = self.get(other).function;
-        let is_own = || function.host.as_deref().is_none_or(|host| hosts.contains(&host));
+        let is_own = || {
+            function
+                .host
+                .as_deref()
+                .is_none_or(|host| hosts.contains(&host))
+        };
         !function.is_private || (self.is_beside(caller, other) && is_own())
     }
 
@@ -312,14 +397,21 @@ impl<'u> Procedures<'u> {
             let is_external = self.get(id).function.host.is_none();
             let directories = shared_directories(file(caller), file(id));
             let depth = std::cmp::Reverse(file(id).matches('/').count());
-            (is_external, directories, depth, is_named_after(file(id), &self.get(id).function.name))
+            (
+                is_external,
+                directories,
+                depth,
+                is_named_after(file(id), &self.get(id).function.name),
+            )
         };
         let best = candidates.iter().map(|id| rank(*id)).max()?;
         let mut nearest = candidates.iter().copied().filter(|id| rank(*id) == best);
         let first = nearest.next()?;
         // A function of a header is seen by every file that includes it.
         let place = |id: ProcedureId| &self.get(id).function.place;
-        nearest.all(|other| place(other) == place(first)).then_some(first)
+        nearest
+            .all(|other| place(other) == place(first))
+            .then_some(first)
     }
 
     /// A body in the other language: Fortran compilers add `_` to the names that C sees.
@@ -333,7 +425,9 @@ impl<'u> Procedures<'u> {
         };
         names.iter().find_map(|name| {
             let found = self.by_name.get(name.as_str())?;
-            let is_meant = |id: &ProcedureId| self.get(*id).language == language && !self.get(*id).function.is_private;
+            let is_meant = |id: &ProcedureId| {
+                self.get(*id).language == language && !self.get(*id).function.is_private
+            };
             let found: Vec<_> = found.iter().copied().filter(is_meant).collect();
             self.nearest(caller, &found)
         })
@@ -342,23 +436,33 @@ impl<'u> Procedures<'u> {
 
 /// A procedure that moves data between processes, or nothing that is known.
 fn communication(name: &str) -> Target {
-    Interfaces::builtin().lookup(name).map_or(Target::Unknown, Target::Communication)
+    Interfaces::builtin()
+        .lookup(name)
+        .map_or(Target::Unknown, Target::Communication)
 }
 
 /// How many leading directories two paths have in common.
 fn shared_directories(a: &str, b: &str) -> usize {
-    let directories = |path: &str| path.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_string());
+    let directories = |path: &str| {
+        path.rsplit_once('/')
+            .map_or(String::new(), |(directory, _)| directory.to_string())
+    };
     let (a, b) = (directories(a), directories(b));
     if a == b {
         return usize::MAX;
     }
-    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+    a.split('/')
+        .zip(b.split('/'))
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// Whether a file is called like a procedure: `dlamch.f`, `wtime.c` with `wtime_`.
 fn is_named_after(file: &str, procedure: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
-    name.split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(procedure.trim_end_matches('_')))
+    name.split('.')
+        .next()
+        .is_some_and(|stem| stem.eq_ignore_ascii_case(procedure.trim_end_matches('_')))
 }
 
 /// The dummy arguments of a procedure in order, without the components that its body names.

@@ -30,21 +30,32 @@ pub fn by_procedure(known: &Procedures) -> Vec<ByArgument> {
     for caller in known.ids() {
         let function = known.get(caller).function;
         let mut call = |name: &str, arguments: &[Value]| {
-            let (Target::Body(callee) | Target::Recursive(callee)) = known.target(caller, name) else { return };
+            let (Target::Body(callee) | Target::Recursive(callee)) = known.target(caller, name)
+            else {
+                return;
+            };
             for (position, formal) in takers[callee.at()].iter().enumerate() {
                 let Some(formal) = formal else { continue };
-                let number = arguments.get(position).and_then(|value| number(value, function, DEPTH));
+                let number = arguments
+                    .get(position)
+                    .and_then(|value| number(value, function, DEPTH));
                 let now = number.map_or(Passed::Anything, Passed::Number);
                 let entry = passed[callee.at()].entry(*formal).or_insert(now);
                 *entry = both(*entry, now);
             }
         };
         statements(&function.body, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Call { name, arguments, .. } = stmt {
+            if let Stmt::Call {
+                name, arguments, ..
+            } = stmt
+            {
                 call(name, arguments);
             }
             values_of(stmt, &mut |value| {
-                if let Value::Call { name, arguments, .. } = value {
+                if let Value::Call {
+                    name, arguments, ..
+                } = value
+                {
                     call(name, arguments);
                 }
             });
@@ -59,7 +70,10 @@ fn integers(function: &Function) -> Vec<Option<VarId>> {
         let variable = function.variable(*id);
         matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
     };
-    formals(function).into_iter().map(|id| is_integer(&id).then_some(id)).collect()
+    formals(function)
+        .into_iter()
+        .map(|id| is_integer(&id).then_some(id))
+        .collect()
 }
 
 fn both(a: Passed, b: Passed) -> Passed {

@@ -40,22 +40,39 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     if size(&procedure.function.body)? > LARGEST {
         return None;
     }
-    let Expansion { mut function, origins } = expand::everywhere(known, id);
+    let Expansion {
+        mut function,
+        origins,
+    } = expand::everywhere(known, id);
     if procedure.language == Language::C {
         function.result = returned(&mut function);
     }
-    let (body, _) = Shape { language: procedure.language, result: function.result }.block(&function.body)?;
+    let (body, _) = Shape {
+        language: procedure.language,
+        result: function.result,
+    }
+    .block(&function.body)?;
     function.body = body;
     let calls = remaining_calls(known, id, &function, &origins)?;
     if is_trivial(&function, procedure.language, !calls.is_empty()) {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
-    let (mut uses, mut assigned, mut stored) = (FxHashMap::default(), FxHashSet::default(), FxHashSet::default());
+    let (mut uses, mut assigned, mut stored) = (
+        FxHashMap::default(),
+        FxHashSet::default(),
+        FxHashSet::default(),
+    );
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         match stmt {
-            Stmt::Assign { target: Value::Variable(id), .. } => assigned.insert(*id),
-            Stmt::Assign { target: Value::Element { array, .. }, .. } => stored.insert(*array),
+            Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } => assigned.insert(*id),
+            Stmt::Assign {
+                target: Value::Element { array, .. },
+                ..
+            } => stored.insert(*array),
             _ => false,
         };
         values_of(stmt, &mut |value| {
@@ -66,7 +83,17 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     });
     let formals = formals(&function);
     let (language, expansion) = (procedure.language, origins);
-    Some(Template { function, language, formals, size, uses, assigned, stored, calls, expansion })
+    Some(Template {
+        function,
+        language,
+        formals,
+        size,
+        uses,
+        assigned,
+        stored,
+        calls,
+        expansion,
+    })
 }
 
 /// Number of values in a body; `None` if it has loops or unreadable statements.
@@ -84,14 +111,35 @@ fn returned(function: &mut ir::Function) -> Option<VarId> {
     let mut ty = None;
     let mut last: Option<&Stmt> = None;
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let (Some(Stmt::Evaluate { values, .. }), Stmt::Jump { kind: Jump::Return, .. }) = (last, stmt) {
-            let returned = values.first().map_or(Type::Unknown, |value| value.ty(function));
-            ty = Some(ty.take().map_or(returned.clone(), |known| ir::wider(known, returned)));
+        if let (
+            Some(Stmt::Evaluate { values, .. }),
+            Stmt::Jump {
+                kind: Jump::Return, ..
+            },
+        ) = (last, stmt)
+        {
+            let returned = values
+                .first()
+                .map_or(Type::Unknown, |value| value.ty(function));
+            ty = Some(
+                ty.take()
+                    .map_or(returned.clone(), |known| ir::wider(known, returned)),
+            );
         }
         last = Some(stmt);
     });
-    let (name, place) = (format!("{} (result)", function.name), function.place.clone());
-    let variable = Variable { name, ty: ty?, dimensions: Vec::new(), role: Role::Local, constant: None, place };
+    let (name, place) = (
+        format!("{} (result)", function.name),
+        function.place.clone(),
+    );
+    let variable = Variable {
+        name,
+        ty: ty?,
+        dimensions: Vec::new(),
+        role: Role::Local,
+        constant: None,
+        place,
+    };
     function.variables.push(variable);
     Some(VarId(function.variables.len() as u32 - 1))
 }
@@ -116,21 +164,39 @@ impl Shape {
         for (index, stmt) in block.iter().enumerate() {
             let rest = &block[index + 1..];
             match stmt {
-                Stmt::Jump { kind: Jump::Return, .. } => return Some((out, Ends::Always)),
-                Stmt::Jump { kind: Jump::Stop, .. } => return Some((out, Ends::Always)),
+                Stmt::Jump {
+                    kind: Jump::Return, ..
+                } => return Some((out, Ends::Always)),
+                Stmt::Jump {
+                    kind: Jump::Stop, ..
+                } => return Some((out, Ends::Always)),
                 Stmt::Evaluate { place, values }
                     if self.language == Language::C
-                        && matches!(rest.first(), Some(Stmt::Jump { kind: Jump::Return, .. })) =>
+                        && matches!(
+                            rest.first(),
+                            Some(Stmt::Jump {
+                                kind: Jump::Return,
+                                ..
+                            })
+                        ) =>
                 {
                     let target = Value::Variable(self.result?);
                     let value = values.first()?.clone();
-                    out.push(Stmt::Assign { place: place.clone(), target, value });
+                    out.push(Stmt::Assign {
+                        place: place.clone(),
+                        target,
+                        value,
+                    });
                     return Some((out, Ends::Always));
                 }
                 Stmt::If(branch) => {
                     let (then, then_ends) = self.block(&branch.then)?;
                     let (otherwise, otherwise_ends) = self.block(&branch.otherwise)?;
-                    let mut branch = If { then, otherwise, ..(**branch).clone() };
+                    let mut branch = If {
+                        then,
+                        otherwise,
+                        ..(**branch).clone()
+                    };
                     let open = match (then_ends, otherwise_ends) {
                         (Ends::Never, Ends::Never) => {
                             out.push(Stmt::If(Box::new(branch)));
@@ -151,10 +217,19 @@ impl Shape {
                     let (following, ends) = self.block(rest)?;
                     open.extend(following);
                     out.push(Stmt::If(Box::new(branch)));
-                    return Some((out, if ends == Ends::Always { Ends::Always } else { Ends::Sometimes }));
+                    return Some((
+                        out,
+                        if ends == Ends::Always {
+                            Ends::Always
+                        } else {
+                            Ends::Sometimes
+                        },
+                    ));
                 }
                 Stmt::Jump { .. } | Stmt::Loop(_) | Stmt::Opaque { .. } => return None,
-                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => out.push(stmt.clone()),
+                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => {
+                    out.push(stmt.clone())
+                }
             }
         }
         Some((out, Ends::Never))
@@ -171,7 +246,10 @@ fn remaining_calls(
 ) -> Option<Vec<(String, Target)>> {
     let mut calls: Vec<(String, Target)> = Vec::new();
     let mut can_move = true;
-    let mut call = |name: &str| match origins.target(name).unwrap_or_else(|| known.target(id, name)) {
+    let mut call = |name: &str| match origins
+        .target(name)
+        .unwrap_or_else(|| known.target(id, name))
+    {
         Target::Library(kind) if !summary::may_write(kind) => {
             can_move &= !matches!(kind, IntrinsicKind::Reduction | IntrinsicKind::Array);
         }
@@ -204,7 +282,8 @@ fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> b
     let mut counter = FlopCounter::new(function, language);
     let mut elements = false;
     let is_passed = |id: VarId| function.variable(id).role == Role::Argument;
-    let is_component = |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
+    let is_component =
+        |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { value, .. } = stmt {
             counter.count(value);
@@ -217,7 +296,8 @@ fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> b
                 elements |= !matches!(function.variable(*array).role, Role::Constant(_));
             }
             Value::Variable(id) => {
-                elements |= is_component(*id) || function.variable(*id).ty.is_floating() && !has_calls;
+                elements |=
+                    is_component(*id) || function.variable(*id).ty.is_floating() && !has_calls;
             }
             _ => {}
         });
@@ -231,7 +311,9 @@ pub fn works(function: &ir::Function, language: Language) -> bool {
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         has_loops |= matches!(stmt, Stmt::Loop(_));
         has_calls |= matches!(stmt, Stmt::Call { .. });
-        values_of(stmt, &mut |value| has_calls |= matches!(value, Value::Call { .. }));
+        values_of(stmt, &mut |value| {
+            has_calls |= matches!(value, Value::Call { .. })
+        });
     });
     !has_loops && !is_trivial(function, language, has_calls)
 }

@@ -80,13 +80,36 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
     let procedure = known.get(id);
     let function = procedure.function;
     let formals = formals(function);
-    let takes_array = formals.iter().map(|id| !function.variable(*id).dimensions.is_empty()).collect();
+    let takes_array = formals
+        .iter()
+        .map(|id| !function.variable(*id).dimensions.is_empty())
+        .collect();
     let (reads, writes) = (vec![false; formals.len()], vec![false; formals.len()]);
-    let summary = Summary { reads, writes, takes_array, ..Summary::default() };
-    let mut scan = Scan { known, id, function, language: procedure.language, formals, summary };
-    statements(&function.body, InLoop::No, &mut |stmt, in_loop| scan.statement(stmt, in_loop));
-    let bounds = function.variables.iter().flat_map(|variable| &variable.dimensions);
-    bounds.flat_map(|extent| [&extent.lower, &extent.upper]).flatten().for_each(|bound| scan.read(bound));
+    let summary = Summary {
+        reads,
+        writes,
+        takes_array,
+        ..Summary::default()
+    };
+    let mut scan = Scan {
+        known,
+        id,
+        function,
+        language: procedure.language,
+        formals,
+        summary,
+    };
+    statements(&function.body, InLoop::No, &mut |stmt, in_loop| {
+        scan.statement(stmt, in_loop)
+    });
+    let bounds = function
+        .variables
+        .iter()
+        .flat_map(|variable| &variable.dimensions);
+    bounds
+        .flat_map(|extent| [&extent.lower, &extent.upper])
+        .flatten()
+        .for_each(|bound| scan.read(bound));
     // An entry may have other dummy arguments.
     if scan.summary.gap.is_some() && !function.entries.is_empty() {
         scan.summary.writes.fill(true);
@@ -107,9 +130,15 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn statement(&mut self, stmt: &Stmt, in_loop: InLoop) {
         match stmt {
-            Stmt::Assign { target: Value::Variable(id), .. } => self.assigned(*id),
+            Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } => self.assigned(*id),
             // `*n = 3`: what a scalar of the caller is behind a pointer.
-            Stmt::Assign { target: Value::Element { array, .. }, .. } if self.language == Language::C => {
+            Stmt::Assign {
+                target: Value::Element { array, .. },
+                ..
+            } if self.language == Language::C => {
                 self.written(*array);
             }
             Stmt::Loop(inner) => {
@@ -117,15 +146,24 @@ impl Scan<'_> {
                     self.assigned(*variable);
                 }
             }
-            Stmt::Call { name, arguments, place } => self.call(place, name, arguments),
+            Stmt::Call {
+                name,
+                arguments,
+                place,
+            } => self.call(place, name, arguments),
             // Loops tell about themselves.
-            Stmt::Opaque { reason, .. } if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) => {
+            Stmt::Opaque { reason, .. }
+                if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) =>
+            {
                 self.gap(format!("{} in {}", reason.code, self.function.name));
             }
             _ => {}
         }
         values_of(stmt, &mut |value| {
-            if let Value::Call { name, arguments, .. } = value {
+            if let Value::Call {
+                name, arguments, ..
+            } = value
+            {
                 self.call(stmt.place(), name, arguments);
             }
         });
@@ -135,20 +173,38 @@ impl Scan<'_> {
     /// Notes the dummy arguments whose values a statement uses.
     fn reads(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Assign { target: Value::Variable(_), value, .. } => self.read(value),
-            Stmt::Assign { target: Value::Element { subscripts, .. }, value, .. } => {
+            Stmt::Assign {
+                target: Value::Variable(_),
+                value,
+                ..
+            } => self.read(value),
+            Stmt::Assign {
+                target: Value::Element { subscripts, .. },
+                value,
+                ..
+            } => {
                 self.read(value);
                 subscripts.iter().for_each(|subscript| self.read(subscript));
             }
-            Stmt::Call { name, arguments, .. } => self.reads_of_call(name, arguments),
-            Stmt::Assign { target, value, .. } => [target, value].into_iter().for_each(|value| self.read(value)),
+            Stmt::Call {
+                name, arguments, ..
+            } => self.reads_of_call(name, arguments),
+            Stmt::Assign { target, value, .. } => [target, value]
+                .into_iter()
+                .for_each(|value| self.read(value)),
             Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.read(value)),
             Stmt::If(branch) => self.read(&branch.condition),
             Stmt::Loop(inner) => match &inner.control {
-                Control::Counted { lower, upper, step, .. } => {
-                    [lower, upper, step].into_iter().for_each(|value| self.read(value));
+                Control::Counted {
+                    lower, upper, step, ..
+                } => {
+                    [lower, upper, step]
+                        .into_iter()
+                        .for_each(|value| self.read(value));
                 }
-                Control::Uncounted { condition, .. } => condition.iter().for_each(|value| self.read(value)),
+                Control::Uncounted { condition, .. } => {
+                    condition.iter().for_each(|value| self.read(value))
+                }
             },
             Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
         }
@@ -161,12 +217,19 @@ impl Scan<'_> {
                     self.summary.reads[position] = true;
                 }
             }
-            Value::Call { name, arguments, .. } => self.reads_of_call(name, arguments),
-            Value::Element { subscripts: parts, .. } | Value::Opaque { inner: parts, .. } => {
+            Value::Call {
+                name, arguments, ..
+            } => self.reads_of_call(name, arguments),
+            Value::Element {
+                subscripts: parts, ..
+            }
+            | Value::Opaque { inner: parts, .. } => {
                 parts.iter().for_each(|part| self.read(part));
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.read(operand),
-            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|part| self.read(part)),
+            Value::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|part| self.read(part))
+            }
             Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
         }
@@ -175,7 +238,9 @@ impl Scan<'_> {
     /// What is passed on is read if the other body reads it; C passes values, not places.
     fn reads_of_call(&mut self, name: &str, arguments: &[Value]) {
         let reads = match self.known.target(self.id, name) {
-            Target::Body(callee) if self.language == Language::Fortran => Some(&self.known.summary(callee).reads),
+            Target::Body(callee) if self.language == Language::Fortran => {
+                Some(&self.known.summary(callee).reads)
+            }
             _ => None,
         };
         for (position, argument) in arguments.iter().enumerate() {
@@ -195,7 +260,9 @@ impl Scan<'_> {
         match variable.role {
             // C passes copies.
             Role::Argument if self.language == Language::Fortran => self.written(id),
-            Role::Global if variable.dimensions.is_empty() => self.summary.globals.add(variable.name.as_str().into()),
+            Role::Global if variable.dimensions.is_empty() => {
+                self.summary.globals.add(variable.name.as_str().into())
+            }
             _ => {}
         }
     }
@@ -226,7 +293,12 @@ impl Scan<'_> {
             Target::Library(kind) if !may_write(kind) => return,
             Target::Library(_) => None,
             Target::Recursive(_) => {
-                let call = || format!("{} calls {name} in {}:{}", self.function.name, place.file, place.line);
+                let call = || {
+                    format!(
+                        "{} calls {name} in {}:{}",
+                        self.function.name, place.file, place.line
+                    )
+                };
                 self.summary.recursion.get_or_insert_with(|| call().into());
                 None
             }
@@ -255,5 +327,8 @@ impl Scan<'_> {
 /// Whether a library function may give its arguments values.
 pub fn may_write(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::*;
-    matches!(kind, Memory | Allocation | Communication | Io | Timer | System)
+    matches!(
+        kind,
+        Memory | Allocation | Communication | Io | Timer | System
+    )
 }

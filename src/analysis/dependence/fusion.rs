@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::regions::{Reference, Region, references};
 use super::shared::Sharing;
-use crate::analysis::facts::{Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript};
+use crate::analysis::facts::{
+    Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript,
+};
 use crate::expr::Expr;
 
 /// Two neighbours and what stands in the way of making them one.
@@ -39,7 +41,11 @@ pub fn candidates<'p>(block: &'p Block, names: Names, found: &mut Vec<Candidate<
                 Ok(loops) => Verdict::Fuses { loops },
                 Err(why) => Verdict::Prevented { why },
             };
-            found.push(Candidate { first, second, verdict });
+            found.push(Candidate {
+                first,
+                second,
+                verdict,
+            });
         }
     }
     for item in &block.items {
@@ -47,14 +53,22 @@ pub fn candidates<'p>(block: &'p Block, names: Names, found: &mut Vec<Candidate<
             Item::Loop(inner) => candidates(&inner.body, names, found),
             Item::Branch(branch) => {
                 candidates(&branch.then, names, found);
-                branch.otherwise.iter().for_each(|block| candidates(block, names, found));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| candidates(block, names, found));
             }
         }
     }
 }
 
 /// How many outer loops can be made one, or why none can.
-fn verdict(block: &Block, first: &Loop, second: &Loop, (changing, sharing): Names) -> Result<usize, String> {
+fn verdict(
+    block: &Block,
+    first: &Loop,
+    second: &Loop,
+    (changing, sharing): Names,
+) -> Result<usize, String> {
     for facts in [first, second] {
         obstacle(facts)?;
     }
@@ -67,13 +81,19 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, (changing, sharing): Name
     }
     let (chain, other) = (chain(first), chain(second));
     let renamed = |expr: &Expr| {
-        let names: BTreeMap<&str, &str> =
-            other.iter().zip(&chain).map(|(o, c)| (o.variable.as_str(), c.variable.as_str())).collect();
+        let names: BTreeMap<&str, &str> = other
+            .iter()
+            .zip(&chain)
+            .map(|(o, c)| (o.variable.as_str(), c.variable.as_str()))
+            .collect();
         expr.substitute(&|name| names.get(name).map(|name| Expr::symbol(name)))
     };
     let same = |(a, b): &(&&Loop, &&Loop)| {
         let equal = |a: &Expr, b: &Expr| renamed(b).distance(a) == Some(0.0);
-        !a.variable.is_empty() && equal(&a.lower, &b.lower) && equal(&a.upper, &b.upper) && equal(&a.step, &b.step)
+        !a.variable.is_empty()
+            && equal(&a.lower, &b.lower)
+            && equal(&a.upper, &b.upper)
+            && equal(&a.step, &b.step)
     };
     let depth = chain.iter().zip(&other).take_while(same).count();
     if depth == 0 {
@@ -86,8 +106,15 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, (changing, sharing): Name
     for a in &before {
         let conflicts = |b: &&Reference| a.written.is_some() || b.written.is_some();
         let name = &a.stream.array;
-        if let Some(b) = after.iter().filter(conflicts).find(|b| sharing.may_share(name, &b.stream.array)) {
-            return Err(format!("`{name}` and `{}` may share storage", b.stream.array));
+        if let Some(b) = after
+            .iter()
+            .filter(conflicts)
+            .find(|b| sharing.may_share(name, &b.stream.array))
+        {
+            return Err(format!(
+                "`{name}` and `{}` may share storage",
+                b.stream.array
+            ));
         }
         for b in after.iter().filter(|b| b.stream.array == a.stream.array) {
             let writes = a.written.is_some() || b.written.is_some();
@@ -96,11 +123,19 @@ fn verdict(block: &Block, first: &Loop, second: &Loop, (changing, sharing): Name
             }
             most = most.min(fusable(a, b, &chain[..depth], &other[..depth]));
             // An iteration that waits for another one would not be parallel any more.
-            if first.parallel.is_some() && !stays_in_iteration(a, b, &chain[..depth], &other[..depth]) {
-                return Err(format!("`{}` is used in other iterations of a parallel loop", a.stream.array));
+            if first.parallel.is_some()
+                && !stays_in_iteration(a, b, &chain[..depth], &other[..depth])
+            {
+                return Err(format!(
+                    "`{}` is used in other iterations of a parallel loop",
+                    a.stream.array
+                ));
             }
             if most == 0 {
-                return Err(format!("`{}` would be used before its time", a.stream.array));
+                return Err(format!(
+                    "`{}` would be used before its time",
+                    a.stream.array
+                ));
             }
         }
     }
@@ -112,7 +147,8 @@ fn chain(facts: &Loop) -> Vec<&Loop> {
     let mut chain = vec![facts];
     loop {
         let body = &chain[chain.len() - 1].body;
-        let is_plain = body.streams.is_empty() && body.scalars.is_empty() && body.flops.by_type.is_empty();
+        let is_plain =
+            body.streams.is_empty() && body.scalars.is_empty() && body.flops.by_type.is_empty();
         match body.items.as_slice() {
             [Item::Loop(inner)] if is_plain => chain.push(inner),
             _ => return chain,
@@ -133,7 +169,10 @@ fn obstacle(facts: &Loop) -> Result<(), String> {
             found = Err(format!("{} calls {}", facts.id, call.name));
         }
         if let (Ok(()), Some(reason)) = (&found, block.reasons.first()) {
-            found = Err(format!("{}: {} at line {}", facts.id, reason.code, reason.line));
+            found = Err(format!(
+                "{}: {} at line {}",
+                facts.id, reason.code, reason.line
+            ));
         }
     });
     found
@@ -151,7 +190,10 @@ fn everywhere<'p>(block: &'p Block, visit: &mut dyn FnMut(&'p Block)) {
             Item::Loop(inner) => everywhere(&inner.body, visit),
             Item::Branch(branch) => {
                 everywhere(&branch.then, visit);
-                branch.otherwise.iter().for_each(|block| everywhere(block, visit));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| everywhere(block, visit));
             }
         }
     }
@@ -162,7 +204,10 @@ fn scalars_of(facts: &Loop) -> BTreeMap<&str, AccessClass> {
     let mut found: BTreeMap<&str, AccessClass> = BTreeMap::new();
     everywhere(&facts.body, &mut |block| {
         for scalar in &block.scalars {
-            found.entry(&scalar.name).and_modify(|class| *class = class.then(scalar.class)).or_insert(scalar.class);
+            found
+                .entry(&scalar.name)
+                .and_modify(|class| *class = class.then(scalar.class))
+                .or_insert(scalar.class);
         }
     });
     found
@@ -174,7 +219,9 @@ fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     use AccessClass::{ReadOnly, ReadWrite};
     let (before, after) = (scalars_of(first), scalars_of(second));
     for (name, class) in &before {
-        let Some(later) = after.get(name) else { continue };
+        let Some(later) = after.get(name) else {
+            continue;
+        };
         let passes_on = *class != ReadOnly && matches!(later, ReadOnly | ReadWrite);
         let overwrites = matches!(class, ReadOnly | ReadWrite) && *later != ReadOnly;
         if passes_on || overwrites {
@@ -184,7 +231,10 @@ fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     let (variables, own) = (variables(first), variables(second));
     let mut needed = symbols(second);
     needed.extend(after.keys().map(|name| name.to_string()));
-    if let Some(name) = variables.iter().find(|name| needed.contains(**name) && !own.contains(*name)) {
+    if let Some(name) = variables
+        .iter()
+        .find(|name| needed.contains(**name) && !own.contains(*name))
+    {
         return Err(format!("the last value of `{name}`"));
     }
     for scalar in &block.scalars {
@@ -212,11 +262,18 @@ fn variables(facts: &Loop) -> BTreeSet<&str> {
 fn symbols(facts: &Loop) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |expr: &Expr| found.extend(expr.symbols().iter().map(|name| name.to_string()));
-    each_loop(facts, &mut |inner| [&inner.lower, &inner.upper, &inner.step].into_iter().for_each(&mut add));
+    each_loop(facts, &mut |inner| {
+        [&inner.lower, &inner.upper, &inner.step]
+            .into_iter()
+            .for_each(&mut add)
+    });
     everywhere(&facts.body, &mut |block| {
         for subscript in block.streams.iter().flat_map(|stream| &stream.subscripts) {
             add(&subscript.base);
-            subscript.terms.iter().for_each(|(_, coefficient)| add(coefficient));
+            subscript
+                .terms
+                .iter()
+                .for_each(|(_, coefficient)| add(coefficient));
         }
     });
     found
@@ -224,16 +281,29 @@ fn symbols(facts: &Loop) -> BTreeSet<String> {
 
 fn each_loop<'p>(facts: &'p Loop, visit: &mut dyn FnMut(&'p Loop)) {
     visit(facts);
-    facts.body.loops().into_iter().for_each(|inner| each_loop(inner, visit));
+    facts
+        .body
+        .loops()
+        .into_iter()
+        .for_each(|inner| each_loop(inner, visit));
 }
 
 /// Straight-line code of the block that uses what the loops write, or writes what they use.
 fn between<'r>(block: &Block, used: impl Iterator<Item = &'r Reference<'r>>) -> Result<(), String> {
     for reference in used {
-        let conflicts = |class: AccessClass| class != AccessClass::ReadOnly || reference.written.is_some();
+        let conflicts =
+            |class: AccessClass| class != AccessClass::ReadOnly || reference.written.is_some();
         let same = |stream: &&Stream| stream.array == reference.stream.array;
-        if block.streams.iter().filter(same).any(|stream| conflicts(stream.class)) {
-            return Err(format!("`{}` is used outside of the loops too", reference.stream.array));
+        if block
+            .streams
+            .iter()
+            .filter(same)
+            .any(|stream| conflicts(stream.class))
+        {
+            return Err(format!(
+                "`{}` is used outside of the loops too",
+                reference.stream.array
+            ));
         }
     }
     Ok(())
@@ -255,12 +325,14 @@ fn never_meet(a: &Reference, b: &Reference) -> bool {
 /// Whether all conflicting uses of an element are in the same iteration of the outermost loop.
 fn stays_in_iteration(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&Loop]) -> bool {
     a.stream.accesses.iter().all(|x| {
-        b.stream.accesses.iter().filter(|y| x.writes > 0 || y.writes > 0).all(|y| {
-            match distances((a, x), (b, y), chain, other) {
+        b.stream
+            .accesses
+            .iter()
+            .filter(|y| x.writes > 0 || y.writes > 0)
+            .all(|y| match distances((a, x), (b, y), chain, other) {
                 Distance::Never => true,
                 Distance::Of(entries) => entries[0] == Some(0.0),
-            }
-        })
+            })
     })
 }
 
@@ -268,10 +340,26 @@ fn stays_in_iteration(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&L
 /// all distances lexicographically not negative.
 fn fusable(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&Loop]) -> usize {
     let mut most = chain.len();
-    let uses = |access: &Access, writes: bool| if writes { access.writes > 0 } else { access.reads > 0 };
+    let uses = |access: &Access, writes: bool| {
+        if writes {
+            access.writes > 0
+        } else {
+            access.reads > 0
+        }
+    };
     for (a_writes, b_writes) in [(true, true), (true, false), (false, true)] {
-        for x in a.stream.accesses.iter().filter(|access| uses(access, a_writes)) {
-            for y in b.stream.accesses.iter().filter(|access| uses(access, b_writes)) {
+        for x in a
+            .stream
+            .accesses
+            .iter()
+            .filter(|access| uses(access, a_writes))
+        {
+            for y in b
+                .stream
+                .accesses
+                .iter()
+                .filter(|access| uses(access, b_writes))
+            {
                 most = most.min(legal_prefix(&distances((a, x), (b, y), chain, other)));
             }
         }
@@ -288,7 +376,9 @@ enum Distance {
 }
 
 fn legal_prefix(distance: &Distance) -> usize {
-    let Distance::Of(entries) = distance else { return usize::MAX };
+    let Distance::Of(entries) = distance else {
+        return usize::MAX;
+    };
     for (level, entry) in entries.iter().enumerate() {
         match entry {
             Some(steps) if *steps > 0.0 => return usize::MAX,
@@ -309,10 +399,17 @@ fn distances(
     if !a.stream.has_shape_of(b.stream) {
         return Distance::Of(entries);
     }
-    let pairs = a.stream.subscripts.iter().zip(&b.stream.subscripts).enumerate();
+    let pairs = a
+        .stream
+        .subscripts
+        .iter()
+        .zip(&b.stream.subscripts)
+        .enumerate();
     for (dimension, (s, t)) in pairs {
-        let Some(shift) =
-            t.base.distance(&s.base).map(|bases| bases + (y.offset[dimension] - x.offset[dimension]) as f64)
+        let Some(shift) = t
+            .base
+            .distance(&s.base)
+            .map(|bases| bases + (y.offset[dimension] - x.offset[dimension]) as f64)
         else {
             continue;
         };
@@ -321,8 +418,12 @@ fn distances(
             (Moves::With(name, slope), Moves::With(later, other_slope)) if slope == other_slope => {
                 let level = chain.iter().position(|facts| facts.variable == name);
                 let same = level.filter(|level| other[*level].variable == later);
-                let step = same.and_then(|level| chain[level].step.as_number()).filter(|step| *step != 0.0);
-                let (Some(level), Some(step)) = (same, step) else { continue };
+                let step = same
+                    .and_then(|level| chain[level].step.as_number())
+                    .filter(|step| *step != 0.0);
+                let (Some(level), Some(step)) = (same, step) else {
+                    continue;
+                };
                 // slope·p + s = slope·q + t for iterations p of the first and q of the second.
                 let steps = -shift / (slope * step);
                 if steps.fract() != 0.0 || entries[level].is_some_and(|known| known != steps) {

@@ -11,20 +11,39 @@ pub fn are_apart(a: &Reference, b: &Reference, (a_writes, b_writes): (bool, bool
     if s.len() != t.len() {
         return false;
     }
-    let strides: Vec<Option<(f64, f64)>> =
-        s.iter().zip(t).map(|(s, t)| common(places(s, &a.loops)?, places(t, &b.loops)?)).collect();
+    let strides: Vec<Option<(f64, f64)>> = s
+        .iter()
+        .zip(t)
+        .map(|(s, t)| common(places(s, &a.loops)?, places(t, &b.loops)?))
+        .collect();
     if strides.iter().all(Option::is_none) {
         return false;
     }
-    let uses = |access: &&Access, writes: bool| if writes { access.writes > 0 } else { access.reads > 0 };
-    a.stream.accesses.iter().filter(|access| uses(access, a_writes)).all(|x| {
-        b.stream.accesses.iter().filter(|access| uses(access, b_writes)).all(|y| {
-            strides.iter().enumerate().any(|(dimension, stride)| {
-                let shift = (x.offset[dimension] - y.offset[dimension]) as f64;
-                stride.is_some_and(|(divisor, distance)| (distance + shift).rem_euclid(divisor) != 0.0)
-            })
+    let uses = |access: &&Access, writes: bool| {
+        if writes {
+            access.writes > 0
+        } else {
+            access.reads > 0
+        }
+    };
+    a.stream
+        .accesses
+        .iter()
+        .filter(|access| uses(access, a_writes))
+        .all(|x| {
+            b.stream
+                .accesses
+                .iter()
+                .filter(|access| uses(access, b_writes))
+                .all(|y| {
+                    strides.iter().enumerate().any(|(dimension, stride)| {
+                        let shift = (x.offset[dimension] - y.offset[dimension]) as f64;
+                        stride.is_some_and(|(divisor, distance)| {
+                            (distance + shift).rem_euclid(divisor) != 0.0
+                        })
+                    })
+                })
         })
-    })
 }
 
 /// Where a subscript starts, and by which multiples it moves.
@@ -38,7 +57,10 @@ fn places(subscript: &Subscript, loops: &[&Loop]) -> Option<Places> {
     if subscript.gather.is_some() {
         return None;
     }
-    let mut found = Places { start: subscript.base.clone(), strides: Vec::new() };
+    let mut found = Places {
+        start: subscript.base.clone(),
+        strides: Vec::new(),
+    };
     for (variable, coefficient) in &subscript.terms {
         let facts = loops.iter().find(|facts| facts.variable == *variable)?;
         let coefficient = coefficient.as_number()?;
@@ -55,7 +77,10 @@ fn common(a: Places, b: Places) -> Option<(f64, f64)> {
     if strides.is_empty() || !strides.iter().all(whole) {
         return None;
     }
-    let divisor = strides.into_iter().map(|x| x.abs() as u64).fold(0, greatest_common_divisor) as f64;
+    let divisor = strides
+        .into_iter()
+        .map(|x| x.abs() as u64)
+        .fold(0, greatest_common_divisor) as f64;
     let distance = b.start.distance(&a.start).filter(whole)?;
     (divisor > 1.0).then_some((divisor, -distance))
 }

@@ -94,10 +94,20 @@ fn gather<'p>(
     if loops.len() > 1 {
         let mut fusions = Vec::new();
         fusion::candidates(block, (changing, &Sharing::new(function)), &mut fusions);
-        found.push(Sequence { within, graph: graph(function, block, &loops, changing), fusions });
+        found.push(Sequence {
+            within,
+            graph: graph(function, block, &loops, changing),
+            fusions,
+        });
     }
     for placed in loops {
-        gather(function, Some(placed.facts), &placed.facts.body, changing, found);
+        gather(
+            function,
+            Some(placed.facts),
+            &placed.facts.body,
+            changing,
+            found,
+        );
     }
 }
 
@@ -110,14 +120,25 @@ struct Placed<'p> {
     arms: Arms,
 }
 
-fn placed_loops<'p>(block: &'p Block, arms: &mut Arms, branches: &mut usize, found: &mut Vec<Placed<'p>>) {
+fn placed_loops<'p>(
+    block: &'p Block,
+    arms: &mut Arms,
+    branches: &mut usize,
+    found: &mut Vec<Placed<'p>>,
+) {
     for item in &block.items {
         match item {
-            Item::Loop(facts) => found.push(Placed { facts, arms: arms.clone() }),
+            Item::Loop(facts) => found.push(Placed {
+                facts,
+                arms: arms.clone(),
+            }),
             Item::Branch(branch) => {
                 let number = *branches;
                 *branches += 1;
-                for (arm, taken) in [(Some(&branch.then), true), (branch.otherwise.as_ref(), false)] {
+                for (arm, taken) in [
+                    (Some(&branch.then), true),
+                    (branch.otherwise.as_ref(), false),
+                ] {
                     let Some(arm) = arm else { continue };
                     arms.push((number, taken));
                     placed_loops(arm, arms, branches, found);
@@ -130,14 +151,19 @@ fn placed_loops<'p>(block: &'p Block, arms: &mut Arms, branches: &mut usize, fou
 
 /// Whether only one of the two can run.
 fn exclude_each_other(a: &Arms, b: &Arms) -> bool {
-    a.iter().any(|(branch, taken)| b.iter().any(|(other, way)| other == branch && way != taken))
+    a.iter()
+        .any(|(branch, taken)| b.iter().any(|(other, way)| other == branch && way != taken))
 }
 
 /// Scalars that have not one value for the whole function: bounds that mention them cannot be compared.
 fn changing(function: &Function) -> BTreeSet<&str> {
     let mut writes: BTreeMap<&str, u64> = BTreeMap::new();
     count_writes(&function.body, false, &mut writes);
-    writes.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
+    writes
+        .into_iter()
+        .filter(|(_, count)| *count > 1)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 fn count_writes<'p>(block: &'p Block, is_repeated: bool, writes: &mut BTreeMap<&'p str, u64>) {
@@ -149,7 +175,10 @@ fn count_writes<'p>(block: &'p Block, is_repeated: bool, writes: &mut BTreeMap<&
             Item::Loop(inner) => count_writes(&inner.body, true, writes),
             Item::Branch(branch) => {
                 count_writes(&branch.then, true, writes);
-                branch.otherwise.iter().for_each(|block| count_writes(block, true, writes));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| count_writes(block, true, writes));
             }
         }
     }
@@ -186,14 +215,27 @@ fn graph<'p>(
         let mut edges = Edges::new();
         let mut added: Vec<Use> = Vec::new();
         for reference in references(facts, changing) {
-            let later = Use { node, arms: arms.clone(), component: component(function, &reference), reference };
-            for earlier in seen.get(later.reference.stream.array.as_str()).into_iter().flatten().rev() {
+            let later = Use {
+                node,
+                arms: arms.clone(),
+                component: component(function, &reference),
+                reference,
+            };
+            for earlier in seen
+                .get(later.reference.stream.array.as_str())
+                .into_iter()
+                .flatten()
+                .rev()
+            {
                 if connect(earlier, &later, &mut edges) {
                     break;
                 }
             }
             for partner in sharing.partners(&later.reference.stream.array) {
-                seen.get(partner).into_iter().flatten().for_each(|earlier| connect_shared(earlier, &later, &mut edges));
+                seen.get(partner)
+                    .into_iter()
+                    .flatten()
+                    .for_each(|earlier| connect_shared(earlier, &later, &mut edges));
             }
             added.push(later);
         }
@@ -206,20 +248,38 @@ fn graph<'p>(
         }
         let mut all: BTreeMap<(NodeIndex, Kind), Vec<Through>> = BTreeMap::new();
         for (edge, arrays) in edges {
-            let through = arrays.into_iter().map(|(array, distance)| Through { array, is_scalar: false, distance });
+            let through = arrays.into_iter().map(|(array, distance)| Through {
+                array,
+                is_scalar: false,
+                distance,
+            });
             all.entry(edge).or_default().extend(through);
         }
         for ((from, kind), names) in through_scalars.next().unwrap_or_default() {
             let through = all.entry((NodeIndex::new(from), kind)).or_default();
-            let is_new = |name: &String, through: &[Through]| through.iter().all(|known| known.array != *name);
+            let is_new = |name: &String, through: &[Through]| {
+                through.iter().all(|known| known.array != *name)
+            };
             for array in names {
                 if is_new(&array, through) {
-                    through.push(Through { array, is_scalar: true, distance: None });
+                    through.push(Through {
+                        array,
+                        is_scalar: true,
+                        distance: None,
+                    });
                 }
             }
         }
         for ((from, kind), arrays) in all {
-            graph.add_edge(from, node, Dependence { kind, arrays, is_implied: false });
+            graph.add_edge(
+                from,
+                node,
+                Dependence {
+                    kind,
+                    arrays,
+                    is_implied: false,
+                },
+            );
         }
     }
     mark_implied(&mut graph);
@@ -229,7 +289,10 @@ fn graph<'p>(
 /// The number of a component, where the function has one for its name.
 fn component(function: &Function, reference: &Reference) -> String {
     let name = &reference.stream.component;
-    let constant = function.constants.iter().find(|constant| constant.name == *name);
+    let constant = function
+        .constants
+        .iter()
+        .find(|constant| constant.name == *name);
     let number = constant.and_then(|constant| constant.value.as_integer());
     number.map_or_else(|| name.clone(), |number| number.to_string())
 }
@@ -250,8 +313,11 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
         (Some(x), Some(y)) => !x.is_apart_from(y),
         _ => false,
     };
-    let kinds =
-        [(&a.written, &b.read, Kind::Flow), (&a.read, &b.written, Kind::Anti), (&a.written, &b.written, Kind::Output)];
+    let kinds = [
+        (&a.written, &b.read, Kind::Flow),
+        (&a.read, &b.written, Kind::Anti),
+        (&a.written, &b.written, Kind::Output),
+    ];
     for (x, y, kind) in kinds {
         let ways = (kind != Kind::Anti, kind != Kind::Flow);
         if meets(x, y) && !lattice::are_apart(a, b, ways) {
@@ -275,7 +341,12 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
         (None, Some(_)) => false,
     };
     let runs_before = earlier.arms.iter().all(|arm| later.arms.contains(arm));
-    runs_before && a.writes_all && a.written.is_some() && same_component && covers(&b.read) && covers(&b.written)
+    runs_before
+        && a.writes_all
+        && a.written.is_some()
+        && same_component
+        && covers(&b.read)
+        && covers(&b.written)
 }
 
 /// Adds the edges between arrays of different names that may be the same.
@@ -290,13 +361,21 @@ fn connect_shared(earlier: &Use, later: &Use, edges: &mut Edges) {
         (a.written.is_some() && b.written.is_some(), Kind::Output),
     ];
     for (_, kind) in kinds.into_iter().filter(|(meets, _)| *meets) {
-        edges.entry((earlier.node, kind)).or_default().insert(a.stream.array.clone(), None);
+        edges
+            .entry((earlier.node, kind))
+            .or_default()
+            .insert(a.stream.array.clone(), None);
     }
 }
 
 /// Between the places of two references that walk an array alike.
 fn distance(a: &Reference, b: &Reference, kind: Kind) -> Option<Vec<(i64, i64)>> {
-    let level = |reference: &Reference, name: &str| reference.loops.iter().position(|facts| facts.variable == name);
+    let level = |reference: &Reference, name: &str| {
+        reference
+            .loops
+            .iter()
+            .position(|facts| facts.variable == name)
+    };
     let (s, t) = (&a.stream.subscripts, &b.stream.subscripts);
     let alike = a.stream.has_shape_of(b.stream)
         && s.iter().zip(t).all(|(s, t)| {
@@ -304,20 +383,32 @@ fn distance(a: &Reference, b: &Reference, kind: Kind) -> Option<Vec<(i64, i64)>>
                 && t.gather.is_none()
                 && s.base == t.base
                 && s.terms.len() == t.terms.len()
-                && s.terms.iter().zip(&t.terms).all(|(x, y)| x.1 == y.1 && level(a, &x.0) == level(b, &y.0))
+                && s.terms
+                    .iter()
+                    .zip(&t.terms)
+                    .all(|(x, y)| x.1 == y.1 && level(a, &x.0) == level(b, &y.0))
         });
     if !alike {
         return None;
     }
     let ends = |reference: &Reference, writes: bool, dimension: usize| {
-        let used = reference.stream.accesses.iter().filter(|x| if writes { x.writes > 0 } else { x.reads > 0 });
+        let used = reference
+            .stream
+            .accesses
+            .iter()
+            .filter(|x| if writes { x.writes > 0 } else { x.reads > 0 });
         let offsets = used.map(|access| access.offset[dimension]);
-        offsets.fold((i64::MAX, i64::MIN), |(least, most), at| (least.min(at), most.max(at)))
+        offsets.fold((i64::MAX, i64::MIN), |(least, most), at| {
+            (least.min(at), most.max(at))
+        })
     };
     let of_dimension = |dimension: usize| {
         let (low, high) = ends(a, kind != Kind::Anti, dimension);
         let (other_low, other_high) = ends(b, kind != Kind::Flow, dimension);
-        (low.saturating_sub(other_high), high.saturating_sub(other_low))
+        (
+            low.saturating_sub(other_high),
+            high.saturating_sub(other_low),
+        )
     };
     Some((0..s.len()).map(of_dimension).collect())
 }
@@ -328,8 +419,15 @@ fn forget_oldest(uses: &mut Vec<Use>, node: NodeIndex, edges: &mut Edges) {
     if oldest.node == node {
         return;
     }
-    let kind = if oldest.reference.written.is_some() { Kind::Flow } else { Kind::Anti };
-    edges.entry((oldest.node, kind)).or_default().insert(oldest.reference.stream.array.clone(), None);
+    let kind = if oldest.reference.written.is_some() {
+        Kind::Flow
+    } else {
+        Kind::Anti
+    };
+    edges
+        .entry((oldest.node, kind))
+        .or_default()
+        .insert(oldest.reference.stream.array.clone(), None);
 }
 
 /// Marks edges between loops that are ordered through others as well (transitive reduction).
@@ -387,7 +485,10 @@ mod tests {
 
     fn function(loops: &[(&str, &[Use])]) -> Function {
         let one = |(id, streams): &(&str, &[Use])| {
-            let body = Block { streams: streams.iter().copied().map(stream).collect(), ..Block::default() };
+            let body = Block {
+                streams: streams.iter().copied().map(stream).collect(),
+                ..Block::default()
+            };
             Item::Loop(Box::new(Loop {
                 id: id.to_string(),
                 file: "x.c".into(),
@@ -406,10 +507,19 @@ mod tests {
         };
         let body = Block {
             items: loops.iter().map(one).collect(),
-            flops: Flops { by_type: BTreeMap::new() },
+            flops: Flops {
+                by_type: BTreeMap::new(),
+            },
             ..Block::default()
         };
-        Function { name: "f".into(), file: "x.c".into(), line: 1, constants: Vec::new(), shared: Vec::new(), body }
+        Function {
+            name: "f".into(),
+            file: "x.c".into(),
+            line: 1,
+            constants: Vec::new(),
+            shared: Vec::new(),
+            body,
+        }
     }
 
     /// From, to, kind and arrays of every edge of the first sequence, sorted.
@@ -419,7 +529,12 @@ mod tests {
         let mut edges: Vec<_> = graph
             .edge_references()
             .map(|edge| {
-                let arrays: Vec<&str> = edge.weight().arrays.iter().map(|through| through.array.as_str()).collect();
+                let arrays: Vec<&str> = edge
+                    .weight()
+                    .arrays
+                    .iter()
+                    .map(|through| through.array.as_str())
+                    .collect();
                 let [from, to] = [edge.source(), edge.target()].map(|node| graph[node].id.clone());
                 (from, to, edge.weight().kind, arrays.join(","))
             })
@@ -434,10 +549,24 @@ mod tests {
         let function = function(&[
             ("a", &[("u", "", ReadOnly), ("q", "1", WriteOnly)]),
             ("b", &[("q", "2", WriteOnly), ("v", "", WriteOnly)]),
-            ("c", &[("q", "1", ReadOnly), ("u", "", WriteOnly), ("v", "", WriteOnly)]),
+            (
+                "c",
+                &[
+                    ("q", "1", ReadOnly),
+                    ("u", "", WriteOnly),
+                    ("v", "", WriteOnly),
+                ],
+            ),
         ]);
-        let expected = [("a", "c", Kind::Flow, "q"), ("a", "c", Kind::Anti, "u"), ("b", "c", Kind::Output, "v")];
-        assert_eq!(edges(&function), expected.map(|(a, b, k, x)| (a.into(), b.into(), k, x.into())));
+        let expected = [
+            ("a", "c", Kind::Flow, "q"),
+            ("a", "c", Kind::Anti, "u"),
+            ("b", "c", Kind::Output, "v"),
+        ];
+        assert_eq!(
+            edges(&function),
+            expected.map(|(a, b, k, x)| (a.into(), b.into(), k, x.into()))
+        );
     }
 
     /// What covers an earlier write hides it, and an edge that follows from others is marked.
@@ -449,10 +578,21 @@ mod tests {
             ("b", &[("u", "", WriteOnly)]),
             ("c", &[("u", "", ReadOnly), ("v", "", ReadOnly)]),
         ]);
-        let expected = [("a", "b", Kind::Output, "u"), ("a", "c", Kind::Flow, "v"), ("b", "c", Kind::Flow, "u")];
-        assert_eq!(edges(&function), expected.map(|(a, b, k, x)| (a.into(), b.into(), k, x.into())));
+        let expected = [
+            ("a", "b", Kind::Output, "u"),
+            ("a", "c", Kind::Flow, "v"),
+            ("b", "c", Kind::Flow, "u"),
+        ];
+        assert_eq!(
+            edges(&function),
+            expected.map(|(a, b, k, x)| (a.into(), b.into(), k, x.into()))
+        );
         let sequences = sequences(&function);
-        let implied: Vec<bool> = sequences[0].graph.edge_weights().map(|edge| edge.is_implied).collect();
+        let implied: Vec<bool> = sequences[0]
+            .graph
+            .edge_weights()
+            .map(|edge| edge.is_implied)
+            .collect();
         assert_eq!(implied.iter().filter(|implied| **implied).count(), 1);
     }
 }

@@ -44,7 +44,10 @@ impl Reference<'_> {
 
     /// Whether no access is known to leave its dimension.
     pub fn stays(&self) -> bool {
-        ![&self.read, &self.written].into_iter().flatten().any(|region| region.leaves)
+        ![&self.read, &self.written]
+            .into_iter()
+            .flatten()
+            .any(|region| region.leaves)
     }
 }
 
@@ -54,7 +57,9 @@ impl Region {
         let before = |a: &Expr, b: &Expr| self.is_positive(&(b - a).expand());
         let stay = !self.leaves && !other.leaves;
         stay && self.pairs(other).any(|pair| match pair {
-            (Some((low, high)), Some((other_low, other_high))) => before(high, other_low) || before(other_high, low),
+            (Some((low, high)), Some((other_low, other_high))) => {
+                before(high, other_low) || before(other_high, low)
+            }
             _ => false,
         })
     }
@@ -80,13 +85,23 @@ impl Region {
         }
         let symbols = difference.symbols();
         let names: Vec<&str> = symbols.iter().map(|name| &**name).collect();
-        let grows = |linear: Linear| linear.coefficients.iter().all(|c| c.as_number().is_some_and(|c| c >= 0.0));
+        let grows = |linear: Linear| {
+            linear
+                .coefficients
+                .iter()
+                .all(|c| c.as_number().is_some_and(|c| c >= 0.0))
+        };
         let smallest = |name: &str| self.sizes.contains(name).then_some(2.0);
         difference.linear_in(&names).is_some_and(grows)
-            && difference.evaluate(&smallest as &dyn Lookup).is_ok_and(|value| value > 0.0)
+            && difference
+                .evaluate(&smallest as &dyn Lookup)
+                .is_ok_and(|value| value > 0.0)
     }
 
-    fn pairs<'r>(&'r self, other: &'r Region) -> impl Iterator<Item = (&'r Option<Range>, &'r Option<Range>)> {
+    fn pairs<'r>(
+        &'r self,
+        other: &'r Region,
+    ) -> impl Iterator<Item = (&'r Option<Range>, &'r Option<Range>)> {
         // References to one array in different shapes are not compared.
         let same = self.ranges.len() == other.ranges.len() && self.shape == other.shape;
         self.ranges.iter().zip(&other.ranges).filter(move |_| same)
@@ -120,14 +135,29 @@ fn collect<'p>(
                     leaves: false,
                 };
                 let is_read = stream.class != AccessClass::WriteOnly;
-                (is_read.then(all), (stream.class != AccessClass::ReadOnly).then(all))
+                (
+                    is_read.then(all),
+                    (stream.class != AccessClass::ReadOnly).then(all),
+                )
             }
-            _ => (region(|access| access.reads), region(|access| access.writes)),
+            _ => (
+                region(|access| access.reads),
+                region(|access| access.writes),
+            ),
         };
         let every = |facts: &&Loop| facts.step.as_number().is_some_and(|step| step.abs() == 1.0);
-        let is_whole = stream.subscripts.iter().all(|s| s.terms.len() <= 1 && s.terms.iter().all(|t| is_unit(&t.1)));
+        let is_whole = stream
+            .subscripts
+            .iter()
+            .all(|s| s.terms.len() <= 1 && s.terms.iter().all(|t| is_unit(&t.1)));
         let writes_all = !is_conditional && is_whole && loops.iter().all(every);
-        found.push(Reference { stream, loops: loops.clone(), read, written, writes_all });
+        found.push(Reference {
+            stream,
+            loops: loops.clone(),
+            read,
+            written,
+            writes_all,
+        });
     }
     for item in &block.items {
         match item {
@@ -138,43 +168,71 @@ fn collect<'p>(
             }
             Item::Branch(branch) => {
                 collect(&branch.then, loops, true, changing, found);
-                branch.otherwise.iter().for_each(|block| collect(block, loops, true, changing, found));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| collect(block, loops, true, changing, found));
             }
         }
     }
 }
 
 fn is_unit(coefficient: &Expr) -> bool {
-    coefficient.as_number().is_some_and(|value| value.abs() == 1.0)
+    coefficient
+        .as_number()
+        .is_some_and(|value| value.abs() == 1.0)
 }
 
 /// The box around all accesses of a stream that are such uses; `None` if none is.
-fn region(stream: &Stream, loops: &[&Loop], uses: fn(&Access) -> u64, changing: &BTreeSet<&str>) -> Option<Region> {
+fn region(
+    stream: &Stream,
+    loops: &[&Loop],
+    uses: fn(&Access) -> u64,
+    changing: &BTreeSet<&str>,
+) -> Option<Region> {
     let used = || stream.accesses.iter().filter(|access| uses(access) > 0);
     used().next()?;
     let of_dimension = |(dimension, subscript): (usize, &Subscript)| {
         let offsets = || used().map(|access| access.offset[dimension] as f64);
-        let (least, most) = (offsets().fold(f64::MAX, f64::min), offsets().fold(f64::MIN, f64::max));
+        let (least, most) = (
+            offsets().fold(f64::MAX, f64::min),
+            offsets().fold(f64::MIN, f64::max),
+        );
         let (low, high) = range(subscript, loops)?;
         let is_known = |end: &Expr| !end.symbols().iter().any(|name| changing.contains(&**name));
-        (is_known(&low) && is_known(&high)).then(|| ((low + least).expand(), (high + most).expand()))
+        (is_known(&low) && is_known(&high))
+            .then(|| ((low + least).expand(), (high + most).expand()))
     };
     let parts = stream.component.split(',').filter(|part| !part.is_empty());
     let of_component = |part: &str| {
         let place = Expr::parse(part).ok()?;
-        let is_known = !place.symbols().iter().any(|name| changing.contains(&**name));
+        let is_known = !place
+            .symbols()
+            .iter()
+            .any(|name| changing.contains(&**name));
         is_known.then(|| (place.clone(), place))
     };
-    let ends = stream.extents.iter().flatten().flat_map(|(lower, upper)| [lower, upper]);
+    let ends = stream
+        .extents
+        .iter()
+        .flatten()
+        .flat_map(|(lower, upper)| [lower, upper]);
     let mut region = Region {
-        ranges: stream.subscripts.iter().enumerate().map(of_dimension).chain(parts.map(of_component)).collect(),
+        ranges: stream
+            .subscripts
+            .iter()
+            .enumerate()
+            .map(of_dimension)
+            .chain(parts.map(of_component))
+            .collect(),
         shape: stream.shape().cloned().collect(),
         sizes: ends.flat_map(Expr::symbols).collect(),
         leaves: false,
     };
     let outside = |(range, extent): (&Option<Range>, &Option<Range>)| match (range, extent) {
         (Some((low, high)), Some((first, last))) => {
-            region.is_positive(&(low - last).expand()) || region.is_positive(&(first - high).expand())
+            region.is_positive(&(low - last).expand())
+                || region.is_positive(&(first - high).expand())
         }
         _ => false,
     };
@@ -187,13 +245,20 @@ fn range(subscript: &Subscript, loops: &[&Loop]) -> Option<Range> {
     if subscript.gather.is_some() {
         return None;
     }
-    let terms = subscript.terms.iter().map(|(name, coefficient)| Expr::symbol(name) * coefficient.clone());
+    let terms = subscript
+        .terms
+        .iter()
+        .map(|(name, coefficient)| Expr::symbol(name) * coefficient.clone());
     let whole = Expr::sum(terms.chain([subscript.base.clone()]));
     let (mut low, mut high) = (whole.clone(), whole);
     // From the inside out: bounds of inner loops may depend on outer ones.
     for facts in loops.iter().rev() {
         let is_up = facts.step.as_number()? > 0.0;
-        let (first, last) = if is_up { (&facts.lower, &facts.upper) } else { (&facts.upper, &facts.lower) };
+        let (first, last) = if is_up {
+            (&facts.lower, &facts.upper)
+        } else {
+            (&facts.upper, &facts.lower)
+        };
         low = at_end(&low, &facts.variable, first, last)?;
         high = at_end(&high, &facts.variable, last, first)?;
     }
@@ -205,7 +270,11 @@ fn at_end(expr: &Expr, variable: &str, near: &Expr, far: &Expr) -> Option<Expr> 
     if variable.is_empty() || !expr.mentions(variable) {
         return Some(expr.clone());
     }
-    let slope = expr.linear_in(&[variable])?.coefficients.remove(0).as_number()?;
+    let slope = expr
+        .linear_in(&[variable])?
+        .coefficients
+        .remove(0)
+        .as_number()?;
     let end = if slope >= 0.0 { near } else { far };
     Some(expr.substitute(&|name| (name == variable).then(|| end.clone())))
 }

@@ -91,7 +91,10 @@ impl<'p> Order<'p> {
                     self.branches += 1;
                     let around = self.conditions.len();
                     self.conditions.extend(condition);
-                    for (arm, taken) in [(Some(&branch.then), true), (branch.otherwise.as_ref(), false)] {
+                    for (arm, taken) in [
+                        (Some(&branch.then), true),
+                        (branch.otherwise.as_ref(), false),
+                    ] {
                         let Some(arm) = arm else { continue };
                         self.arms.push((number, taken));
                         self.walk(arm);
@@ -104,9 +107,20 @@ impl<'p> Order<'p> {
         }
     }
 
-    fn push(&mut self, number: Option<usize>, uses: BTreeMap<&'p str, Usage>, kind: Option<SettingKind>) {
+    fn push(
+        &mut self,
+        number: Option<usize>,
+        uses: BTreeMap<&'p str, Usage>,
+        kind: Option<SettingKind>,
+    ) {
         let (arms, conditions) = (self.arms.clone(), self.conditions.clone());
-        self.events.push(Event { number, arms, uses, conditions, kind });
+        self.events.push(Event {
+            number,
+            arms,
+            uses,
+            conditions,
+            kind,
+        });
     }
 }
 
@@ -119,9 +133,16 @@ fn uses_of(facts: &Loop) -> BTreeMap<&str, Usage> {
 
 fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p str, Usage>) {
     for bound in [&facts.lower, &facts.upper, &facts.step] {
-        symbols_in(bound, &mut |name| add(uses, name, AccessClass::ReadOnly, is_conditional));
+        symbols_in(bound, &mut |name| {
+            add(uses, name, AccessClass::ReadOnly, is_conditional)
+        });
     }
-    add(uses, &facts.variable, AccessClass::WriteRead, is_conditional);
+    add(
+        uses,
+        &facts.variable,
+        AccessClass::WriteRead,
+        is_conditional,
+    );
     of_block(&facts.body, is_conditional, uses);
 }
 
@@ -129,7 +150,10 @@ fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p st
 fn symbols_in<'p>(expr: &'p Expr, found: &mut dyn FnMut(&'p str)) {
     match expr.node() {
         Node::Symbol(name) => found(name),
-        _ => expr.children().into_iter().for_each(|child| symbols_in(child, found)),
+        _ => expr
+            .children()
+            .into_iter()
+            .for_each(|child| symbols_in(child, found)),
     }
 }
 
@@ -148,14 +172,22 @@ fn of_block<'p>(block: &'p Block, is_conditional: bool, uses: &mut BTreeMap<&'p 
             Item::Loop(inner) => of_loop(inner, is_conditional, uses),
             Item::Branch(branch) => {
                 of_block(&branch.then, true, uses);
-                branch.otherwise.iter().for_each(|block| of_block(block, true, uses));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| of_block(block, true, uses));
             }
         }
     }
 }
 
 /// A use after those that are known already.
-fn add<'p>(uses: &mut BTreeMap<&'p str, Usage>, name: &'p str, class: AccessClass, is_conditional: bool) {
+fn add<'p>(
+    uses: &mut BTreeMap<&'p str, Usage>,
+    name: &'p str,
+    class: AccessClass,
+    is_conditional: bool,
+) {
     use AccessClass::{ReadOnly, ReadWrite};
     if name.is_empty() {
         return;
@@ -163,7 +195,8 @@ fn add<'p>(uses: &mut BTreeMap<&'p str, Usage>, name: &'p str, class: AccessClas
     let usage = uses.entry(name).or_default();
     let writes = class != ReadOnly;
     // Where it is written on a condition only, the value from before may go on.
-    usage.reads |= !usage.is_whole && (matches!(class, ReadOnly | ReadWrite) || (writes && is_conditional));
+    usage.reads |=
+        !usage.is_whole && (matches!(class, ReadOnly | ReadWrite) || (writes && is_conditional));
     usage.writes |= writes;
     usage.is_whole |= writes && !is_conditional;
 }
@@ -171,12 +204,22 @@ fn add<'p>(uses: &mut BTreeMap<&'p str, Usage>, name: &'p str, class: AccessClas
 /// What loops do to scalars through pointers: `p = &s` before, `*p` inside.
 fn add_pointed_to<'p>(events: &mut [Event<'p>], sharing: &Sharing<'p>) {
     let is_array = |(name, usage): (&&'p str, &Usage)| usage.is_array.then_some(*name);
-    let arrays: BTreeSet<&str> = events.iter().flat_map(|event| event.uses.iter().filter_map(is_array)).collect();
+    let arrays: BTreeSet<&str> = events
+        .iter()
+        .flat_map(|event| event.uses.iter().filter_map(is_array))
+        .collect();
     for event in events {
-        let through: Vec<(&str, Usage)> =
-            event.uses.iter().filter(|(_, u)| u.is_array).map(|(n, u)| (*n, *u)).collect();
+        let through: Vec<(&str, Usage)> = event
+            .uses
+            .iter()
+            .filter(|(_, u)| u.is_array)
+            .map(|(n, u)| (*n, *u))
+            .collect();
         for (pointer, usage) in through {
-            for scalar in sharing.partners(pointer).filter(|name| !arrays.contains(name)) {
+            for scalar in sharing
+                .partners(pointer)
+                .filter(|name| !arrays.contains(name))
+            {
                 let known = event.uses.entry(scalar).or_default();
                 known.reads |= usage.reads;
                 known.writes |= usage.writes;
@@ -199,7 +242,13 @@ fn drop_private(events: &mut [Event]) {
                 needed.remove(name);
             }
         }
-        needed.extend(event.uses.iter().filter(|(_, usage)| usage.reads).map(|(name, _)| *name));
+        needed.extend(
+            event
+                .uses
+                .iter()
+                .filter(|(_, usage)| usage.reads)
+                .map(|(name, _)| *name),
+        );
     }
 }
 
@@ -207,19 +256,37 @@ fn drop_private(events: &mut [Event]) {
 fn drop_untouched(events: &mut [Event]) {
     let mut touched: BTreeSet<&str> = BTreeSet::new();
     for event in events.iter().filter(|event| event.number.is_some()) {
-        touched.extend(event.uses.iter().filter(|(_, usage)| usage.writes).map(|(name, _)| *name));
+        touched.extend(
+            event
+                .uses
+                .iter()
+                .filter(|(_, usage)| usage.writes)
+                .map(|(name, _)| *name),
+        );
     }
     // What is made from such values, and from that in turn.
     let mut known = usize::MAX;
     while known != touched.len() {
         known = touched.len();
         for event in events.iter().filter(|event| event.number.is_none()) {
-            if event.uses.iter().any(|(name, usage)| usage.reads && touched.contains(name)) {
-                touched.extend(event.uses.iter().filter(|(_, usage)| usage.writes).map(|(name, _)| *name));
+            if event
+                .uses
+                .iter()
+                .any(|(name, usage)| usage.reads && touched.contains(name))
+            {
+                touched.extend(
+                    event
+                        .uses
+                        .iter()
+                        .filter(|(_, usage)| usage.writes)
+                        .map(|(name, _)| *name),
+                );
             }
         }
     }
-    events.iter_mut().for_each(|event| event.uses.retain(|name, _| touched.contains(name)));
+    events
+        .iter_mut()
+        .for_each(|event| event.uses.retain(|name, _| touched.contains(name)));
 }
 
 fn connect(events: &[Event]) -> ScalarEdges {
@@ -232,7 +299,11 @@ fn connect(events: &[Event]) -> ScalarEdges {
         let mut found: BTreeMap<(usize, Kind), BTreeSet<String>> = BTreeMap::new();
         let is_end = event.kind == Some(SettingKind::End);
         let may_not_run = event.number.is_some() || is_end;
-        let mut taken: BTreeMap<&str, Sources> = if may_not_run { ends.clone() } else { BTreeMap::new() };
+        let mut taken: BTreeMap<&str, Sources> = if may_not_run {
+            ends.clone()
+        } else {
+            BTreeMap::new()
+        };
         for condition in &event.conditions {
             for (name, loops) in &sources[*condition] {
                 taken.entry(name).or_default().extend(loops);
@@ -254,13 +325,23 @@ fn connect(events: &[Event]) -> ScalarEdges {
                         None => from.extend(sources[before].values().flatten()),
                     }
                 }
-                if let (Some(number), Some(_), false) = (other.number, event.number, usage.is_array) {
+                if let (Some(number), Some(_), false) = (other.number, event.number, usage.is_array)
+                {
                     let kinds = [(earlier.reads, Kind::Anti), (earlier.writes, Kind::Output)];
-                    for (_, kind) in kinds.into_iter().filter(|(applies, _)| *applies && usage.writes) {
-                        found.entry((number, kind)).or_default().insert(name.to_string());
+                    for (_, kind) in kinds
+                        .into_iter()
+                        .filter(|(applies, _)| *applies && usage.writes)
+                    {
+                        found
+                            .entry((number, kind))
+                            .or_default()
+                            .insert(name.to_string());
                     }
                 }
-                if earlier.writes && earlier.is_whole && other.arms.iter().all(|arm| event.arms.contains(arm)) {
+                if earlier.writes
+                    && earlier.is_whole
+                    && other.arms.iter().all(|arm| event.arms.contains(arm))
+                {
                     break;
                 }
             }
@@ -275,7 +356,10 @@ fn connect(events: &[Event]) -> ScalarEdges {
         if event.number.is_some() {
             for (name, loops) in std::mem::take(&mut taken) {
                 for from in loops {
-                    found.entry((from, Kind::Flow)).or_default().insert(name.to_string());
+                    found
+                        .entry((from, Kind::Flow))
+                        .or_default()
+                        .insert(name.to_string());
                 }
             }
             edges.push(found);

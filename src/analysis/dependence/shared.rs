@@ -14,14 +14,21 @@ impl<'p> Sharing<'p> {
     pub fn new(function: &'p Function) -> Sharing<'p> {
         let mut storage: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut users: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let pairs = function.shared.iter().flat_map(|(a, b)| [(a, b), (a, a), (b, b)]);
+        let pairs = function
+            .shared
+            .iter()
+            .flat_map(|(a, b)| [(a, b), (a, a), (b, b)]);
         for (name, place) in pairs {
             storage.entry(name).or_default().insert(place);
             users.entry(place).or_default().insert(name);
         }
         let said = |name: &str| {
             let places = storage.get(name).into_iter().flatten();
-            places.filter_map(|place| users.get(place)).flatten().copied().collect::<BTreeSet<&str>>()
+            places
+                .filter_map(|place| users.get(place))
+                .flatten()
+                .copied()
+                .collect::<BTreeSet<&str>>()
         };
         let mut names: BTreeSet<&str> = storage.keys().copied().collect();
         arrays(&function.body, &mut names);
@@ -51,7 +58,9 @@ impl<'p> Sharing<'p> {
     }
 
     pub fn may_share(&self, a: &str, b: &str) -> bool {
-        self.partners.get(a).is_some_and(|partners| partners.contains(b))
+        self.partners
+            .get(a)
+            .is_some_and(|partners| partners.contains(b))
     }
 }
 
@@ -67,7 +76,10 @@ fn arrays<'p>(block: &'p Block, found: &mut BTreeSet<&'p str>) {
             Item::Loop(inner) => arrays(&inner.body, found),
             Item::Branch(branch) => {
                 arrays(&branch.then, found);
-                branch.otherwise.iter().for_each(|block| arrays(block, found));
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| arrays(block, found));
             }
         }
     }
@@ -82,6 +94,9 @@ mod tests {
         assert_eq!((root("g->a"), members("g->a")), ("g", vec!["a"]));
         assert_eq!((root("p[].v.x"), members("p[].v.x")), ("p", vec!["v", "x"]));
         assert_eq!((root("a(real4 *)"), members("a(real4 *)")), ("a", vec![]));
-        assert_eq!((root("q%c(1)%rho"), members("q%c(1)%rho")), ("q", vec!["c", "rho"]));
+        assert_eq!(
+            (root("q%c(1)%rho"), members("q%c(1)%rho")),
+            ("q", vec!["c", "rho"])
+        );
     }
 }

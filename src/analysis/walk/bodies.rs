@@ -19,7 +19,10 @@ impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
         let language = known.get(id).language;
         let Some(expansion) = expand::in_loops(known, id) else {
-            return ProcedureBody { function: known.get(id).function.clone(), language };
+            return ProcedureBody {
+                function: known.get(id).function.clone(),
+                language,
+            };
         };
         let mut function = expansion.function;
         remove_replaced(&mut function.body, &expansion.origins);
@@ -46,13 +49,17 @@ fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
                 collect(&branch.otherwise, found);
             }
             Stmt::Opaque { inner, .. } => collect(inner, found),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
+            }
         }
     }
 }
 
 /// A loop without the call statements that only stand for the body after them.
-pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &expand::Origins) -> Cow<'l, ir::Loop> {
+pub(super) fn without_replaced<'l>(
+    inner: &'l ir::Loop,
+    origins: &expand::Origins,
+) -> Cow<'l, ir::Loop> {
     let mut has_replaced = false;
     if origins.any_expanded() {
         statements(&inner.body, InLoop::Yes, &mut |statement, _| {
@@ -69,7 +76,9 @@ pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &expand::Origin
 
 /// Removes call statements that only stand for the body after them.
 fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
-    statements.retain(|s| !matches!(s, Stmt::Call { place, name, .. } if origins.is_expanded(place, name)));
+    statements.retain(
+        |s| !matches!(s, Stmt::Call { place, name, .. } if origins.is_expanded(place, name)),
+    );
     for statement in statements {
         match statement {
             Stmt::Loop(inner) => remove_replaced(&mut inner.body, origins),
@@ -78,7 +87,8 @@ fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
                 remove_replaced(&mut branch.otherwise, origins);
             }
             Stmt::Opaque { inner, .. } => remove_replaced(inner, origins),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
+            }
         }
     }
 }

@@ -10,23 +10,44 @@ use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 
 impl<'f> Walker<'f> {
-    pub(super) fn branch(&mut self, branch: &ir::If, then: &[Stmt], otherwise: &[Stmt], block: &mut Block) {
+    pub(super) fn branch(
+        &mut self,
+        branch: &ir::If,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+        block: &mut Block,
+    ) {
         self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let then_block = self.block(then);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
-        let otherwise_block = if otherwise.is_empty() { None } else { Some(self.block(otherwise)) };
+        let otherwise_block = if otherwise.is_empty() {
+            None
+        } else {
+            Some(self.block(otherwise))
+        };
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
-        let written_in = self.effects.origins.written_in(&branch.place).unwrap_or(&self.function().name);
+        let written_in = self
+            .effects
+            .origins
+            .written_in(&branch.place)
+            .unwrap_or(&self.function().name);
         let mut probability = probability_symbol(written_in, branch.place.line);
         if let Some(is_taken) = truth(&branch.condition, self.function(), 32) {
             probability.push_str(if is_taken { "_always" } else { "_never" });
-            let (name, value) = (probability.clone(), Expr::from(f64::from(u8::from(is_taken))));
-            let constant = Constant { name, value, origin: Origin::Constant };
+            let (name, value) = (
+                probability.clone(),
+                Expr::from(f64::from(u8::from(is_taken))),
+            );
+            let constant = Constant {
+                name,
+                value,
+                origin: Origin::Constant,
+            };
             self.symbols.constants.insert(probability.clone(), constant);
         }
         block.items.push(Item::Branch(Box::new(Branch {
@@ -45,12 +66,21 @@ impl<'f> Walker<'f> {
     fn join(&mut self, mut then: BTreeMap<VarId, Known>, mut otherwise: BTreeMap<VarId, Known>) {
         self.branches += 1;
         for (id, known) in &mut self.symbols.known {
-            let Known::Changes { loaded, .. } = known else { continue };
+            let Known::Changes { loaded, .. } = known else {
+                continue;
+            };
             let sides = [then.remove(id), otherwise.remove(id)];
-            *loaded |= sides.iter().flatten().any(|k| matches!(k, Known::Changes { loaded: true, .. }));
+            *loaded |= sides
+                .iter()
+                .flatten()
+                .any(|k| matches!(k, Known::Changes { loaded: true, .. }));
             if let [Some(a), Some(b)] = sides {
                 match (a, b) {
-                    (a, _) if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) => *known = a,
+                    (a, _)
+                        if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) =>
+                    {
+                        *known = a
+                    }
                     (a, b) if a == b => *known = a,
                     (a, b) => {
                         if let Some(values) = either(self.branches, a, b) {

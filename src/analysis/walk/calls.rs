@@ -12,12 +12,22 @@ use crate::message_passing::Interface;
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
-    pub(super) fn call(&mut self, place: &Place, name: &str, arguments: &[Value], block: &mut Block) {
-        use IntrinsicKind::{Allocation, Array, Communication, Io, Memory, Reduction, System, Timer};
+    pub(super) fn call(
+        &mut self,
+        place: &Place,
+        name: &str,
+        arguments: &[Value],
+        block: &mut Block,
+    ) {
+        use IntrinsicKind::{
+            Allocation, Array, Communication, Io, Memory, Reduction, System, Timer,
+        };
         let body = match self.effects.target(name) {
             Target::Library(kind) => {
                 match kind {
-                    Reduction | Array => self.reason(block, place, "array_intrinsic", name.to_string()),
+                    Reduction | Array => {
+                        self.reason(block, place, "array_intrinsic", name.to_string())
+                    }
                     Memory => self.reason(block, place, "memory_intrinsic", name.to_string()),
                     Io | Timer | System | Allocation | Communication => {}
                     _ => return,
@@ -30,7 +40,12 @@ impl<'f> Walker<'f> {
                 } else if let Some(gap) = self.effects.gap(callee) {
                     self.reason(block, place, "callee", format!("{name}: {gap}"));
                 } else if self.depth() > 0 && self.effects.works_in_callers(callee) {
-                    self.reason(block, place, "callee", format!("{name}: what it accesses has no place here"));
+                    self.reason(
+                        block,
+                        place,
+                        "callee",
+                        format!("{name}: what it accesses has no place here"),
+                    );
                 }
                 Body::Function(self.effects.key(callee))
             }
@@ -42,9 +57,9 @@ impl<'f> Walker<'f> {
                 self.reason(block, place, "missing_arguments", name.to_string());
                 Body::Unknown
             }
-            Target::Communication(interface) => {
-                Body::Communication(Box::new(self.communication(place, name, interface, arguments)))
-            }
+            Target::Communication(interface) => Body::Communication(Box::new(
+                self.communication(place, name, interface, arguments),
+            )),
             Target::Unknown => {
                 self.reason(block, place, "call", name.to_string());
                 Body::Unknown
@@ -54,7 +69,13 @@ impl<'f> Walker<'f> {
     }
 
     /// Counts and records what passing an argument does.
-    pub(super) fn argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
+    pub(super) fn argument(
+        &mut self,
+        place: &Place,
+        at: (&str, usize),
+        argument: &Value,
+        block: &mut Block,
+    ) {
         self.with_counter(place, block, |counter| counter.count(argument));
         self.reads_in_argument(place, at, argument, block);
     }
@@ -63,19 +84,31 @@ impl<'f> Walker<'f> {
     /// that Fortran passes to a procedure without a body is where an array starts: the caller only evaluates
     /// subscripts and bounds. What C passes is the element, and of an array of pointers that is one; of `&a[i]` it is an
     /// address.
-    pub(super) fn reads_in_argument(&mut self, place: &Place, at: (&str, usize), argument: &Value, block: &mut Block) {
-        let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
+    pub(super) fn reads_in_argument(
+        &mut self,
+        place: &Place,
+        at: (&str, usize),
+        argument: &Value,
+        block: &mut Block,
+    ) {
+        let is_section =
+            |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
         let is_start = || match self.effects.target(at.0) {
-            Target::Unknown | Target::Communication(_) => self.symbols.language == Language::Fortran,
+            Target::Unknown | Target::Communication(_) => {
+                self.symbols.language == Language::Fortran
+            }
             _ => self.effects.takes_array(at.0, at.1),
         };
         match argument {
             Value::Element { subscripts, .. }
-                if !self.symbols.is_pointer_element(argument) && (is_start() || subscripts.iter().any(is_section)) =>
+                if !self.symbols.is_pointer_element(argument)
+                    && (is_start() || subscripts.iter().any(is_section)) =>
             {
                 self.subscripts_in(place, subscripts, block);
             }
-            Value::Element { array, subscripts, .. } if self.passes_place(at.0, *array) => {
+            Value::Element {
+                array, subscripts, ..
+            } if self.passes_place(at.0, *array) => {
                 self.subscripts_in(place, subscripts, block);
                 let is_structure = matches!(self.function().variable(*array).ty, Type::Derived(..));
                 let (reads, writes) = match self.effects.uses(at.0, at.1) {
@@ -83,13 +116,20 @@ impl<'f> Walker<'f> {
                     Some(uses) => uses,
                     None => (true, false),
                 };
-                for class in [reads.then_some(AccessClass::ReadOnly), writes.then_some(AccessClass::WriteOnly)] {
-                    class.into_iter().for_each(|class| self.access(place, *array, subscripts, class, block));
+                for class in [
+                    reads.then_some(AccessClass::ReadOnly),
+                    writes.then_some(AccessClass::WriteOnly),
+                ] {
+                    class
+                        .into_iter()
+                        .for_each(|class| self.access(place, *array, subscripts, class, block));
                 }
             }
             _ => match (addressed(argument), self.effects.target(at.0)) {
                 // `frexp(x, &e[i])`
-                (Some(element @ Value::Element { .. }), Target::Library(kind)) if touches_element(kind) => {
+                (Some(element @ Value::Element { .. }), Target::Library(kind))
+                    if touches_element(kind) =>
+                {
                     self.reads_in(place, element, block);
                 }
                 _ => self.reads_in(place, argument, block),
@@ -99,15 +139,22 @@ impl<'f> Walker<'f> {
 
     /// Whether a known body gets the place of an element, not its value: what of it is accessed the body says.
     fn passes_place(&self, name: &str, array: VarId) -> bool {
-        let is_body = matches!(self.effects.target(name), Target::Body(_) | Target::Recursive(_));
-        is_body && self.symbols.language == Language::Fortran && !self.function().variable(array).dimensions.is_empty()
+        let is_body = matches!(
+            self.effects.target(name),
+            Target::Body(_) | Target::Recursive(_)
+        );
+        is_body
+            && self.symbols.language == Language::Fortran
+            && !self.function().variable(array).dimensions.is_empty()
     }
 
     /// What evaluating the subscripts and bounds of an argument reads.
     fn subscripts_in(&mut self, place: &Place, subscripts: &[Value], block: &mut Block) {
         for subscript in subscripts {
             match subscript {
-                Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.reads_in(place, v, block)),
+                Value::Opaque { inner, .. } => {
+                    inner.iter().for_each(|v| self.reads_in(place, v, block))
+                }
                 _ => self.reads_in(place, subscript, block),
             }
         }
@@ -120,17 +167,40 @@ impl<'f> Walker<'f> {
         interface: &Interface,
         arguments: &[Value],
     ) -> Communication {
-        let call = communication::Call { line: place.line, name, interface, arguments };
+        let call = communication::Call {
+            line: place.line,
+            name,
+            interface,
+            arguments,
+        };
         if self.datatypes.is_none() && interface.kind.moves_data() {
             self.datatypes = Some(Datatypes::of(self.function()));
         }
-        let types = self.datatypes.as_ref().map(|local| Types { local, global: self.effects.global_types() });
+        let types = self.datatypes.as_ref().map(|local| Types {
+            local,
+            global: self.effects.global_types(),
+        });
         communication::moved(&call, types.as_ref(), &mut self.symbols)
     }
 
-    pub(super) fn list(&mut self, place: &Place, name: &str, arguments: &[Value], body: Body, block: &mut Block) {
-        let arguments = arguments.iter().map(|argument| self.symbols.text(argument)).collect();
-        block.calls.push(Call { line: place.line, name: name.to_string(), arguments, body });
+    pub(super) fn list(
+        &mut self,
+        place: &Place,
+        name: &str,
+        arguments: &[Value],
+        body: Body,
+        block: &mut Block,
+    ) {
+        let arguments = arguments
+            .iter()
+            .map(|argument| self.symbols.text(argument))
+            .collect();
+        block.calls.push(Call {
+            line: place.line,
+            name: name.to_string(),
+            arguments,
+            body,
+        });
     }
 
     /// After the call, nobody knows the scalars that it gives values.
@@ -138,9 +208,13 @@ impl<'f> Walker<'f> {
         let written: Vec<VarId> = self.effects.written(name, arguments).collect();
         match self.effects.target(name) {
             // All that it may reach.
-            Target::Unknown | Target::Recursive(_) | Target::Library(IntrinsicKind::Communication) => {
+            Target::Unknown
+            | Target::Recursive(_)
+            | Target::Library(IntrinsicKind::Communication) => {
                 let scalar = |argument: &Value| match argument {
-                    Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => Some(*id),
+                    Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => {
+                        Some(*id)
+                    }
                     _ => None,
                 };
                 let passed: Vec<VarId> = arguments.iter().filter_map(scalar).collect();
@@ -157,5 +231,8 @@ impl<'f> Walker<'f> {
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::{Allocation, Array, Communication, Io, Memory, System, Timer};
-    !matches!(kind, Allocation | Array | Communication | Io | Memory | System | Timer)
+    !matches!(
+        kind,
+        Allocation | Array | Communication | Io | Memory | System | Timer
+    )
 }

@@ -28,7 +28,9 @@ impl Walker<'_> {
         let (op, id, bound) = match condition {
             Value::Variable(id) => (BinaryOp::NotEqual, *id, &zero),
             Value::Binary(op, left, right) => match (&**left, &**right) {
-                (Value::Variable(id), bound) if self.scale(inner, *id).is_some() => (*op, *id, bound),
+                (Value::Variable(id), bound) if self.scale(inner, *id).is_some() => {
+                    (*op, *id, bound)
+                }
                 (bound, Value::Variable(id)) => (mirrored(*op)?, *id, bound),
                 _ => return None,
             },
@@ -44,7 +46,11 @@ impl Walker<'_> {
         match (scale, op) {
             (Scale::Doubles, BinaryOp::Less | BinaryOp::LessOrEqual) => {
                 start.as_number().filter(|start| *start > 0.0)?;
-                let end = if op == BinaryOp::Less { bound } else { bound + 1.0 };
+                let end = if op == BinaryOp::Less {
+                    bound
+                } else {
+                    bound + 1.0
+                };
                 Some(end.quotient(start).tree_stages())
             }
             (Scale::Halves, BinaryOp::Greater | BinaryOp::GreaterOrEqual | BinaryOp::NotEqual) => {
@@ -74,7 +80,11 @@ impl Walker<'_> {
             return None;
         }
         inner.body.iter().find_map(|statement| match statement {
-            Stmt::Assign { target: Value::Variable(target), value, .. } if *target == id => scale_of(value, id),
+            Stmt::Assign {
+                target: Value::Variable(target),
+                value,
+                ..
+            } if *target == id => scale_of(value, id),
             _ => None,
         })
     }
@@ -84,9 +94,15 @@ fn scale_of(value: &Value, id: VarId) -> Option<Scale> {
     let own = |value: &Value| matches!(value, Value::Variable(other) if *other == id);
     let is_two = |value: &Value| matches!(value, Value::Integer(2));
     match value {
-        Value::Binary(BinaryOp::Multiply, left, right) if own(left) && is_two(right) => Some(Scale::Doubles),
-        Value::Binary(BinaryOp::Multiply, left, right) if is_two(left) && own(right) => Some(Scale::Doubles),
-        Value::Binary(BinaryOp::Divide, left, right) if own(left) && is_two(right) => Some(Scale::Halves),
+        Value::Binary(BinaryOp::Multiply, left, right) if own(left) && is_two(right) => {
+            Some(Scale::Doubles)
+        }
+        Value::Binary(BinaryOp::Multiply, left, right) if is_two(left) && own(right) => {
+            Some(Scale::Doubles)
+        }
+        Value::Binary(BinaryOp::Divide, left, right) if own(left) && is_two(right) => {
+            Some(Scale::Halves)
+        }
         _ => None,
     }
 }

@@ -19,7 +19,12 @@ pub(super) enum Ends {
 impl<'f> Walker<'f> {
     /// Iterations as the comparisons among the parts of a condition have them that the body moves by a constant each time. What is
     /// known of variables must be that of an iteration's beginning.
-    pub(super) fn iterations(&mut self, inner: &ir::Loop, condition: &Value, counter: &str) -> Option<(Expr, Ends)> {
+    pub(super) fn iterations(
+        &mut self,
+        inner: &ir::Loop,
+        condition: &Value,
+        counter: &str,
+    ) -> Option<(Expr, Ends)> {
         if counter.is_empty() || may_skip(&inner.body) {
             return None;
         }
@@ -29,21 +34,43 @@ impl<'f> Walker<'f> {
         let one = Expr::from(1.0);
         let until_false = |part: &Value| self.until_false(part, (counter, &one, &one));
         let found: Vec<Expr> = parts.into_iter().filter_map(until_false).collect();
-        let ends = if found.len() == count { Ends::AtBound } else { Ends::AtBoundOrBefore };
+        let ends = if found.len() == count {
+            Ends::AtBound
+        } else {
+            Ends::AtBoundOrBefore
+        };
         (!found.is_empty()).then(|| (Expr::min(found), ends))
     }
 
     /// Iterations of a loop that counts towards an end that moves: `for (i = 0, j = n - 1; i < j; i++, j--)`.
-    pub(super) fn towards(&mut self, variable: VarId, bound: &Value, header: (&str, &Expr, &Expr)) -> Option<Expr> {
-        let op = if header.2.as_number()? > 0.0 { BinaryOp::LessOrEqual } else { BinaryOp::GreaterOrEqual };
-        self.until_false(&Value::binary(op, Value::Variable(variable), bound.clone()), header)
+    pub(super) fn towards(
+        &mut self,
+        variable: VarId,
+        bound: &Value,
+        header: (&str, &Expr, &Expr),
+    ) -> Option<Expr> {
+        let op = if header.2.as_number()? > 0.0 {
+            BinaryOp::LessOrEqual
+        } else {
+            BinaryOp::GreaterOrEqual
+        };
+        self.until_false(
+            &Value::binary(op, Value::Variable(variable), bound.clone()),
+            header,
+        )
     }
 
     /// In iteration k the two sides of a comparison are d + s·(k − 1) apart.
-    fn until_false(&mut self, part: &Value, (counter, lower, step): (&str, &Expr, &Expr)) -> Option<Expr> {
+    fn until_false(
+        &mut self,
+        part: &Value,
+        (counter, lower, step): (&str, &Expr, &Expr),
+    ) -> Option<Expr> {
         let zero = Value::Integer(0);
         let (op, left, right) = match part {
-            Value::Binary(op, left, right) if op.is_comparison() && *op != BinaryOp::Equal => (*op, &**left, &**right),
+            Value::Binary(op, left, right) if op.is_comparison() && *op != BinaryOp::Equal => {
+                (*op, &**left, &**right)
+            }
             // `while (n)`, with `n--` in the body.
             Value::Variable(_) | Value::Binary(BinaryOp::Add | BinaryOp::Subtract, ..) => {
                 (BinaryOp::NotEqual, part, &zero)
@@ -51,7 +78,9 @@ impl<'f> Walker<'f> {
             _ => return None,
         };
         let mut used = BTreeSet::new();
-        [left, right].into_iter().for_each(|side| variables_of(side, &mut used));
+        [left, right]
+            .into_iter()
+            .for_each(|side| variables_of(side, &mut used));
         if used.iter().any(|id| self.conditional.contains(id)) {
             return None;
         }
@@ -61,12 +90,24 @@ impl<'f> Walker<'f> {
         }
         let apart = (self.symbols.expression(left)? - self.symbols.expression(right)?).expand();
         let mut linear = apart.linear_in(&[counter])?;
-        let slope = linear.coefficients.remove(0).as_number().filter(|slope| *slope != 0.0)?;
+        let slope = linear
+            .coefficients
+            .remove(0)
+            .as_number()
+            .filter(|slope| *slope != 0.0)?;
         let first = (linear.rest + lower.clone() * slope).expand();
         let slope = slope * step.as_number()?;
         // Counted so that the distance falls from −d towards zero.
-        let (left_over, step) = if slope > 0.0 { (-first, slope) } else { (first, -slope) };
-        let distance = if step == 1.0 { left_over } else { left_over.quotient(Expr::from(step)) };
+        let (left_over, step) = if slope > 0.0 {
+            (-first, slope)
+        } else {
+            (first, -slope)
+        };
+        let distance = if step == 1.0 {
+            left_over
+        } else {
+            left_over.quotient(Expr::from(step))
+        };
         // Whole numbers need no rounding.
         let round = |up: bool, distance: Expr| match step == 1.0 {
             true => distance.expand(),
@@ -75,7 +116,9 @@ impl<'f> Walker<'f> {
         };
         let trips = match (op, slope > 0.0) {
             (BinaryOp::Less, true) | (BinaryOp::Greater, false) => round(true, distance),
-            (BinaryOp::LessOrEqual, true) | (BinaryOp::GreaterOrEqual, false) => round(false, distance) + 1.0,
+            (BinaryOp::LessOrEqual, true) | (BinaryOp::GreaterOrEqual, false) => {
+                round(false, distance) + 1.0
+            }
             (BinaryOp::NotEqual, _) if step == 1.0 => round(true, distance),
             _ => return None,
         };

@@ -27,26 +27,40 @@ impl<'f> Walker<'f> {
         let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
-        if let Control::Counted { lower, upper, step, .. } = &inner.control {
-            [lower, upper, step].into_iter().for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
+        if let Control::Counted {
+            lower, upper, step, ..
+        } = &inner.control
+        {
+            [lower, upper, step]
+                .into_iter()
+                .for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
         }
         let before = self.symbols.known.clone();
         let (variable, lower, mut upper, step) = match &inner.control {
-            Control::Counted { variable, lower, upper, step } => {
+            Control::Counted {
+                variable,
+                lower,
+                upper,
+                step,
+            } => {
                 let name = function.variable(*variable).name.clone();
                 self.becomes_counter(*variable);
                 // `do i = i, n`: what it was is something else than what it counts.
                 let earlier = Expr::symbol(&format!("{name} before line {}", inner.place.line));
                 let earlier = |symbol: &str| (symbol == name).then(|| earlier.clone());
-                let bounds = [lower, upper, step].map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
+                let bounds = [lower, upper, step]
+                    .map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
                 let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
                 if zero_step {
                     reasons.push(("zero_step", "a step of zero".to_string()));
                 }
-                let moves =
-                    self.symbols.language == Language::C && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+                let moves = self.symbols.language == Language::C
+                    && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 if moves {
-                    reasons.push(("bound_modified", "the loop changes what its end depends on".to_string()));
+                    reasons.push((
+                        "bound_modified",
+                        "the loop changes what its end depends on".to_string(),
+                    ));
                 }
                 match bounds {
                     [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => {
@@ -54,15 +68,22 @@ impl<'f> Walker<'f> {
                         (name, lower, upper, step)
                     }
                     // The end moves: how fast is seen below.
-                    [Some(lower), _, Some(step)] if moves && step.as_integer().is_some_and(|s| s != 0) => {
-                        let last = (self.trip_count(&inner.place) - 1.0) * step.clone() + lower.clone();
+                    [Some(lower), _, Some(step)]
+                        if moves && step.as_integer().is_some_and(|s| s != 0) =>
+                    {
+                        let last =
+                            (self.trip_count(&inner.place) - 1.0) * step.clone() + lower.clone();
                         (name, lower, last.expand(), step)
                     }
                     // Bounds that change in the enclosing loops: the trip count is a parameter.
                     [lower_bound, _, step] => {
                         let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
                         let trips = self.trip_count(&inner.place);
-                        start = if is_data { self.begins((lower, upper), &trips) } else { None };
+                        start = if is_data {
+                            self.begins((lower, upper), &trips)
+                        } else {
+                            None
+                        };
                         let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
                         let step = step.unwrap_or(Expr::from(1.0));
                         let last = (trips - 1.0) * step.clone() + 1.0;
@@ -72,7 +93,12 @@ impl<'f> Walker<'f> {
             }
             Control::Uncounted { reason, .. } => {
                 reasons.push((reason.code, reason.detail.clone()));
-                (counter_name, Expr::from(1.0), self.trip_count(&inner.place), Expr::from(1.0))
+                (
+                    counter_name,
+                    Expr::from(1.0),
+                    self.trip_count(&inner.place),
+                    Expr::from(1.0),
+                )
             }
         };
         let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
@@ -85,26 +111,40 @@ impl<'f> Walker<'f> {
             };
         }
         self.symbols.known.extend(advancing);
-        let moved: Vec<(VarId, Known)> = moved.into_iter().filter(|(id, _)| !conditional.contains(id)).collect();
+        let moved: Vec<(VarId, Known)> = moved
+            .into_iter()
+            .filter(|(id, _)| !conditional.contains(id))
+            .collect();
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let mut ends = Ends::AtBound;
         match &inner.control {
-            Control::Uncounted { condition: Some(condition), .. } => {
+            Control::Uncounted {
+                condition: Some(condition),
+                ..
+            } => {
                 // What another loop moves by an unknown amount says nothing about how far it is to the end.
                 let counted = self.iterations(inner, condition, &variable);
-                if let Some((trips, found)) = counted.filter(|(trips, _)| !is_unknown_stride(trips)) {
+                if let Some((trips, found)) = counted.filter(|(trips, _)| !is_unknown_stride(trips))
+                {
                     (upper, ends, has_range) = (trips, found, true);
                 } else if let Some(trips) = self.doublings(inner, condition, &before) {
                     upper = trips;
                 }
             }
-            Control::Counted { variable: own, upper: bound, .. } if reasons.iter().any(|r| r.0 == "bound_modified") => {
+            Control::Counted {
+                variable: own,
+                upper: bound,
+                ..
+            } if reasons.iter().any(|r| r.0 == "bound_modified") => {
                 let counted = self.towards(*own, bound, (&variable, &lower, &step));
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
                 }
             }
-            Control::Uncounted { condition: None, .. } | Control::Counted { .. } => {}
+            Control::Uncounted {
+                condition: None, ..
+            }
+            | Control::Counted { .. } => {}
         }
         let bounds = (variable, lower, upper, step);
         let started = counter.zip(start);
@@ -112,7 +152,11 @@ impl<'f> Walker<'f> {
             self.symbols.starts.insert(*id, start.clone());
         }
         let left = has_range && ends == Ends::AtBound;
-        let left = if left { after(&bounds, counter, moved) } else { Vec::new() };
+        let left = if left {
+            after(&bounds, counter, moved)
+        } else {
+            Vec::new()
+        };
         let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
@@ -131,26 +175,45 @@ impl<'f> Walker<'f> {
     /// The parameter that stands for how often a loop runs: one for every loop, also of those in one line.
     fn trip_count(&mut self, place: &Place) -> Expr {
         let columns = self.trip_counts.entry(place.line).or_default();
-        let at = columns.iter().position(|column| *column == place.column).unwrap_or_else(|| {
-            columns.push(place.column);
-            columns.len() - 1
-        });
-        let number = if at == 0 { String::new() } else { format!("_{}", at + 1) };
-        Expr::symbol(&format!("{TRIP_PARAMETER}{}_{}{number}", symbol_part(&self.function().name), place.line))
+        let at = columns
+            .iter()
+            .position(|column| *column == place.column)
+            .unwrap_or_else(|| {
+                columns.push(place.column);
+                columns.len() - 1
+            });
+        let number = if at == 0 {
+            String::new()
+        } else {
+            format!("_{}", at + 1)
+        };
+        Expr::symbol(&format!(
+            "{TRIP_PARAMETER}{}_{}{number}",
+            symbol_part(&self.function().name),
+            place.line
+        ))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
     fn reads_in_bound(&mut self, place: &Place, bound: &Value, block: &mut Block) {
         match bound {
-            Value::Element { .. } if self.depth() > 0 && self.symbols.expression(bound).is_none() => {
+            Value::Element { .. }
+                if self.depth() > 0 && self.symbols.expression(bound).is_none() =>
+            {
                 self.reads_in(place, bound, block);
             }
-            Value::Unary(_, inner) | Value::Convert(_, inner) => self.reads_in_bound(place, inner, block),
+            Value::Unary(_, inner) | Value::Convert(_, inner) => {
+                self.reads_in_bound(place, inner, block)
+            }
             Value::Binary(_, left, right) => {
-                [left, right].into_iter().for_each(|side| self.reads_in_bound(place, side, block));
+                [left, right]
+                    .into_iter()
+                    .for_each(|side| self.reads_in_bound(place, side, block));
             }
             Value::Call { arguments, .. } => {
-                arguments.iter().for_each(|argument| self.reads_in_bound(place, argument, block));
+                arguments
+                    .iter()
+                    .for_each(|argument| self.reads_in_bound(place, argument, block));
             }
             _ => {}
         }
@@ -165,9 +228,17 @@ impl<'f> Walker<'f> {
             return None;
         }
         let function = self.function();
-        let around: Vec<&str> = self.symbols.loops.iter().map(|id| function.variable(*id).name.as_str()).collect();
+        let around: Vec<&str> = self
+            .symbols
+            .loops
+            .iter()
+            .map(|id| function.variable(*id).name.as_str())
+            .collect();
         let linear = here.linear_in(&around)?;
-        let terms = around.iter().zip(linear.coefficients).map(|(name, by)| by * Expr::symbol(name) * trips.clone());
+        let terms = around
+            .iter()
+            .zip(linear.coefficients)
+            .map(|(name, by)| by * Expr::symbol(name) * trips.clone());
         Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
     }
 
@@ -175,15 +246,22 @@ impl<'f> Walker<'f> {
     pub(super) fn row(&mut self, bound: &Value) -> Option<(VarId, Expr)> {
         match bound {
             Value::Convert(_, inner) => self.row(inner),
-            Value::Binary(BinaryOp::Add | BinaryOp::Subtract, inner, by) if matches!(**by, Value::Integer(_)) => {
+            Value::Binary(BinaryOp::Add | BinaryOp::Subtract, inner, by)
+                if matches!(**by, Value::Integer(_)) =>
+            {
                 self.row(inner)
             }
-            Value::Element { array, subscripts, .. } => match subscripts.as_slice() {
+            Value::Element {
+                array, subscripts, ..
+            } => match subscripts.as_slice() {
                 [place] => Some((*array, self.symbols.expression(place)?)),
                 _ => None,
             },
             Value::Variable(id) => match self.symbols.known.get(id)? {
-                Known::Changes { depth, loaded: true } if *depth == self.depth() => self.loaded.get(id).cloned(),
+                Known::Changes {
+                    depth,
+                    loaded: true,
+                } if *depth == self.depth() => self.loaded.get(id).cloned(),
                 _ => None,
             },
             _ => None,
@@ -225,11 +303,22 @@ impl<'f> Walker<'f> {
             if induction.amounts.iter().any(counts_on) {
                 continue;
             }
-            let amounts = induction.amounts.iter().map(|amount| self.symbols.expression(amount));
+            let amounts = induction
+                .amounts
+                .iter()
+                .map(|amount| self.symbols.expression(amount));
             let amounts = amounts.collect::<Option<Vec<Expr>>>();
-            let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter))) else { continue };
-            let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step) else { continue };
-            let Some(known) = self.entry(id, moved) else { continue };
+            let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter)))
+            else {
+                continue;
+            };
+            let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step)
+            else {
+                continue;
+            };
+            let Some(known) = self.entry(id, moved) else {
+                continue;
+            };
             found.push((id, known));
             if induction.conditional {
                 conditional.insert(id);
@@ -243,13 +332,23 @@ impl<'f> Walker<'f> {
         let variable = self.function().variable(id);
         let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
         let known = self.symbols.known.get(&id);
-        let depth = if let Some(Known::Changes { depth, .. }) = known { *depth } else { self.depth() };
+        let depth = if let Some(Known::Changes { depth, .. }) = known {
+            *depth
+        } else {
+            self.depth()
+        };
         let stride = self.symbols.moved_by(id, depth);
         if is_pointer {
             let mut address = match known {
                 Some(Known::Points(address)) => address.clone(),
-                Some(_) => Address { array: id, subscripts: vec![stride?] },
-                None => Address { array: id, subscripts: vec![Expr::from(0.0)] },
+                Some(_) => Address {
+                    array: id,
+                    subscripts: vec![stride?],
+                },
+                None => Address {
+                    array: id,
+                    subscripts: vec![Expr::from(0.0)],
+                },
             };
             let first = address.subscripts.first_mut()?;
             *first = first.clone() + moved;
@@ -273,7 +372,11 @@ impl<'f> Walker<'f> {
     ) -> bool {
         self.symbols.loops.extend(counter);
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
-        self.symbols.levels.push(Level { counter, has_unit_step, advanced: advanced(&inner.body, &self.effects) });
+        self.symbols.levels.push(Level {
+            counter,
+            has_unit_step,
+            advanced: advanced(&inner.body, &self.effects),
+        });
         self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();
         for (code, detail) in reasons {
@@ -281,7 +384,11 @@ impl<'f> Walker<'f> {
                 self.reason(&mut body, &inner.place, code, detail.clone());
             }
         }
-        if let Control::Uncounted { condition: Some(condition), .. } = &inner.control {
+        if let Control::Uncounted {
+            condition: Some(condition),
+            ..
+        } = &inner.control
+        {
             // Evaluated once an iteration: part of the body.
             self.read(&inner.place, condition, &mut body);
         }
@@ -294,12 +401,19 @@ impl<'f> Walker<'f> {
         }
         let exits_early = self.exits.pop().unwrap_or(false);
         let is_counted = matches!(inner.control, Control::Counted { .. });
-        let variable = if is_counted || mentions(&body, &variable) { variable } else { String::new() };
+        let variable = if is_counted || mentions(&body, &variable) {
+            variable
+        } else {
+            String::new()
+        };
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
         let run = bodies::without_replaced(inner, &self.effects.origins);
-        let registers = body.loops().is_empty().then(|| registers::needed(self.function(), &run, &body, &variable));
+        let registers = body
+            .loops()
+            .is_empty()
+            .then(|| registers::needed(self.function(), &run, &body, &variable));
         let repeated = repeated::repeated(&run.body, self.function(), self.symbols.language);
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
@@ -327,25 +441,40 @@ fn after(
     counter: Option<VarId>,
     moved: Vec<(VarId, Known)>,
 ) -> Vec<(VarId, Known)> {
-    let Some(by) = step.as_integer() else { return Vec::new() };
+    let Some(by) = step.as_integer() else {
+        return Vec::new();
+    };
     let rounds = match by {
         1 => (upper.clone() - lower.clone() + 1.0).expand(),
         -1 => (lower.clone() - upper.clone() + 1.0).expand(),
-        _ => ((upper.clone() - lower.clone() + step.clone()).expand().quotient(step.clone())).floor(),
+        _ => ((upper.clone() - lower.clone() + step.clone())
+            .expand()
+            .quotient(step.clone()))
+        .floor(),
     };
-    let runs = matches!((lower.as_integer(), by), (Some(0 | 1), 1..)) || rounds.as_number().is_some_and(|n| n >= 0.0);
-    let rounds = if runs { rounds } else { Expr::max([Expr::from(0.0), rounds]) };
+    let runs = matches!((lower.as_integer(), by), (Some(0 | 1), 1..))
+        || rounds.as_number().is_some_and(|n| n >= 0.0);
+    let rounds = if runs {
+        rounds
+    } else {
+        Expr::max([Expr::from(0.0), rounds])
+    };
     let end = (lower.clone() + rounds * step.clone()).expand();
     let last = |known: Known| match known {
         Known::Is(expr) => {
-            let expr = expr.substitute(&|name| (name == variable).then(|| end.clone())).expand();
+            let expr = expr
+                .substitute(&|name| (name == variable).then(|| end.clone()))
+                .expand();
             (expr.symbols().len() <= MOST_SYMBOLS).then_some(Known::Is(expr))
         }
         _ => None,
     };
     let counted = counter.map(|id| (id, Known::Is(end.clone())));
-    let all = moved.into_iter().filter_map(|(id, known)| Some((id, last(known)?)));
-    all.chain(counted.filter(|_| end.symbols().len() <= MOST_SYMBOLS)).collect()
+    let all = moved
+        .into_iter()
+        .filter_map(|(id, known)| Some((id, last(known)?)));
+    all.chain(counted.filter(|_| end.symbols().len() <= MOST_SYMBOLS))
+        .collect()
 }
 
 /// By one, up or down.

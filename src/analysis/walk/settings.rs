@@ -15,7 +15,9 @@ impl<'f> Walker<'f> {
             Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => {
                 self.setting(SettingKind::Whole, Some(*id), &[value], block);
             }
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let values: Vec<&Value> = std::iter::once(value).chain(subscripts).collect();
                 self.setting(SettingKind::Part, Some(*array), &values, block);
             }
@@ -24,10 +26,17 @@ impl<'f> Walker<'f> {
     }
 
     /// A call that may give variables other values, made from all that it takes.
-    pub(super) fn set_by_call(&mut self, written: &[VarId], arguments: &[Value], block: &mut Block) {
+    pub(super) fn set_by_call(
+        &mut self,
+        written: &[VarId],
+        arguments: &[Value],
+        block: &mut Block,
+    ) {
         if self.in_sequence {
             let values: Vec<&Value> = arguments.iter().collect();
-            written.iter().for_each(|id| self.setting(SettingKind::Part, Some(*id), &values, block));
+            written
+                .iter()
+                .for_each(|id| self.setting(SettingKind::Part, Some(*id), &values, block));
         }
     }
 
@@ -43,21 +52,33 @@ impl<'f> Walker<'f> {
         }
     }
 
-    fn setting(&self, kind: SettingKind, target: Option<VarId>, values: &[&Value], block: &mut Block) {
+    fn setting(
+        &self,
+        kind: SettingKind,
+        target: Option<VarId>,
+        values: &[&Value],
+        block: &mut Block,
+    ) {
         let function = self.function();
         let mut from: Vec<String> = Vec::new();
         for value in values {
             each_value(value, &mut |part| {
                 if let Value::Variable(id) | Value::Element { array: id, .. } = part {
                     let variable = function.variable(*id);
-                    if !matches!(variable.role, Role::Constant(_)) && !from.contains(&variable.name) {
+                    if !matches!(variable.role, Role::Constant(_)) && !from.contains(&variable.name)
+                    {
                         from.push(variable.name.clone());
                     }
                 }
             });
         }
         let name = target.map_or(String::new(), |id| function.variable(id).name.clone());
-        block.settings.push(Setting { position: block.items.len(), kind, name, from });
+        block.settings.push(Setting {
+            position: block.items.len(),
+            kind,
+            name,
+            from,
+        });
     }
 }
 
@@ -72,7 +93,10 @@ pub(super) fn holds_sequence(statements: &[Stmt]) -> bool {
                     count(&branch.otherwise, loops);
                 }
                 Stmt::Opaque { inner, .. } => count(inner, loops),
-                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {}
+                Stmt::Assign { .. }
+                | Stmt::Call { .. }
+                | Stmt::Jump { .. }
+                | Stmt::Evaluate { .. } => {}
             }
             if *loops > 1 {
                 return;

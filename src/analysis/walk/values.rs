@@ -17,10 +17,18 @@ use crate::source::Language;
 pub(super) const MOST_SYMBOLS: usize = 8;
 
 impl<'f> Walker<'f> {
-    pub(super) fn assign(&mut self, place: &Place, target: &Value, value: &Value, block: &mut Block) {
+    pub(super) fn assign(
+        &mut self,
+        place: &Place,
+        target: &Value,
+        value: &Value,
+        block: &mut Block,
+    ) {
         self.with_counter(place, block, |counter| counter.count(value));
         match target {
-            Value::Variable(_) if self.symbols.is_address(target) => self.follows(place, value, block),
+            Value::Variable(_) if self.symbols.is_address(target) => {
+                self.follows(place, value, block)
+            }
             _ => self.reads_in(place, value, block),
         }
         let ty = target.ty(self.function());
@@ -32,7 +40,9 @@ impl<'f> Walker<'f> {
                 self.scalar(place, *id, AccessClass::WriteOnly, block);
                 self.remember(*id, value);
             }
-            Value::Opaque { reason, .. } => self.reason(block, place, reason.code, reason.detail.clone()),
+            Value::Opaque { reason, .. } => {
+                self.reason(block, place, reason.code, reason.detail.clone())
+            }
             _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
         }
     }
@@ -44,7 +54,9 @@ impl<'f> Walker<'f> {
                 subscripts.iter().for_each(|s| self.index(place, s, block));
             }
             Value::Convert(_, operand) => self.follows(place, operand, block),
-            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|v| self.follows(place, v, block)),
+            Value::Binary(_, left, right) => [left, right]
+                .into_iter()
+                .for_each(|v| self.follows(place, v, block)),
             _ => self.reads_in(place, value, block),
         }
     }
@@ -65,22 +77,40 @@ impl<'f> Walker<'f> {
         {
             self.loaded.insert(id, row);
         }
-        let is_number = matches!(variable.ty, Type::Real(_)) && variable.dimensions.is_empty() && is_literal(value);
-        let expression = if is_index || is_number { self.value(value) } else { None };
-        let address = if is_pointer { self.symbols.address(value) } else { None };
+        let is_number = matches!(variable.ty, Type::Real(_))
+            && variable.dimensions.is_empty()
+            && is_literal(value);
+        let expression = if is_index || is_number {
+            self.value(value)
+        } else {
+            None
+        };
+        let address = if is_pointer {
+            self.symbols.address(value)
+        } else {
+            None
+        };
         // Cast from a pointer to something else: the two views have nothing but their storage in common.
         let ty = &self.function().variable(id).ty;
-        let is_view = |address: &Address| *ty != Type::Unknown && self.function().variable(address.array).ty != *ty;
+        let is_view = |address: &Address| {
+            *ty != Type::Unknown && self.function().variable(address.array).ty != *ty
+        };
         let address = address.filter(|address| !is_view(address));
         let known = match (expression, address) {
             (Some(known), _) if self.depth() > 0 => known,
             (Some(Known::Is(expr)), _) if expr.symbols().len() <= MOST_SYMBOLS => Known::Is(expr),
-            (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => Known::Points(address),
+            (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => {
+                Known::Points(address)
+            }
             _ if self.depth() == 0 => return self.changes(id, 0),
             _ => {
                 let is_next = self.names_member_of(value, id);
-                let loaded = is_next || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
-                Known::Changes { depth: self.depth(), loaded }
+                let loaded = is_next
+                    || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
+                Known::Changes {
+                    depth: self.depth(),
+                    loaded,
+                }
             }
         };
         self.symbols.known.insert(id, known);
@@ -88,12 +118,25 @@ impl<'f> Walker<'f> {
 
     /// An integer value: an expression, or one of a few if branches decided what it is made from.
     fn value(&mut self, value: &Value) -> Option<Known> {
-        let mut found = self.symbols.each_way(std::slice::from_ref(value), |symbols| symbols.expression(value));
+        let mut found = self
+            .symbols
+            .each_way(std::slice::from_ref(value), |symbols| {
+                symbols.expression(value)
+            });
         if found.len() == 1 {
             return found.pop()?.1.map(Known::Is);
         }
-        let alternative = |(ways, value): (_, Option<Expr>)| Some(Alternative { ways, value: value? });
-        found.into_iter().map(alternative).collect::<Option<Vec<Alternative>>>().map(Known::OneOf)
+        let alternative = |(ways, value): (_, Option<Expr>)| {
+            Some(Alternative {
+                ways,
+                value: value?,
+            })
+        };
+        found
+            .into_iter()
+            .map(alternative)
+            .collect::<Option<Vec<Alternative>>>()
+            .map(Known::OneOf)
     }
 
     /// Whether the name of an array says best what a pointer to it, set outside of loops, points to. That of
@@ -115,7 +158,12 @@ impl<'f> Walker<'f> {
         self.reads_in(place, value, block);
     }
 
-    pub(super) fn with_counter(&mut self, place: &Place, block: &mut Block, count: impl FnOnce(&mut FlopCounter<'f>)) {
+    pub(super) fn with_counter(
+        &mut self,
+        place: &Place,
+        block: &mut Block,
+        count: impl FnOnce(&mut FlopCounter<'f>),
+    ) {
         let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
         count(&mut counter);
         block.flops.add(&counter.flops);
@@ -128,12 +176,16 @@ impl<'f> Walker<'f> {
         match value {
             Value::Variable(id) => self.scalar(place, *id, AccessClass::ReadOnly, block),
             Value::Element { .. } => self.element(place, value, AccessClass::ReadOnly, block),
-            Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads_in(place, operand, block),
+            Value::Unary(_, operand) | Value::Convert(_, operand) => {
+                self.reads_in(place, operand, block)
+            }
             Value::Binary(_, left, right) => {
                 self.reads_in(place, left, block);
                 self.reads_in(place, right, block);
             }
-            Value::Call { name, arguments, .. } => {
+            Value::Call {
+                name, arguments, ..
+            } => {
                 for (position, argument) in arguments.iter().enumerate() {
                     self.reads_in_argument(place, (name, position), argument, block);
                 }
@@ -141,8 +193,12 @@ impl<'f> Walker<'f> {
                 self.written_by_call(name, arguments, block);
             }
             Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
-                Some((left, right)) => [left, right].into_iter().for_each(|v| self.reads_in(place, v, block)),
-                None => [a, b, c].into_iter().for_each(|v| self.reads_in(place, v, block)),
+                Some((left, right)) => [left, right]
+                    .into_iter()
+                    .for_each(|v| self.reads_in(place, v, block)),
+                None => [a, b, c]
+                    .into_iter()
+                    .for_each(|v| self.reads_in(place, v, block)),
             },
             Value::Opaque { reason, inner } => {
                 // Taking the address of an element reads only its subscripts.
@@ -164,7 +220,12 @@ impl<'f> Walker<'f> {
     }
 
     fn element(&mut self, place: &Place, element: &Value, class: AccessClass, block: &mut Block) {
-        let Value::Element { array, subscripts, .. } = element else { return };
+        let Value::Element {
+            array, subscripts, ..
+        } = element
+        else {
+            return;
+        };
         subscripts.iter().for_each(|s| self.index(place, s, block));
         // The address of a row is no access, a pointer to it is.
         let is_address = self.symbols.language == Language::C && subscripts.iter().any(is_left_out);
@@ -181,7 +242,13 @@ impl<'f> Walker<'f> {
         class: AccessClass,
         block: &mut Block,
     ) {
-        for (code, detail) in references::record(&mut block.streams, &mut self.symbols, array, subscripts, class) {
+        for (code, detail) in references::record(
+            &mut block.streams,
+            &mut self.symbols,
+            array,
+            subscripts,
+            class,
+        ) {
             self.reason(block, place, code, detail);
         }
     }

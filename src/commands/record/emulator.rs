@@ -77,8 +77,13 @@ impl Emulator {
     /// # Errors
     /// It is neither in the directory for shared libraries nor on this machine.
     pub fn check_loader(&self, binary: &Binary) -> anyhow::Result<()> {
-        let Some(loader) = &binary.interpreter else { return Ok(()) };
-        let inside = self.sysroot.as_ref().map(|root| root.join(loader.trim_start_matches('/')));
+        let Some(loader) = &binary.interpreter else {
+            return Ok(());
+        };
+        let inside = self
+            .sysroot
+            .as_ref()
+            .map(|root| root.join(loader.trim_start_matches('/')));
         let there = Path::new(loader).exists() || inside.is_some_and(|path| path.exists());
         anyhow::ensure!(
             there,
@@ -92,12 +97,25 @@ impl Emulator {
     ///
     /// # Errors
     /// The emulator cannot be started.
-    pub fn start(&self, run: &Run, tracer: &Tracer, shared: &Shared, out: OwnedFd) -> anyhow::Result<Child> {
+    pub fn start(
+        &self,
+        run: &Run,
+        tracer: &Tracer,
+        shared: &Shared,
+        out: OwnedFd,
+    ) -> anyhow::Result<Child> {
         let mut plugin = OsString::from(tracer.path.to_string_lossy().replace(',', ",,"));
-        plugin.push(format!(",out={},state={}", out.as_raw_fd(), shared.file().as_raw_fd()));
+        plugin.push(format!(
+            ",out={},state={}",
+            out.as_raw_fd(),
+            shared.file().as_raw_fd()
+        ));
         plugin.push(format!(",code={:#x}", run.binary.code));
         for function in run.functions {
-            plugin.push(format!(",function={:#x}:{:#x}", function.low, function.high));
+            plugin.push(format!(
+                ",function={:#x}:{:#x}",
+                function.low, function.high
+            ));
         }
         if run.inside_only {
             plugin.push(",inside=1");
@@ -116,7 +134,9 @@ impl Emulator {
         }
         rustix::io::fcntl_setfd(&out, FdFlags::empty())?;
         rustix::io::fcntl_setfd(shared.file(), FdFlags::empty())?;
-        let child = command.spawn().with_context(|| format!("cannot run {}", self.name()));
+        let child = command
+            .spawn()
+            .with_context(|| format!("cannot run {}", self.name()));
         rustix::io::fcntl_setfd(shared.file(), FdFlags::CLOEXEC)?;
         child
     }
@@ -148,7 +168,11 @@ impl Signals {
 ///
 /// # Errors
 /// The system does not say what became of it.
-pub fn wait(child: &mut Child, signals: &Signals, mut look: impl FnMut()) -> anyhow::Result<ExitStatus> {
+pub fn wait(
+    child: &mut Child,
+    signals: &Signals,
+    mut look: impl FnMut(),
+) -> anyhow::Result<ExitStatus> {
     let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait()? {
@@ -167,10 +191,15 @@ pub fn wait(child: &mut Child, signals: &Signals, mut look: impl FnMut()) -> any
 }
 
 fn in_path(name: &OsStr) -> Option<PathBuf> {
-    let runs = |path: &PathBuf| path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    let runs = |path: &PathBuf| {
+        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+    };
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(PathBuf::from(name)).filter(runs);
     }
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(name)).find(runs)
+    std::env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(name))
+        .find(runs)
 }

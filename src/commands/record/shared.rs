@@ -64,11 +64,26 @@ impl Shared {
 
     /// To be read when the emulator has ended.
     pub fn report(&self) -> anyhow::Result<Report> {
-        let [phase, instructions, written, used, start, error, load_base, entered] = self.fields()?;
-        let damaged = "the tracer's shared memory is damaged: did the program write to its descriptors?";
-        anyhow::ensure!(used <= BUFFER_BYTES && start <= BUFFER_BYTES - used, damaged);
+        let [
+            phase,
+            instructions,
+            written,
+            used,
+            start,
+            error,
+            load_base,
+            entered,
+        ] = self.fields()?;
+        let damaged =
+            "the tracer's shared memory is damaged: did the program write to its descriptors?";
+        anyhow::ensure!(
+            used <= BUFFER_BYTES && start <= BUFFER_BYTES - used,
+            damaged
+        );
         let mut pending = vec![0; usize::try_from(used)?];
-        self.memory.read_exact_at(&mut pending, STATE_BYTES + start).context(damaged)?;
+        self.memory
+            .read_exact_at(&mut pending, STATE_BYTES + start)
+            .context(damaged)?;
         let phase = match phase {
             0 => Phase::NotLoaded,
             1 => Phase::Loaded,
@@ -77,8 +92,17 @@ impl Shared {
             4 => Phase::LimitReached,
             _ => anyhow::bail!(damaged),
         };
-        let error = (error != 0).then(|| std::io::Error::from_raw_os_error(i32::try_from(error).unwrap_or(i32::MAX)));
-        Ok(Report { phase, instructions, written, pending, error, load_base, entered })
+        let error = (error != 0)
+            .then(|| std::io::Error::from_raw_os_error(i32::try_from(error).unwrap_or(i32::MAX)));
+        Ok(Report {
+            phase,
+            instructions,
+            written,
+            pending,
+            error,
+            load_base,
+            entered,
+        })
     }
 
     fn fields(&self) -> anyhow::Result<[u64; FIELDS]> {

@@ -53,7 +53,9 @@ enum Encoder {
 }
 
 pub fn is_standard_output(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path.as_os_str() == *name)
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|name| path.as_os_str() == *name)
 }
 
 impl Sink {
@@ -70,7 +72,11 @@ impl Sink {
         if is_standard_output(path) {
             let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
             let name = "standard output".to_string();
-            return Ok(Sink { target: Target::Stream(File::from(stdout)), compression: None, name });
+            return Ok(Sink {
+                target: Target::Stream(File::from(stdout)),
+                compression: None,
+                name,
+            });
         }
         let compression = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Some(Compression::Gzip),
@@ -80,7 +86,10 @@ impl Sink {
         let name = path.display().to_string();
         let is_stream = |kind: std::fs::FileType| kind.is_fifo() || kind.is_char_device();
         let target = if std::fs::metadata(path).is_ok_and(|m| is_stream(m.file_type())) {
-            let stream = File::options().write(true).open(path).with_context(|| format!("cannot write {name}"))?;
+            let stream = File::options()
+                .write(true)
+                .open(path)
+                .with_context(|| format!("cannot write {name}"))?;
             Target::Stream(stream)
         } else {
             match Output::create(path)? {
@@ -88,7 +97,11 @@ impl Sink {
                 Output::StandardOutput => unreachable!("told apart above"),
             }
         };
-        Ok(Sink { target, compression, name })
+        Ok(Sink {
+            target,
+            compression,
+            name,
+        })
     }
 
     pub fn is_file(&self) -> bool {
@@ -100,22 +113,43 @@ impl Sink {
     /// # Errors
     /// No pipe or thread can be had.
     pub fn open(self) -> anyhow::Result<(Receiver, OwnedFd)> {
-        let Sink { target, compression, name } = self;
+        let Sink {
+            target,
+            compression,
+            name,
+        } = self;
         let file = match &target {
             Target::File { temporary, .. } => temporary.as_file(),
             Target::Stream(file) => file,
         };
         let copy = file.try_clone()?;
         let Some(compression) = compression else {
-            return Ok((Receiver { target, name, pump: None }, copy.into()));
+            return Ok((
+                Receiver {
+                    target,
+                    name,
+                    pump: None,
+                },
+                copy.into(),
+            ));
         };
         let (reader, writer) = std::io::pipe()?;
         let encoder = match compression {
-            Compression::Gzip => Encoder::Gzip(flate2::write::GzEncoder::new(copy, flate2::Compression::fast())),
+            Compression::Gzip => Encoder::Gzip(flate2::write::GzEncoder::new(
+                copy,
+                flate2::Compression::fast(),
+            )),
             Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(copy, 3)?),
         };
         let pump = std::thread::Builder::new().spawn(move || pump(reader, encoder))?;
-        Ok((Receiver { target, name, pump: Some(pump) }, writer.into()))
+        Ok((
+            Receiver {
+                target,
+                name,
+                pump: Some(pump),
+            },
+            writer.into(),
+        ))
     }
 }
 
@@ -125,24 +159,44 @@ impl Receiver {
     ///
     /// # Errors
     /// Something could not be written. A broken pipe is for the caller to tell apart.
-    pub fn finish(self, written: u64, pending: &[u8], error: Option<std::io::Error>) -> anyhow::Result<()> {
-        let Receiver { mut target, name, pump } = self;
+    pub fn finish(
+        self,
+        written: u64,
+        pending: &[u8],
+        error: Option<std::io::Error>,
+    ) -> anyhow::Result<()> {
+        let Receiver {
+            mut target,
+            name,
+            pump,
+        } = self;
         let what = || format!("cannot write {name}");
         // A failure of the compressor's file shows as a broken pipe to the tracer: the compressor knows better.
-        let packed = pump.map(|pump| pump.join().expect("the compressor does not panic")).transpose();
+        let packed = pump
+            .map(|pump| pump.join().expect("the compressor does not panic"))
+            .transpose();
         let packed = packed.with_context(what)?;
         if let Some(error) = error {
             return Err(anyhow::Error::new(error).context(what()));
         }
         match (packed, &mut target) {
-            (Some(Packed { mut encoder, received }), _) => {
-                encoder.write_all(beyond(pending, received, written)).with_context(what)?;
+            (
+                Some(Packed {
+                    mut encoder,
+                    received,
+                }),
+                _,
+            ) => {
+                encoder
+                    .write_all(beyond(pending, received, written))
+                    .with_context(what)?;
                 encoder.finish().with_context(what)?;
             }
             (None, Target::File { temporary, .. }) => {
                 let file = temporary.as_file_mut();
                 let received = file.stream_position().with_context(what)?;
-                file.write_all(beyond(pending, received, written)).with_context(what)?;
+                file.write_all(beyond(pending, received, written))
+                    .with_context(what)?;
             }
             (None, Target::Stream(file)) => file.write_all(pending).with_context(what)?,
         }

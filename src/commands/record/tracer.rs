@@ -28,7 +28,10 @@ impl Tracer {
         if let Some(dir) = cache_dir() {
             let path = dir.join(&name);
             if path.is_file() {
-                return Ok(Tracer { path, _temporary: None });
+                return Ok(Tracer {
+                    path,
+                    _temporary: None,
+                });
             }
             if std::fs::create_dir_all(&dir).is_ok()
                 && let Ok(temporary) = tempfile::Builder::new().prefix(".build-").tempdir_in(&dir)
@@ -37,12 +40,18 @@ impl Tracer {
                 build(temporary.path(), &name)?;
                 std::fs::rename(temporary.path().join(&name), &path)
                     .with_context(|| format!("cannot write {}", path.display()))?;
-                return Ok(Tracer { path, _temporary: None });
+                return Ok(Tracer {
+                    path,
+                    _temporary: None,
+                });
             }
         }
         let temporary = tempfile::tempdir().context("no directory to build the tracer in")?;
         build(temporary.path(), &name)?;
-        Ok(Tracer { path: temporary.path().join(name), _temporary: Some(temporary) })
+        Ok(Tracer {
+            path: temporary.path().join(name),
+            _temporary: Some(temporary),
+        })
     }
 }
 
@@ -51,23 +60,40 @@ fn file_name() -> String {
     let mut hasher = rustc_hash::FxHasher::default();
     hasher.write(SOURCE.as_bytes());
     FLAGS.iter().for_each(|flag| hasher.write(flag.as_bytes()));
-    format!("tracer-{}-{:016x}.so", std::env::consts::ARCH, hasher.finish())
+    format!(
+        "tracer-{}-{:016x}.so",
+        std::env::consts::ARCH,
+        hasher.finish()
+    )
 }
 
 /// Relative paths in these variables are to be ignored (XDG Base Directory Specification).
 fn cache_dir() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    let absolute = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let caches =
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
     Some(caches.join("loopsheet"))
 }
 
 fn build(dir: &Path, name: &str) -> anyhow::Result<()> {
     let source = dir.join("tracer.c");
-    std::fs::write(&source, SOURCE).with_context(|| format!("cannot write {}", source.display()))?;
-    let output = Command::new(COMPILER).args(FLAGS).arg("-o").arg(dir.join(name)).arg(&source).output();
+    std::fs::write(&source, SOURCE)
+        .with_context(|| format!("cannot write {}", source.display()))?;
+    let output = Command::new(COMPILER)
+        .args(FLAGS)
+        .arg("-o")
+        .arg(dir.join(name))
+        .arg(&source)
+        .output();
     let output = match output {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            anyhow::bail!("no C compiler `{COMPILER}` to build the tracer with: apt-get install gcc libc6-dev")
+            anyhow::bail!(
+                "no C compiler `{COMPILER}` to build the tracer with: apt-get install gcc libc6-dev"
+            )
         }
         output => output.with_context(|| format!("cannot run {COMPILER}"))?,
     };

@@ -31,17 +31,27 @@ const COSTS: &str = "[cycles]\nmultiply = 3\nfp_add = 2\nfp_other = 2\nfp_multip
 ///
 /// # Errors
 /// An argument is out of range, there are no caches or their latencies are not given, or stores are written through.
-pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Result<Option<(CoreModel, Costs)>> {
+pub fn of(
+    args: &TraceArgs,
+    costs: &Costs,
+    caches: &[CacheSpec],
+) -> anyhow::Result<Option<(CoreModel, Costs)>> {
     if !args.camat {
         return Ok(None);
     }
-    anyhow::ensure!(args.compat.is_none(), "--compat edan has no core: it does not go with --camat");
+    anyhow::ensure!(
+        args.compat.is_none(),
+        "--compat edan has no core: it does not go with --camat"
+    );
     anyhow::ensure!(
         args.instructions.is_none() && args.cpi_exe.is_none(),
         "--instructions and --cpi-exe are about --timeline; --camat counts both itself"
     );
     program(args, None)?;
-    anyhow::ensure!(!caches.is_empty(), "--camat is about cache levels: --cache none leaves it nothing to tell");
+    anyhow::ensure!(
+        !caches.is_empty(),
+        "--camat is about cache levels: --cache none leaves it nothing to tell"
+    );
     let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
     let most = MOST_CYCLES as f64;
     anyhow::ensure!(
@@ -49,52 +59,102 @@ pub fn of(args: &TraceArgs, costs: &Costs, caches: &[CacheSpec]) -> anyhow::Resu
         "--latency {}: --camat needs whole cycles, from 1 to {MOST_CYCLES}",
         latency(args)
     );
-    let (window, width) = (args.window.unwrap_or(WINDOW), args.issue_width.unwrap_or(WIDTH));
-    anyhow::ensure!((1..=1024).contains(&window), "--window {window}: from 1 to 1024 are possible");
-    anyhow::ensure!((1..=64).contains(&width), "--issue-width {width}: from 1 to 64 are possible");
+    let (window, width) = (
+        args.window.unwrap_or(WINDOW),
+        args.issue_width.unwrap_or(WIDTH),
+    );
+    anyhow::ensure!(
+        (1..=1024).contains(&window),
+        "--window {window}: from 1 to 1024 are possible"
+    );
+    anyhow::ensure!(
+        (1..=64).contains(&width),
+        "--issue-width {width}: from 1 to 64 are possible"
+    );
     let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
-    anyhow::ensure!(ram_interval <= 1_000_000, "--ram-interval {ram_interval}: at most 1000000 cycles are possible");
+    anyhow::ensure!(
+        ram_interval <= 1_000_000,
+        "--ram-interval {ram_interval}: at most 1000000 cycles are possible"
+    );
     let levels = caches.len();
     for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
-        anyhow::ensure!(list.len() <= levels, "{flag}: there are {levels} cache levels, not {}", list.len());
+        anyhow::ensure!(
+            list.len() <= levels,
+            "{flag}: there are {levels} cache levels, not {}",
+            list.len()
+        );
         let wrong = list.iter().find(|n| !(1..=1024).contains(*n));
-        anyhow::ensure!(wrong.is_none(), "{flag} {}: from 1 to 1024 are possible", wrong.unwrap_or(&0));
+        anyhow::ensure!(
+            wrong.is_none(),
+            "{flag} {}: from 1 to 1024 are possible",
+            wrong.unwrap_or(&0)
+        );
     }
     let level = |(index, spec): (usize, &CacheSpec)| {
         let number = index + 1;
-        anyhow::ensure!(spec.write == WritePolicy::Back, "cache level {number}: --camat needs write-back caches");
+        anyhow::ensure!(
+            spec.write == WritePolicy::Back,
+            "cache level {number}: --camat needs write-back caches"
+        );
         let hit = spec.latency_cycles.filter(|cycles| *cycles > 0);
         let hit = hit.ok_or_else(|| {
             anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache 32KiB,4cycles; --cache {MACHINE} has them")
         })?;
-        anyhow::ensure!(hit <= MOST_CYCLES, "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible");
-        let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
+        anyhow::ensure!(
+            hit <= MOST_CYCLES,
+            "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible"
+        );
+        let at =
+            |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
         let (ports, mshrs) = (at(&args.ports, PORTS), at(&args.mshrs, MSHRS));
-        Ok(LevelModel { spec: *spec, hit: u64::from(hit), ports, mshrs })
+        Ok(LevelModel {
+            spec: *spec,
+            hit: u64::from(hit),
+            ports,
+            mshrs,
+        })
     };
     if let Some(level) = args.shared_level {
-        anyhow::ensure!((1..=levels).contains(&level), "--shared-level {level}: there are levels 1 to {levels}");
+        anyhow::ensure!(
+            (1..=levels).contains(&level),
+            "--shared-level {level}: there are levels 1 to {levels}"
+        );
     }
     let model = CoreModel {
         window,
         width,
-        levels: caches.iter().enumerate().map(level).collect::<anyhow::Result<_>>()?,
+        levels: caches
+            .iter()
+            .enumerate()
+            .map(level)
+            .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
         ram_interval,
         first_shared: args.shared_level.map_or(levels, |level| level - 1),
         blocking_stores: args.blocking_stores,
     };
-    let costs = if args.costs.is_some() { costs.clone() } else { Costs::parse(COSTS)? };
+    let costs = if args.costs.is_some() {
+        costs.clone()
+    } else {
+        Costs::parse(COSTS)?
+    };
     Ok(Some((model, costs)))
 }
 
 /// The core in words, for whoever reads its figures.
 pub fn in_words(model: &CoreModel) -> String {
     let list = |of: &dyn Fn(&LevelModel) -> u64| {
-        model.levels.iter().map(|level| of(level).to_string()).collect::<Vec<String>>().join(", ")
+        model
+            .levels
+            .iter()
+            .map(|level| of(level).to_string())
+            .collect::<Vec<String>>()
+            .join(", ")
     };
     let shared = match model.first_shared {
-        first if first < model.levels.len() => format!("; harts share level {} and those behind", first + 1),
+        first if first < model.levels.len() => {
+            format!("; harts share level {} and those behind", first + 1)
+        }
         _ => String::new(),
     };
     format!(
@@ -118,7 +178,13 @@ pub fn in_words(model: &CoreModel) -> String {
 /// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every
 /// access hits; cycles of several harts add up.
 pub fn camat(args: &TraceArgs, core: CountedCore) -> Camat {
-    let CoreCycles { instructions, cycles, hart_cycles, perfect_cycles, .. } = core.cycles;
+    let CoreCycles {
+        instructions,
+        cycles,
+        hart_cycles,
+        perfect_cycles,
+        ..
+    } = core.cycles;
     let cpi_exe = (instructions > 0).then(|| perfect_cycles as f64 / instructions as f64);
     let program = Program {
         instructions: Some(instructions),

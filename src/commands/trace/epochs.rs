@@ -17,15 +17,23 @@ pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> 
         "--compat edan counts as a tool that has no epochs: it does not go with --epochs"
     );
     let defaults = EpochSettings::default();
-    let whole = |text: &str| text.parse::<u32>().map_err(|_| format!("a whole number is wanted, at most {}", u32::MAX));
+    let whole = |text: &str| {
+        text.parse::<u32>()
+            .map_err(|_| format!("a whole number is wanted, at most {}", u32::MAX))
+    };
     let bytes = |text: &str| match parse_bytes(text)?.0 {
         size if size < u64::MAX as f64 => Ok(size as u64),
         _ => Err("more than 16 EiB, which no address reaches".to_string()),
     };
-    let stores = if args.blocking_stores { Stores::Blocking } else { Stores::Buffered };
+    let stores = if args.blocking_stores {
+        Stores::Blocking
+    } else {
+        Stores::Buffered
+    };
     Ok(Some(EpochSettings {
         windows: list("--windows", args.windows.as_deref(), whole)?.unwrap_or(defaults.windows),
-        capacities: list("--capacities", args.capacities.as_deref(), bytes)?.unwrap_or(defaults.capacities),
+        capacities: list("--capacities", args.capacities.as_deref(), bytes)?
+            .unwrap_or(defaults.capacities),
         slots: list("--epoch-slots", args.epoch_slots.as_deref(), whole)?.unwrap_or(defaults.slots),
         line,
         stores,
@@ -41,10 +49,16 @@ fn list<T: Ord>(
     let Some(text) = text else { return Ok(None) };
     let entry = |entry: &str| {
         let entry = entry.trim();
-        anyhow::ensure!(!entry.is_empty(), "{flag} {text}: an entry is empty; entries stand between commas");
+        anyhow::ensure!(
+            !entry.is_empty(),
+            "{flag} {text}: an entry is empty; entries stand between commas"
+        );
         parse(entry).map_err(|error| anyhow::anyhow!("{flag} {text}: `{entry}`: {error}"))
     };
-    let mut entries = text.split(',').map(entry).collect::<anyhow::Result<Vec<T>>>()?;
+    let mut entries = text
+        .split(',')
+        .map(entry)
+        .collect::<anyhow::Result<Vec<T>>>()?;
     entries.sort();
     entries.dedup();
     Ok(Some(entries))

@@ -19,7 +19,11 @@ pub fn open(path: &Path, voice: Voice) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return trace::decompressed(std::io::stdin()).context("cannot read standard input");
     }
-    anyhow::ensure!(!path.is_dir(), "{}: it is a directory; a trace is a file, or - for standard input", what());
+    anyhow::ensure!(
+        !path.is_dir(),
+        "{}: it is a directory; a trace is a file, or - for standard input",
+        what()
+    );
     let file = File::open(path).with_context(what)?;
     let length = file.metadata().with_context(what)?.len();
     let bar = progress(length, voice);
@@ -31,8 +35,9 @@ fn progress(length: u64, voice: Voice) -> ProgressBar {
     if voice.quiet || length == 0 {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
-        .expect("the template is well-formed");
+    let style =
+        ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
+            .expect("the template is well-formed");
     ProgressBar::new(length).with_style(style)
 }
 

@@ -34,7 +34,10 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let outputs = Outputs::create(args)?;
     let Traced { report, graph } = analyse(args, voice)?;
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
-        report.notes.iter().for_each(|note| eprintln!("loopsheet: {note}"));
+        report
+            .notes
+            .iter()
+            .for_each(|note| eprintln!("loopsheet: {note}"));
     }
     outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
     Ok(Status::Done)
@@ -62,14 +65,21 @@ pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
 /// # Errors
 /// Bad usage, or a line that cannot be read.
 pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
-    let Some(trace) = &args.trace else { anyhow::bail!("no trace is given") };
+    let Some(trace) = &args.trace else {
+        anyhow::bail!("no trace is given")
+    };
     let settings = settings::of(args)?;
-    let core = settings.core.as_ref().map(|(model, _)| core::in_words(model));
+    let core = settings
+        .core
+        .as_ref()
+        .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
     let promised = regions::static_report(args)?;
     let mut regions = Regions::of(args, promised.as_ref())?;
-    let mut region_of = regions.as_mut().map(|regions| |instruction: &Instruction| regions.region_of(instruction));
+    let mut region_of = regions
+        .as_mut()
+        .map(|regions| |instruction: &Instruction| regions.region_of(instruction));
     let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
     if promised.is_some() {
         analysis = analysis.with_region_details();
@@ -85,7 +95,11 @@ pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
         Some(regions) => regions.finish(std::mem::take(&mut counted.regions))?,
         None => Vec::new(),
     };
-    let source = counted.profile.take().transpose().with_context(|| format!("--elf of {}", name(trace)))?;
+    let source = counted
+        .profile
+        .take()
+        .transpose()
+        .with_context(|| format!("--elf of {}", name(trace)))?;
     let graph = report::graph(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
@@ -102,5 +116,9 @@ pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
 
 /// The trace as messages name it.
 fn name(path: &Path) -> String {
-    if path.as_os_str() == "-" { "standard input".to_string() } else { path.display().to_string() }
+    if path.as_os_str() == "-" {
+        "standard input".to_string()
+    } else {
+        path.display().to_string()
+    }
 }

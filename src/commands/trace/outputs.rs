@@ -51,15 +51,27 @@ impl Outputs {
             requested.push((by_extension("--graph", path, &kinds)?, path));
         }
         if let Some(path) = &args.sweep {
-            requested.push((by_extension("--sweep", path, &[("svg", Kind::SweepSvg)])?, path));
+            requested.push((
+                by_extension("--sweep", path, &[("svg", Kind::SweepSvg)])?,
+                path,
+            ));
         }
         if let Some(path) = &args.heatmap {
-            requested.push((by_extension("--heatmap", path, &[("svg", Kind::HeatMapSvg)])?, path));
+            requested.push((
+                by_extension("--heatmap", path, &[("svg", Kind::HeatMapSvg)])?,
+                path,
+            ));
         }
         if let Some(path) = &args.diagram {
-            requested.push((by_extension("--diagram", path, &[("svg", Kind::DiagramSvg)])?, path));
+            requested.push((
+                by_extension("--diagram", path, &[("svg", Kind::DiagramSvg)])?,
+                path,
+            ));
         }
-        let to_stdout = requested.iter().filter(|(_, path)| path.as_os_str() == "-").count();
+        let to_stdout = requested
+            .iter()
+            .filter(|(_, path)| path.as_os_str() == "-")
+            .count();
         anyhow::ensure!(to_stdout <= 1, "only one output can go to standard output");
         let inputs: Vec<PathBuf> = [&args.trace, &args.timeline, &args.elf, &args.costs]
             .into_iter()
@@ -69,14 +81,29 @@ impl Outputs {
             .collect();
         for (_, path) in &requested {
             let is_input = real(path).is_some_and(|path| inputs.contains(&path));
-            anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to read", path.display());
+            anyhow::ensure!(
+                !is_input,
+                "cannot write {}: it is one of the files to read",
+                path.display()
+            );
         }
         for (index, (_, path)) in requested.iter().enumerate() {
-            let is_twice = requested[..index].iter().any(|(_, other)| place(other) == place(path));
-            anyhow::ensure!(!is_twice, "cannot write {}: it is asked for twice", path.display());
+            let is_twice = requested[..index]
+                .iter()
+                .any(|(_, other)| place(other) == place(path));
+            anyhow::ensure!(
+                !is_twice,
+                "cannot write {}: it is asked for twice",
+                path.display()
+            );
         }
         let create = |(kind, path): &(Kind, &PathBuf)| Ok((*kind, Output::create(path)?));
-        Ok(Outputs(requested.iter().map(create).collect::<anyhow::Result<_>>()?))
+        Ok(Outputs(
+            requested
+                .iter()
+                .map(create)
+                .collect::<anyhow::Result<_>>()?,
+        ))
     }
 
     /// Renders everything, then puts it in its place; a table with the `top` largest regions if nothing
@@ -100,7 +127,10 @@ impl Outputs {
     /// # Errors
     /// Rendering or writing failed.
     pub fn finish(self, render: &dyn Fn(Kind) -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
-        let rendered = self.0.into_iter().map(|(kind, output)| Ok((render(kind)?, output)));
+        let rendered = self
+            .0
+            .into_iter()
+            .map(|(kind, output)| Ok((render(kind)?, output)));
         for (content, output) in rendered.collect::<anyhow::Result<Vec<_>>>()? {
             output.finish(&content)?;
         }
@@ -119,7 +149,10 @@ impl Outputs {
 
 /// The directory as it is and the name in it, however the path is written.
 fn place(path: &Path) -> (Option<PathBuf>, Option<&OsStr>) {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     (real(parent), path.file_name())
 }
 
@@ -128,11 +161,21 @@ fn real(path: &Path) -> Option<PathBuf> {
 }
 
 fn by_extension(flag: &str, path: &Path, kinds: &[(&str, Kind)]) -> anyhow::Result<Kind> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
-    let found = kinds.iter().find(|(known, _)| extension.as_deref() == Some(known)).map(|(_, kind)| *kind);
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .map(str::to_lowercase);
+    let found = kinds
+        .iter()
+        .find(|(known, _)| extension.as_deref() == Some(known))
+        .map(|(_, kind)| *kind);
     let known: Vec<String> = kinds.iter().map(|(known, _)| format!(".{known}")).collect();
     found.ok_or_else(|| {
-        anyhow::anyhow!("{flag} {}: the extension says what to write; it may be {}", path.display(), known.join(" or "))
+        anyhow::anyhow!(
+            "{flag} {}: the extension says what to write; it may be {}",
+            path.display(),
+            known.join(" or ")
+        )
     })
 }
 
@@ -152,9 +195,16 @@ fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::R
         Kind::Workbook => xlsx::trace_workbook(report)?,
         Kind::Json => trace_json::trace(report).into_bytes(),
         Kind::GraphDot => dot::edag(drawn()?).into_bytes(),
-        Kind::GraphSvg => svg::edag(drawn()?, &format!("eDAG of {}", report.trace.path)).into_bytes(),
+        Kind::GraphSvg => {
+            svg::edag(drawn()?, &format!("eDAG of {}", report.trace.path)).into_bytes()
+        }
         Kind::SweepSvg => svg::latency_sweep(report)
-            .ok_or_else(|| anyhow::anyhow!("--sweep: the time bounds are not known: {}", report.notes.join("; ")))?
+            .ok_or_else(|| {
+                anyhow::anyhow!(
+                    "--sweep: the time bounds are not known: {}",
+                    report.notes.join("; ")
+                )
+            })?
             .into_bytes(),
         Kind::HeatMapSvg => svg::epochs(report)
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions"))?

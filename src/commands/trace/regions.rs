@@ -61,7 +61,9 @@ impl NestRegions<'_> {
 /// # Errors
 /// It cannot be read, or is no static report.
 pub fn static_report(args: &TraceArgs) -> anyhow::Result<Option<StaticReport>> {
-    let Some(path) = &args.promised else { return Ok(None) };
+    let Some(path) = &args.promised else {
+        return Ok(None);
+    };
     let what = || format!("--static {}", path.display());
     let text = std::fs::read_to_string(path).with_context(what)?;
     Ok(Some(StaticReport::parse(&text).with_context(what)?))
@@ -76,10 +78,20 @@ struct Elf<'a> {
 
 impl Elf<'_> {
     fn read(args: &TraceArgs) -> anyhow::Result<Option<Elf<'_>>> {
-        let Some(path) = args.elf.as_deref() else { return Ok(None) };
-        anyhow::ensure!(!path.is_dir(), "--elf {}: it is a directory", path.display());
+        let Some(path) = args.elf.as_deref() else {
+            return Ok(None);
+        };
+        anyhow::ensure!(
+            !path.is_dir(),
+            "--elf {}: it is a directory",
+            path.display()
+        );
         let data = std::fs::read(path).with_context(|| format!("--elf {}", path.display()))?;
-        Ok(Some(Elf { path, data, base: args.elf_base.as_deref().map(address).transpose()? }))
+        Ok(Some(Elf {
+            path,
+            data,
+            base: args.elf_base.as_deref().map(address).transpose()?,
+        }))
     }
 }
 
@@ -88,10 +100,16 @@ impl Elf<'_> {
 /// # Errors
 /// It is no RISC-V program, or `--elf-base` is no address or not for it.
 pub fn sites(args: &TraceArgs) -> anyhow::Result<Option<Sites>> {
-    let Some(elf) = Elf::read(args)? else { return Ok(None) };
+    let Some(elf) = Elf::read(args)? else {
+        return Ok(None);
+    };
     match Sites::new(&elf.data, elf.base) {
         Err(RegionError::NoLines) => Ok(None),
-        sites => Ok(Some(sites.with_context(|| format!("--elf {}", elf.path.display()))?)),
+        sites => {
+            Ok(Some(sites.with_context(|| {
+                format!("--elf {}", elf.path.display())
+            })?))
+        }
     }
 }
 
@@ -101,9 +119,13 @@ impl<'r> Regions<'r> {
     /// # Errors
     /// There is no `--elf`, it is no RISC-V program, it lacks symbols or lines, or `--elf-base` is no address or
     /// not for it; nests are asked for without the report that has them.
-    pub fn of(args: &TraceArgs, promised: Option<&'r StaticReport>) -> anyhow::Result<Option<Regions<'r>>> {
+    pub fn of(
+        args: &TraceArgs,
+        promised: Option<&'r StaticReport>,
+    ) -> anyhow::Result<Option<Regions<'r>>> {
         let Some(by) = args.by else { return Ok(None) };
-        let Elf { path, data, base } = Elf::read(args)?.context("--by needs --elf, the program that was traced")?;
+        let Elf { path, data, base } =
+            Elf::read(args)?.context("--by needs --elf, the program that was traced")?;
         let (granularity, kind) = match by {
             RegionBy::Function => (Granularity::Function, RegionKind::Function),
             RegionBy::Line => (Granularity::Line, RegionKind::Line),
@@ -113,7 +135,9 @@ impl<'r> Regions<'r> {
         let placement = Placement::new(&data, &name(path), granularity, base)
             .with_context(|| format!("--elf {}", path.display()))?;
         let nests = match (by, promised) {
-            (RegionBy::Nest, None) => anyhow::bail!("--by nest needs --static, the report that has the nests"),
+            (RegionBy::Nest, None) => {
+                anyhow::bail!("--by nest needs --static, the report that has the nests")
+            }
             (RegionBy::Nest, Some(report)) => Some(NestRegions {
                 finder: NestFinder::new(report, &placement.files()),
                 of_lines: Vec::new(),
@@ -122,7 +146,12 @@ impl<'r> Regions<'r> {
             }),
             _ => None,
         };
-        Ok(Some(Regions { placement, kind, path: path.to_path_buf(), nests }))
+        Ok(Some(Regions {
+            placement,
+            kind,
+            path: path.to_path_buf(),
+            nests,
+        }))
     }
 
     /// To be asked once for each instruction.
@@ -139,7 +168,10 @@ impl<'r> Regions<'r> {
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
     pub fn finish(self, counted: Vec<CountedRegion>) -> anyhow::Result<Vec<Region>> {
-        let mut places = self.placement.finish().with_context(|| format!("--elf {}", self.path.display()))?;
+        let mut places = self
+            .placement
+            .finish()
+            .with_context(|| format!("--elf {}", self.path.display()))?;
         if let Some(nests) = self.nests {
             places = nests.places.into_iter().map(nest_place).collect();
         }
@@ -155,7 +187,14 @@ impl<'r> Regions<'r> {
         };
         let mut regions: Vec<Region> = places.into_iter().zip(counted).map(region).collect();
         regions.sort_by(|a, b| {
-            let order = |r: &Region| (std::cmp::Reverse(r.instructions), r.name.clone(), r.file.clone(), r.line);
+            let order = |r: &Region| {
+                (
+                    std::cmp::Reverse(r.instructions),
+                    r.name.clone(),
+                    r.file.clone(),
+                    r.line,
+                )
+            };
             order(a).cmp(&order(b))
         });
         Ok(regions)
@@ -164,13 +203,23 @@ impl<'r> Regions<'r> {
 
 fn nest_place(found: Option<NestPlace>) -> Place {
     match found {
-        Some((name, file, line)) => Place { name, line: Some(SourceLine { file, line }), ..Place::default() },
-        None => Place { name: "in no nest".to_string(), ..Place::default() },
+        Some((name, file, line)) => Place {
+            name,
+            line: Some(SourceLine { file, line }),
+            ..Place::default()
+        },
+        None => Place {
+            name: "in no nest".to_string(),
+            ..Place::default()
+        },
     }
 }
 
 fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// Hexadecimal after `0x`, else decimal; a multiple of the page.
@@ -180,7 +229,12 @@ fn address(text: &str) -> anyhow::Result<u64> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    let number = number.with_context(|| format!("--elf-base {text}: an address is wanted, such as 0x4000000000"))?;
-    anyhow::ensure!(number % 4096 == 0, "--elf-base {text}: programs are loaded at multiples of 4096");
+    let number = number.with_context(|| {
+        format!("--elf-base {text}: an address is wanted, such as 0x4000000000")
+    })?;
+    anyhow::ensure!(
+        number % 4096 == 0,
+        "--elf-base {text}: programs are loaded at multiples of 4096"
+    );
     Ok(number)
 }

@@ -28,7 +28,11 @@ pub fn graph(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>
     };
     let Some(kept) = &counted.kept else {
         let vertices = counted.edag.vertices as usize;
-        return if args.graph.is_some() { Err(GraphError::TooLarge { vertices }.into()) } else { Ok(None) };
+        return if args.graph.is_some() {
+            Err(GraphError::TooLarge { vertices }.into())
+        } else {
+            Ok(None)
+        };
     };
     let step = |execution: &crate::metrics::analysis::Execution| {
         let instruction = &counted.instructions[execution.instruction.0 as usize];
@@ -65,9 +69,12 @@ pub fn of(
 ) -> TraceReport {
     let notes = notes(args, read, &counted);
     // A schedule has whole slots and cycles.
-    let slots = NonZeroU32::new(inputs.slots as u32).filter(|slots| f64::from(slots.get()) == inputs.slots);
+    let slots =
+        NonZeroU32::new(inputs.slots as u32).filter(|slots| f64::from(slots.get()) == inputs.slots);
     let schedule = match (graph, slots) {
-        (Some(graph), Some(slots)) if read.format.has_addresses() && inputs.latency.fract() == 0.0 => {
+        (Some(graph), Some(slots))
+            if read.format.has_addresses() && inputs.latency.fract() == 0.0 =>
+        {
             Some(graph.greedy_schedule(slots, inputs.latency as u64))
         }
         _ => None,
@@ -75,7 +82,10 @@ pub fn of(
     let unknown = unknown(&counted);
     TraceReport {
         trace: TraceSummary {
-            path: args.trace.as_deref().map_or_else(String::new, |path| path.display().to_string()),
+            path: args
+                .trace
+                .as_deref()
+                .map_or_else(String::new, |path| path.display().to_string()),
             format: read.format.name(),
             instructions: read.instructions,
             bytes: read.bytes,
@@ -105,7 +115,11 @@ fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
     let mut unknown = BTreeMap::new();
     for (instruction, count) in counted.instructions.iter().zip(&counted.executions) {
         if instruction.decoded.facts.class == Class::Unknown {
-            let mnemonic = instruction.text.split_whitespace().next().unwrap_or_default();
+            let mnemonic = instruction
+                .text
+                .split_whitespace()
+                .next()
+                .unwrap_or_default();
             *unknown.entry(mnemonic.to_string()).or_default() += count;
         }
     }
@@ -116,8 +130,14 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
     let mut notes = Vec::new();
     let unknown = unknown(counted);
     if !unknown.is_empty() {
-        let named: Vec<String> = unknown.iter().map(|(mnemonic, count)| format!("{mnemonic} {count} times")).collect();
-        notes.push(format!("not in the table, so taken to read and write nothing: {}", named.join(", ")));
+        let named: Vec<String> = unknown
+            .iter()
+            .map(|(mnemonic, count)| format!("{mnemonic} {count} times"))
+            .collect();
+        notes.push(format!(
+            "not in the table, so taken to read and write nothing: {}",
+            named.join(", ")
+        ));
     }
     if !read.format.has_addresses() {
         notes.push(format!(

@@ -25,12 +25,14 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let costs = match &args.costs {
         None => Costs::default(),
         Some(path) => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
             Costs::parse(&text).with_context(|| path.display().to_string())?
         }
     };
-    let line =
-        parse_bytes(args.line.as_deref().unwrap_or("64")).map_err(|error| anyhow::anyhow!("--line: {error}"))?.0 as u64;
+    let line = parse_bytes(args.line.as_deref().unwrap_or("64"))
+        .map_err(|error| anyhow::anyhow!("--line: {error}"))?
+        .0 as u64;
     check_line(line).context("--line")?;
     refuse_idle(args)?;
     let caches = caches(args)?;
@@ -81,12 +83,18 @@ fn rules(args: &TraceArgs) -> anyhow::Result<Rules> {
         args.by.is_none() || !false_dependences,
         "--by counts true dependences within a region: --dependences has to be true or register"
     );
-    Ok(Rules { memory, false_dependences })
+    Ok(Rules {
+        memory,
+        false_dependences,
+    })
 }
 
 fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
     if args.cache.iter().any(|text| text == "none") {
-        anyhow::ensure!(args.cache.len() == 1, "--cache none goes with no other --cache");
+        anyhow::ensure!(
+            args.cache.len() == 1,
+            "--cache none goes with no other --cache"
+        );
         return Ok(Vec::new());
     }
     if args.cache.is_empty() && args.camat {
@@ -95,17 +103,25 @@ fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
     if let [name] = &args.cache[..]
         && preset_names().any(|known| known == name)
     {
-        anyhow::ensure!(args.compat.is_none(), "--cache {name}: with --compat edan a cache is a size");
+        anyhow::ensure!(
+            args.compat.is_none(),
+            "--cache {name}: with --compat edan a cache is a size"
+        );
         return levels(&MachineModel::preset(name)?).with_context(|| format!("--cache {name}"));
     }
-    args.cache.iter().map(|text| cache(text, args.compat)).collect()
+    args.cache
+        .iter()
+        .map(|text| cache(text, args.compat))
+        .collect()
 }
 
 /// One instance of every cache level of a machine.
 fn levels(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
     let level = |level: Level| {
         let spec = CacheSpec {
-            ways: level.ways.map_or(Ways::Full, |ways| Ways::Fixed(ways as u32)),
+            ways: level
+                .ways
+                .map_or(Ways::Full, |ways| Ways::Fixed(ways as u32)),
             line: level.line as u32,
             latency_cycles: level.latency_cycles.map(|cycles| cycles as u32),
             ..CacheSpec::of_bytes(level.bytes as u64)
@@ -140,22 +156,40 @@ fn cache(text: &str, compat: Option<Compat>) -> anyhow::Result<CacheSpec> {
 }
 
 fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
-    let (Some(share), Some(delay)) = (args.remote_share, args.remote_delay) else { return Ok(None) };
-    anyhow::ensure!((0.0..=1.0).contains(&share), "--remote-share {share}: a share is from 0 to 1");
+    let (Some(share), Some(delay)) = (args.remote_share, args.remote_delay) else {
+        return Ok(None);
+    };
+    anyhow::ensure!(
+        (0.0..=1.0).contains(&share),
+        "--remote-share {share}: a share is from 0 to 1"
+    );
     let (trials, seed) = (args.trials.unwrap_or(100), args.seed.unwrap_or(1));
-    anyhow::ensure!((1..=10_000).contains(&trials), "--trials {trials}: from 1 to 10000 are possible");
-    anyhow::ensure!(delay <= 1_000_000_000, "--remote-delay {delay}: at most 1000000000 cycles are possible");
+    anyhow::ensure!(
+        (1..=10_000).contains(&trials),
+        "--trials {trials}: from 1 to 10000 are possible"
+    );
+    anyhow::ensure!(
+        delay <= 1_000_000_000,
+        "--remote-delay {delay}: at most 1000000000 cycles are possible"
+    );
     anyhow::ensure!(
         latency(args).fract() == 0.0,
         "--latency {}: with --remote-share it has to be a whole number of cycles",
         latency(args)
     );
-    Ok(Some(RemoteSettings { share, delay, latency: latency(args) as u64, trials, seed }))
+    Ok(Some(RemoteSettings {
+        share,
+        delay,
+        latency: latency(args) as u64,
+        trials,
+        seed,
+    }))
 }
 
 /// α; the machine of the C-AMAT report has its own.
 pub fn latency(args: &TraceArgs) -> f64 {
-    args.latency.unwrap_or(if args.camat { 240.0 } else { 100.0 })
+    args.latency
+        .unwrap_or(if args.camat { 240.0 } else { 100.0 })
 }
 
 /// The inputs of the formulas.
@@ -164,14 +198,22 @@ pub fn latency(args: &TraceArgs) -> f64 {
 /// One is not in its range.
 pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     let in_range = |name: &str, value: f64, least: f64, most: f64| {
-        anyhow::ensure!((least..=most).contains(&value), "--{name} {value:e}: from {least} to {most} is possible");
+        anyhow::ensure!(
+            (least..=most).contains(&value),
+            "--{name} {value:e}: from {least} to {most} is possible"
+        );
         Ok(value)
     };
     let latency = in_range("latency", latency(args), 0.0, 1e9)?;
     Ok(Inputs {
         slots: in_range("slots", args.slots, 1.0, 1e9)?,
         latency,
-        base_latency: in_range("base-latency", args.base_latency.unwrap_or(latency), 0.0, 1e9)?,
+        base_latency: in_range(
+            "base-latency",
+            args.base_latency.unwrap_or(latency),
+            0.0,
+            1e9,
+        )?,
         ghz: in_range("ghz", args.ghz, 0.001, 1000.0)?,
         processors: in_range("processors", args.processors, 1.0, 1e9)?,
     })
@@ -191,7 +233,11 @@ pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()>
         (args.memory_chain, "--memory-chain"),
         (args.camat, "--camat"),
     ];
-    let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
+    let asked: Vec<&str> = asked
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, flag)| flag)
+        .collect();
     anyhow::ensure!(
         format.has_addresses() || asked.is_empty(),
         "{} needs the addresses of accesses, which a {format} trace does not have; `loopsheet record` writes them",

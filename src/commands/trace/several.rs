@@ -14,17 +14,34 @@ use super::{input, name, settings};
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_others(args)?;
-    let settings = Settings { keep: 0, core: None, ..settings::of(args)? };
+    let settings = Settings {
+        keep: 0,
+        core: None,
+        ..settings::of(args)?
+    };
     let paths: Vec<&PathBuf> = args.trace.iter().chain(&args.more).collect();
     let files = Outputs::create(args)?;
-    anyhow::ensure!(!files.has(Kind::Workbook), "a workbook is of one trace; of several there are .json and --heatmap");
+    anyhow::ensure!(
+        !files.has(Kind::Workbook),
+        "a workbook is of one trace; of several there are .json and --heatmap"
+    );
     let mut traces = Vec::new();
     for path in paths {
         let mut analysis = Analysis::new(settings.clone(), None)?;
-        let read = trace::stream(input::open(path, voice)?, settings::options(args), &mut analysis)
+        let read = trace::stream(
+            input::open(path, voice)?,
+            settings::options(args),
+            &mut analysis,
+        )
+        .map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
+        settings::refuse_memory(args, read.format)
             .map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
-        settings::refuse_memory(args, read.format).map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
-        traces.extend(analysis.finish(true).epochs.map(|epochs| (path.display().to_string(), epochs)));
+        traces.extend(
+            analysis
+                .finish(true)
+                .epochs
+                .map(|epochs| (path.display().to_string(), epochs)),
+        );
     }
     let profiles = Profiles { traces };
     if files.is_empty() {
@@ -54,7 +71,15 @@ fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
     if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
         anyhow::bail!("{flag} is about one trace; of several there are the epochs alone");
     }
-    let from_stdin = args.trace.iter().chain(&args.more).filter(|path| path.as_os_str() == "-").count();
-    anyhow::ensure!(from_stdin <= 1, "only one trace can come from standard input");
+    let from_stdin = args
+        .trace
+        .iter()
+        .chain(&args.more)
+        .filter(|path| path.as_os_str() == "-")
+        .count();
+    anyhow::ensure!(
+        from_stdin <= 1,
+        "only one trace can come from standard input"
+    );
     Ok(())
 }

@@ -15,7 +15,10 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_what_needs_a_trace(args)?;
     let outputs = Outputs::create(args)?;
     let camat = camat(args, None, voice)?.context("a trace or --timeline is needed")?;
-    let path = args.timeline.as_ref().map_or_else(String::new, |path| path.display().to_string());
+    let path = args
+        .timeline
+        .as_ref()
+        .map_or_else(String::new, |path| path.display().to_string());
     outputs.write(Report::Timeline(&TimelineReport { path, camat }), args.top)?;
     Ok(Status::Done)
 }
@@ -24,17 +27,35 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
 ///
 /// # Errors
 /// It cannot be read, or an argument is out of range.
-pub fn camat(args: &TraceArgs, instructions: Option<u64>, voice: Voice) -> anyhow::Result<Option<Camat>> {
-    let Some(path) = &args.timeline else { return Ok(None) };
-    let both = path.as_os_str() == "-" && args.trace.as_ref().is_some_and(|trace| trace.as_os_str() == "-");
-    anyhow::ensure!(!both, "trace and timeline cannot both come from standard input");
+pub fn camat(
+    args: &TraceArgs,
+    instructions: Option<u64>,
+    voice: Voice,
+) -> anyhow::Result<Option<Camat>> {
+    let Some(path) = &args.timeline else {
+        return Ok(None);
+    };
+    let both = path.as_os_str() == "-"
+        && args
+            .trace
+            .as_ref()
+            .is_some_and(|trace| trace.as_os_str() == "-");
+    anyhow::ensure!(
+        !both,
+        "trace and timeline cannot both come from standard input"
+    );
     let program = program(args, instructions)?;
     let timeline = Timeline::read(input::open(path, voice)?).with_context(|| super::name(path))?;
     if let Some(level) = args.shared_level {
         let levels = timeline.levels;
-        anyhow::ensure!((1..=levels).contains(&level), "--shared-level {level}: the timeline has levels 1 to {levels}");
+        anyhow::ensure!(
+            (1..=levels).contains(&level),
+            "--shared-level {level}: the timeline has levels 1 to {levels}"
+        );
     }
-    let mut camat = timeline.counted(args.shared_level.map(|level| level - 1)).finish(program, None);
+    let mut camat = timeline
+        .counted(args.shared_level.map(|level| level - 1))
+        .finish(program, None);
     if let Some(kept) = &mut camat.accesses {
         *kept = timeline.accesses;
     }
@@ -43,13 +64,27 @@ pub fn camat(args: &TraceArgs, instructions: Option<u64>, voice: Voice) -> anyho
 
 pub fn program(args: &TraceArgs, instructions: Option<u64>) -> anyhow::Result<Program> {
     let instructions = args.instructions.or(instructions);
-    anyhow::ensure!(args.instructions != Some(0), "--instructions 0: there are some");
+    anyhow::ensure!(
+        args.instructions != Some(0),
+        "--instructions 0: there are some"
+    );
     if let Some(cpi) = args.cpi_exe {
-        anyhow::ensure!((1e-6..=1e6).contains(&cpi), "--cpi-exe {cpi}: from 0.000001 to 1000000 is possible");
+        anyhow::ensure!(
+            (1e-6..=1e6).contains(&cpi),
+            "--cpi-exe {cpi}: from 0.000001 to 1000000 is possible"
+        );
     }
     let target = args.stall_target;
-    anyhow::ensure!((1e-6..=1e6).contains(&target), "--stall-target {target}: from 0.000001 to 1000000 is possible");
-    Ok(Program { instructions, cpi_exe: args.cpi_exe, hart_cycles: None, stall_target: target / 100.0 })
+    anyhow::ensure!(
+        (1e-6..=1e6).contains(&target),
+        "--stall-target {target}: from 0.000001 to 1000000 is possible"
+    );
+    Ok(Program {
+        instructions,
+        cpi_exe: args.cpi_exe,
+        hart_cycles: None,
+        stall_target: target / 100.0,
+    })
 }
 
 fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {
@@ -69,7 +104,15 @@ fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {
         (!args.mshrs.is_empty(), "--mshrs"),
         (args.ram_interval.is_some(), "--ram-interval"),
     ];
-    let asked: Vec<&str> = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).collect();
-    anyhow::ensure!(asked.is_empty(), "{} is about a trace, and none is given beside the timeline", asked.join(", "));
+    let asked: Vec<&str> = asked
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, flag)| flag)
+        .collect();
+    anyhow::ensure!(
+        asked.is_empty(),
+        "{} is about a trace, and none is given beside the timeline",
+        asked.join(", ")
+    );
     Ok(())
 }

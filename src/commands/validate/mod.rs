@@ -26,8 +26,19 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
     let (program, bodies) = inputs::read_with_bodies(&args.paths, &reading, voice)?;
-    spare_inputs(args, &program.files.iter().map(|file| &*file.path).collect::<Vec<&str>>())?;
-    let found = program.files.iter().flat_map(|f| &f.diagnostics).collect::<Vec<&Diagnostic>>();
+    spare_inputs(
+        args,
+        &program
+            .files
+            .iter()
+            .map(|file| &*file.path)
+            .collect::<Vec<&str>>(),
+    )?;
+    let found = program
+        .files
+        .iter()
+        .flat_map(|f| &f.diagnostics)
+        .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
     anyhow::ensure!(
         !program.functions.is_empty() || args.source.function.is_none(),
@@ -38,33 +49,61 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     for sizes in &sizes {
         let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
         // Parameters may have changed the machine's levels.
-        let levels =
-            if args.cache.is_empty() { settings::of_machine(&model.machine)? } else { settings.levels.clone() };
-        models.push((model, Settings { levels, others, ..settings.clone() }));
+        let levels = if args.cache.is_empty() {
+            settings::of_machine(&model.machine)?
+        } else {
+            settings.levels.clone()
+        };
+        models.push((
+            model,
+            Settings {
+                levels,
+                others,
+                ..settings.clone()
+            },
+        ));
     }
-    let work = models.iter().flat_map(|model| parts(&model.0, args.whole).into_iter().map(move |part| (model, part)));
+    let work = models.iter().flat_map(|model| {
+        parts(&model.0, args.whole)
+            .into_iter()
+            .map(move |part| (model, part))
+    });
     let work: Vec<(&(Model, Settings), Vec<usize>)> = work.collect();
     let progress = progress_bar(work.len(), voice);
     let run = |((model, settings), nests): &(&(Model, Settings), Vec<usize>)| {
-        let body = nests.first().and_then(|nest| bodies[model.nests[*nest].nest.function].as_ref());
+        let body = nests
+            .first()
+            .and_then(|nest| bodies[model.nests[*nest].nest.function].as_ref());
         let report = match args.whole {
             true => validate::whole(model, nests, body, settings),
-            false => Report::of(nests.iter().map(|nest| validate::nest(model, *nest, body, settings)).collect()),
+            false => Report::of(
+                nests
+                    .iter()
+                    .map(|nest| validate::nest(model, *nest, body, settings))
+                    .collect(),
+            ),
         };
         progress.inc(1);
         report
     };
     // Deeply nested expressions need more than the usual stack.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build()?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(64 << 20)
+        .build()?;
     let reports: Vec<Report> = pool.install(|| work.par_iter().map(run).collect());
     progress.finish_and_clear();
     let report = Report::of(reports);
-    let has_errors = found.iter().any(|d| d.severity == Severity::Error) || !report.skipped.is_empty();
+    let has_errors =
+        found.iter().any(|d| d.severity == Severity::Error) || !report.skipped.is_empty();
     match output {
         Some(output) => output.finish(validate_json::render(&report).as_bytes())?,
         None => outputs::print(validate_table::render(&report, args.worst).as_bytes())?,
     }
-    Ok(if has_errors { Status::WithErrors } else { Status::Done })
+    Ok(if has_errors {
+        Status::WithErrors
+    } else {
+        Status::Done
+    })
 }
 
 /// What runs by itself: each nest, or all nests of each function.
@@ -72,7 +111,9 @@ fn parts(model: &Model, whole: bool) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for (index, nest) in model.nests.iter().enumerate() {
         match parts.last_mut() {
-            Some(part) if whole && model.nests[part[0]].nest.function == nest.nest.function => part.push(index),
+            Some(part) if whole && model.nests[part[0]].nest.function == nest.nest.function => {
+                part.push(index)
+            }
             _ => parts.push(vec![index]),
         }
     }
@@ -91,8 +132,18 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
 
 /// The output must not take the place of a file that was read.
 fn spare_inputs(args: &ValidateArgs, read: &[&str]) -> anyhow::Result<()> {
-    let Some(path) = args.json.as_ref().and_then(|path| path.canonicalize().ok()) else { return Ok(()) };
-    let is_input = read.iter().any(|file| Path::new(file).canonicalize().is_ok_and(|file| file == path));
-    anyhow::ensure!(!is_input, "cannot write {}: it is one of the files to validate", path.display());
+    let Some(path) = args.json.as_ref().and_then(|path| path.canonicalize().ok()) else {
+        return Ok(());
+    };
+    let is_input = read.iter().any(|file| {
+        Path::new(file)
+            .canonicalize()
+            .is_ok_and(|file| file == path)
+    });
+    anyhow::ensure!(
+        !is_input,
+        "cannot write {}: it is one of the files to validate",
+        path.display()
+    );
     Ok(())
 }

@@ -22,14 +22,35 @@ const MOST_COMBINATIONS: usize = 10_000;
 /// # Errors
 /// An argument is no cache or no size, or the levels are no hierarchy.
 pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
-    let level = |text: &String| text.parse::<CacheSpec>().with_context(|| format!("--cache {text}"));
+    let level = |text: &String| {
+        text.parse::<CacheSpec>()
+            .with_context(|| format!("--cache {text}"))
+    };
     let levels = match args.cache.is_empty() {
         true => of_machine(machine)?,
-        false => sound(args.cache.iter().map(level).collect::<anyhow::Result<_>>()?, "--cache")?,
+        false => sound(
+            args.cache
+                .iter()
+                .map(level)
+                .collect::<anyhow::Result<_>>()?,
+            "--cache",
+        )?,
     };
-    let gap = parse_bytes(&args.gap).map_err(|error| anyhow::anyhow!("--gap: {error}"))?.0 as i64;
-    anyhow::ensure!(gap <= 1 << 32, "--gap {}: at most 4 GiB are possible", args.gap);
-    Ok(Settings { levels, most_accesses: args.max_accesses, gap, others: Vec::new(), whole: args.whole })
+    let gap = parse_bytes(&args.gap)
+        .map_err(|error| anyhow::anyhow!("--gap: {error}"))?
+        .0 as i64;
+    anyhow::ensure!(
+        gap <= 1 << 32,
+        "--gap {}: at most 4 GiB are possible",
+        args.gap
+    );
+    Ok(Settings {
+        levels,
+        most_accesses: args.max_accesses,
+        gap,
+        others: Vec::new(),
+        whole: args.whole,
+    })
 }
 
 /// The levels of a machine, as one core has them.
@@ -37,13 +58,23 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
 /// # Errors
 /// They are no hierarchy.
 pub fn of_machine(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
-    sound(machine.levels().iter().map(one_core).collect::<anyhow::Result<_>>()?, "--machine")
+    sound(
+        machine
+            .levels()
+            .iter()
+            .map(one_core)
+            .collect::<anyhow::Result<_>>()?,
+        "--machine",
+    )
 }
 
 fn sound(levels: Vec<CacheSpec>, origin: &'static str) -> anyhow::Result<Vec<CacheSpec>> {
     match levels.iter().all(|level| level.ways == Ways::Full) {
         // Each stands alone: there may be any number of them.
-        true => levels.iter().try_for_each(CacheSpec::validate).context(origin)?,
+        true => levels
+            .iter()
+            .try_for_each(CacheSpec::validate)
+            .context(origin)?,
         false => Hierarchy::new(&levels).map(|_| ()).context(origin)?,
     }
     Ok(levels)
@@ -51,11 +82,22 @@ fn sound(levels: Vec<CacheSpec>, origin: &'static str) -> anyhow::Result<Vec<Cac
 
 /// The model and the simulation are to have the same caches: of the parameters that say what these are, those that
 /// would change only the model are refused. With `--cache`, the line of its levels is that of the model too.
-fn same_caches(args: &ValidateArgs, levels: &[CacheSpec], runs: &mut [Vec<Setting>]) -> anyhow::Result<()> {
+fn same_caches(
+    args: &ValidateArgs,
+    levels: &[CacheSpec],
+    runs: &mut [Vec<Setting>],
+) -> anyhow::Result<()> {
     let says = |setting: &Setting| {
-        let level = setting.name.strip_prefix('l').and_then(|name| name.split_once('_'));
-        let of_level = level.filter(|(level, _)| level.parse::<usize>().is_ok()).map(|(_, what)| what);
-        of_level.filter(|what| ["bytes", "ways", "shared_by"].contains(what)).is_some()
+        let level = setting
+            .name
+            .strip_prefix('l')
+            .and_then(|name| name.split_once('_'));
+        let of_level = level
+            .filter(|(level, _)| level.parse::<usize>().is_ok())
+            .map(|(_, what)| what);
+        of_level
+            .filter(|what| ["bytes", "ways", "shared_by"].contains(what))
+            .is_some()
     };
     for setting in runs.iter().flatten() {
         let name = &setting.name;
@@ -63,7 +105,10 @@ fn same_caches(args: &ValidateArgs, levels: &[CacheSpec], runs: &mut [Vec<Settin
             name != "cache_bytes",
             "--set cache_bytes: cache levels are validated, and it is none of them; set l1_bytes, or give --cache"
         );
-        anyhow::ensure!(args.cache.is_empty() || !says(setting), "--set {name}: the caches are those of --cache");
+        anyhow::ensure!(
+            args.cache.is_empty() || !says(setting),
+            "--set {name}: the caches are those of --cache"
+        );
     }
     if args.cache.is_empty() {
         return Ok(());
@@ -76,13 +121,18 @@ fn same_caches(args: &ValidateArgs, levels: &[CacheSpec], runs: &mut [Vec<Settin
     for run in runs {
         let given = run.iter().find(|setting| setting.name == "line_bytes");
         if let Some(Setting { value, .. }) = given {
-            let bytes = parse_bytes(value).map_err(|error| anyhow::anyhow!("--set line_bytes={value}: {error}"))?.0;
+            let bytes = parse_bytes(value)
+                .map_err(|error| anyhow::anyhow!("--set line_bytes={value}: {error}"))?
+                .0;
             anyhow::ensure!(
                 bytes == f64::from(line),
                 "--set line_bytes={value}: the lines of --cache have {line} bytes; give them there, as in 32KiB,8way,{bytes}B"
             );
         } else {
-            run.push(Setting { name: "line_bytes".to_string(), value: line.to_string() });
+            run.push(Setting {
+                name: "line_bytes".to_string(),
+                value: line.to_string(),
+            });
         }
     }
     Ok(())
@@ -90,10 +140,21 @@ fn same_caches(args: &ValidateArgs, levels: &[CacheSpec], runs: &mut [Vec<Settin
 
 /// One core's share of a level of a machine, in whole sets.
 pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
-    let ways = level.ways.map_or(Ways::Full, |ways| Ways::Fixed(ways as u32));
-    let set = level.line as u64 * if let Ways::Fixed(ways) = ways { u64::from(ways) } else { 1 };
+    let ways = level
+        .ways
+        .map_or(Ways::Full, |ways| Ways::Fixed(ways as u32));
+    let set = level.line as u64
+        * if let Ways::Fixed(ways) = ways {
+            u64::from(ways)
+        } else {
+            1
+        };
     let bytes = (level.share() as u64 / set).max(1) * set;
-    let spec = CacheSpec { ways, line: level.line as u32, ..CacheSpec::of_bytes(bytes) };
+    let spec = CacheSpec {
+        ways,
+        line: level.line as u32,
+        ..CacheSpec::of_bytes(bytes)
+    };
     spec.validate().with_context(|| level.name.clone())?;
     Ok(spec)
 }
@@ -102,26 +163,39 @@ pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
 ///
 /// # Errors
 /// An argument is not of the form that it must have.
-pub fn combinations(args: &ValidateArgs, levels: &[CacheSpec]) -> anyhow::Result<Vec<Vec<Setting>>> {
+pub fn combinations(
+    args: &ValidateArgs,
+    levels: &[CacheSpec],
+) -> anyhow::Result<Vec<Vec<Setting>>> {
     // A whole function's caches are warm: its nests find what others left, unless a setting says otherwise.
-    let warm = Setting { name: "reuse_between_nests".to_string(), value: "1".to_string() };
+    let warm = Setting {
+        name: "reuse_between_nests".to_string(),
+        value: "1".to_string(),
+    };
     let mut runs = vec![if args.whole { vec![warm] } else { Vec::new() }];
     for text in &args.source.settings {
-        let (name, value) = text
-            .split_once('=')
-            .with_context(|| format!("--set {text}: expected NAME=VALUE, for example --set nx=128"))?;
-        let setting = Setting { name: name.trim().to_string(), value: value.trim().to_string() };
-        runs.iter_mut().for_each(|run: &mut Vec<Setting>| run.push(setting.clone()));
+        let (name, value) = text.split_once('=').with_context(|| {
+            format!("--set {text}: expected NAME=VALUE, for example --set nx=128")
+        })?;
+        let setting = Setting {
+            name: name.trim().to_string(),
+            value: value.trim().to_string(),
+        };
+        runs.iter_mut()
+            .for_each(|run: &mut Vec<Setting>| run.push(setting.clone()));
     }
     let mut named: Vec<String> = Vec::new();
     for text in &args.sizes {
-        let (names, values) = text
-            .split_once('=')
-            .with_context(|| format!("--sizes {text}: expected NAMES=LIST, for example --sizes nx,ny=64..256:64"))?;
+        let (names, values) = text.split_once('=').with_context(|| {
+            format!("--sizes {text}: expected NAMES=LIST, for example --sizes nx,ny=64..256:64")
+        })?;
         let values = list(values).with_context(|| format!("--sizes {text}"))?;
         for name in split_names(names) {
             anyhow::ensure!(!name.is_empty(), "--sizes {text}: a name is missing");
-            anyhow::ensure!(!named.contains(&name), "--sizes {text}: `{name}` has sizes already");
+            anyhow::ensure!(
+                !named.contains(&name),
+                "--sizes {text}: `{name}` has sizes already"
+            );
             named.push(name);
         }
         anyhow::ensure!(
@@ -129,10 +203,19 @@ pub fn combinations(args: &ValidateArgs, levels: &[CacheSpec]) -> anyhow::Result
             "--sizes: more than {MOST_COMBINATIONS} combinations"
         );
         let with = |run: &Vec<Setting>, value: &i64| {
-            let settings = split_names(names).map(|name| Setting { name, value: value.to_string() });
-            run.iter().cloned().chain(settings).collect::<Vec<Setting>>()
+            let settings = split_names(names).map(|name| Setting {
+                name,
+                value: value.to_string(),
+            });
+            run.iter()
+                .cloned()
+                .chain(settings)
+                .collect::<Vec<Setting>>()
         };
-        runs = runs.iter().flat_map(|run| values.iter().map(move |value| with(run, value))).collect();
+        runs = runs
+            .iter()
+            .flat_map(|run| values.iter().map(move |value| with(run, value)))
+            .collect();
     }
     same_caches(args, levels, &mut runs)?;
     Ok(runs)
@@ -153,12 +236,22 @@ pub fn build<'p>(
     loop {
         match Model::with(program, machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
-            Err(SettingError::Unknown { name, .. }) if is_scalar(bodies, &name) || is_probability(program, &name) => {
-                let position = known.iter().position(|setting| setting.name == name).context("a setting")?;
+            Err(SettingError::Unknown { name, .. })
+                if is_scalar(bodies, &name) || is_probability(program, &name) =>
+            {
+                let position = known
+                    .iter()
+                    .position(|setting| setting.name == name)
+                    .context("a setting")?;
                 let value = known.remove(position).value;
-                let number: f64 = value.parse().with_context(|| format!("--set {name}={value}: not a number"))?;
+                let number: f64 = value
+                    .parse()
+                    .with_context(|| format!("--set {name}={value}: not a number"))?;
                 match is_scalar(bodies, &name) {
-                    true => anyhow::ensure!(number.fract() == 0.0, "--set {name}={value}: not a whole number"),
+                    true => anyhow::ensure!(
+                        number.fract() == 0.0,
+                        "--set {name}={value}: not a whole number"
+                    ),
                     false => anyhow::ensure!(
                         (0.0..=1.0).contains(&number),
                         "--set {name}={value}: a probability is between 0 and 1"
@@ -172,8 +265,13 @@ pub fn build<'p>(
 }
 
 fn is_scalar(bodies: &[Option<ProcedureBody>], name: &str) -> bool {
-    let variables = bodies.iter().flatten().flat_map(|body| &body.function.variables);
-    variables.into_iter().any(|variable| variable.dimensions.is_empty() && variable.name == name)
+    let variables = bodies
+        .iter()
+        .flatten()
+        .flat_map(|body| &body.function.variables);
+    variables
+        .into_iter()
+        .any(|variable| variable.dimensions.is_empty() && variable.name == name)
 }
 
 fn is_probability(program: &Program, name: &str) -> bool {
@@ -183,11 +281,17 @@ fn is_probability(program: &Program, name: &str) -> bool {
             Item::Branch(branch) => {
                 branch.probability == name
                     || inside(&branch.then, name)
-                    || branch.otherwise.as_ref().is_some_and(|block| inside(block, name))
+                    || branch
+                        .otherwise
+                        .as_ref()
+                        .is_some_and(|block| inside(block, name))
             }
         })
     }
-    program.functions.iter().any(|function| inside(&function.body, name))
+    program
+        .functions
+        .iter()
+        .any(|function| inside(&function.body, name))
 }
 
 /// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.
@@ -204,7 +308,8 @@ fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
 fn list(text: &str) -> anyhow::Result<Vec<i64>> {
     let number = |text: &str| {
         let text = text.trim();
-        text.parse::<i64>().with_context(|| format!("`{text}` is not a whole number"))
+        text.parse::<i64>()
+            .with_context(|| format!("`{text}` is not a whole number"))
     };
     let mut values = Vec::new();
     for part in text.split(',') {
@@ -216,7 +321,10 @@ fn list(text: &str) -> anyhow::Result<Vec<i64>> {
         let (first, last, step) = (number(first)?, number(last)?, number(step)?);
         anyhow::ensure!(step > 0, "`{part}`: the step must be more than 0");
         anyhow::ensure!(first <= last, "`{part}`: {last} is less than {first}");
-        anyhow::ensure!(last.saturating_sub(first) / step < MOST_COMBINATIONS as i64, "`{part}`: too many sizes");
+        anyhow::ensure!(
+            last.saturating_sub(first) / step < MOST_COMBINATIONS as i64,
+            "`{part}`: too many sizes"
+        );
         values.extend((first..=last).step_by(step as usize));
     }
     // One run is enough for sizes that are given twice.
@@ -232,9 +340,16 @@ mod tests {
     #[test]
     fn lists_have_numbers_and_ranges() {
         assert_eq!(list("100, 7").expect("two"), [100, 7]);
-        assert_eq!(list("64..200:64,5..7").expect("two ranges"), [64, 128, 192, 5, 6, 7]);
-        for (text, why) in [("", "whole number"), ("4..2", "2 is less"), ("1..4:0", "more than 0"), ("1..1e9", "whole")]
-        {
+        assert_eq!(
+            list("64..200:64,5..7").expect("two ranges"),
+            [64, 128, 192, 5, 6, 7]
+        );
+        for (text, why) in [
+            ("", "whole number"),
+            ("4..2", "2 is less"),
+            ("1..4:0", "more than 0"),
+            ("1..1e9", "whole"),
+        ] {
             let error = list(text).expect_err(text);
             assert!(error.to_string().contains(why), "{text}: {error}");
         }
@@ -242,6 +357,9 @@ mod tests {
 
     #[test]
     fn names_may_have_subscripts() {
-        assert_eq!(split_names("n, hi(1,2),m[0]").collect::<Vec<_>>(), ["n", "hi(1,2)", "m[0]"]);
+        assert_eq!(
+            split_names("n, hi(1,2),m[0]").collect::<Vec<_>>(),
+            ["n", "hi(1,2)", "m[0]"]
+        );
     }
 }

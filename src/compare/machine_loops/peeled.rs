@@ -18,7 +18,9 @@ impl<'a> Counter<'a> {
         statements: &[Statement],
         rounds: impl Fn(&BTreeSet<usize>) -> u64,
     ) -> Vec<u64> {
-        let by_line = |(line, set): (&u32, &BTreeSet<usize>)| self.peeled_on(found, Some(*line), set, rounds(set));
+        let by_line = |(line, set): (&u32, &BTreeSet<usize>)| {
+            self.peeled_on(found, Some(*line), set, rounds(set))
+        };
         let all: BTreeSet<usize> = statements.iter().flat_map(Statement::parts).collect();
         let mut fewest: BTreeMap<&BTreeSet<usize>, u64> = BTreeMap::new();
         if self.is_hoisted(found, &all, rounds(&all)) {
@@ -30,21 +32,46 @@ impl<'a> Counter<'a> {
             }
         }
         let of_line = |(line, set): (&u32, &BTreeSet<usize>)| {
-            fewest.get(set).copied().or_else(|| by_line((line, set))).unwrap_or(0)
+            fewest
+                .get(set)
+                .copied()
+                .or_else(|| by_line((line, set)))
+                .unwrap_or(0)
         };
-        statements.iter().map(|statement| statement.lines.iter().map(of_line).max().unwrap_or(0)).collect()
+        statements
+            .iter()
+            .map(|statement| statement.lines.iter().map(of_line).max().unwrap_or(0))
+            .collect()
     }
 
     /// Rounds that were done outside of these machine loops, which had `rounds`, as a loop inside tells that was entered
     /// more often, there and outside.
-    pub(super) fn entries_beside(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: u64) -> u64 {
+    pub(super) fn entries_beside(
+        &self,
+        found: LoopRef,
+        parts: &BTreeSet<usize>,
+        rounds: u64,
+    ) -> u64 {
         let of_child = |child: LoopRef| {
             // Without a round it may have been the test of what did not follow.
-            let all = self.parts.get(&child).into_iter().flatten().copied().filter(|part| self.rounds[*part] > 0);
-            let (inside, outside): (BTreeSet<usize>, BTreeSet<usize>) = all.partition(|part| self.is_in(*part, parts));
-            let copies = inside.iter().chain(&outside).map(|part| (*part, Copies::ONE)).collect();
+            let all = self
+                .parts
+                .get(&child)
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(|part| self.rounds[*part] > 0);
+            let (inside, outside): (BTreeSet<usize>, BTreeSet<usize>) =
+                all.partition(|part| self.is_in(*part, parts));
+            let copies = inside
+                .iter()
+                .chain(&outside)
+                .map(|part| (*part, Copies::ONE))
+                .collect();
             let entries = |of: &BTreeSet<usize>| -> u64 {
-                of.iter().map(|part| self.as_parts().entries(child, *part, of, &copies)).sum()
+                of.iter()
+                    .map(|part| self.as_parts().entries(child, *part, of, &copies))
+                    .sum()
             };
             // Some of one round may be done outside, and the rest inside.
             (entries(&outside) + entries(&inside).min(rounds)).saturating_sub(rounds)
@@ -56,7 +83,8 @@ impl<'a> Counter<'a> {
     fn is_hoisted(&self, found: LoopRef, set: &BTreeSet<usize>, rounds: u64) -> bool {
         let source = promised(self.places.facts(found));
         let inside = self.sides(found, None, set).0;
-        (ADDS..=DIVIDES).any(|kind| source[kind] > 0.0 && inside[kind] < source[kind] * rounds as f64)
+        (ADDS..=DIVIDES)
+            .any(|kind| source[kind] > 0.0 && inside[kind] < source[kind] * rounds as f64)
     }
 
     /// Rounds of these machine loops that were done outside of them, as one line tells, or all;
@@ -72,7 +100,8 @@ impl<'a> Counter<'a> {
         let inside = self.sides(found, line, set).0;
         let mut outside = self.copied(found, line, set);
         // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
-        let by_operations = (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
+        let by_operations =
+            (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
         if by_operations || self.is_on_stack(found, set, rounds) {
             outside[STORES] += self.stack_stores(found, line, set);
         }
@@ -80,12 +109,21 @@ impl<'a> Counter<'a> {
     }
 
     /// What was done on these lines inside of the machine loops, and outside of them.
-    pub(super) fn sides(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> (Work, Work) {
+    pub(super) fn sides(
+        &self,
+        found: LoopRef,
+        line: Option<u32>,
+        parts: &BTreeSet<usize>,
+    ) -> (Work, Work) {
         let is_inside = |site: &Site| self.is_site_in(site, parts);
         let facts = self.places.facts(found);
         let (mut inside, mut outside) = (Work::default(), Work::default());
         for site in self.sites(found, line) {
-            let side = if is_inside(site) { &mut inside } else { &mut outside };
+            let side = if is_inside(site) {
+                &mut inside
+            } else {
+                &mut outside
+            };
             *side = sum(*side, work(site, facts));
         }
         (inside, outside)
@@ -97,15 +135,23 @@ impl<'a> Counter<'a> {
         let facts = self.places.facts(found);
         let outer = self.outer_on_line(found);
         let place = |site: &Site| (site.line, site.column);
-        let (inside, outside): (Vec<&Site>, Vec<&Site>) =
-            self.sites(found, line).partition(|site| self.is_site_in(site, parts));
+        let (inside, outside): (Vec<&Site>, Vec<&Site>) = self
+            .sites(found, line)
+            .partition(|site| self.is_site_in(site, parts));
         let is_copy = |site: &&&Site| {
             let is_shared = site.column.is_some() && site.line == Some(facts.line);
             !is_shared || inside.iter().any(|other| place(other) == place(site))
         };
         let copies: Vec<&Site> = outside.iter().filter(is_copy).copied().collect();
-        let mut did = copies.iter().map(|site| work(site, facts)).fold(Work::default(), sum);
-        let places: BTreeSet<_> = inside.iter().chain(&outside).map(|site| place(site)).collect();
+        let mut did = copies
+            .iter()
+            .map(|site| work(site, facts))
+            .fold(Work::default(), sum);
+        let places: BTreeSet<_> = inside
+            .iter()
+            .chain(&outside)
+            .map(|site| place(site))
+            .collect();
         if copies.len() == outside.len() && places.len() <= 1 {
             for (outer, rounds) in outer {
                 let own = promised(self.places.facts(outer));
@@ -118,15 +164,29 @@ impl<'a> Counter<'a> {
     /// The loops around a loop that begin on the same line, with their rounds.
     fn outer_on_line(&self, found: LoopRef) -> Vec<(LoopRef, u64)> {
         let line = self.places.facts(found).line;
-        let outer = self.places.chain(found).skip(1).filter(|outer| self.places.facts(*outer).line == line);
-        let rounds = |outer: &LoopRef| self.parts.get(outer).into_iter().flatten().map(|part| self.rounds[*part]).sum();
+        let outer = self
+            .places
+            .chain(found)
+            .skip(1)
+            .filter(|outer| self.places.facts(*outer).line == line);
+        let rounds = |outer: &LoopRef| {
+            self.parts
+                .get(outer)
+                .into_iter()
+                .flatten()
+                .map(|part| self.rounds[*part])
+                .sum()
+        };
         outer.map(|outer| (outer, rounds(&outer))).collect()
     }
 
     /// Stores by the stack pointer on these lines outside of the machine loops.
     fn stack_stores(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> f64 {
         let is_inside = |site: &&Site| self.is_site_in(site, parts);
-        self.sites(found, line).filter(|site| !is_inside(site)).map(|site| site.stack.stores as f64).sum()
+        self.sites(found, line)
+            .filter(|site| !is_inside(site))
+            .map(|site| site.stack.stores as f64)
+            .sum()
     }
 
     /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
@@ -135,11 +195,19 @@ impl<'a> Counter<'a> {
         let is_inside = |site: &&&Site| self.is_site_in(site, parts);
         let is_stack = |site: &Site| {
             let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
-            stored.into_iter().all(|data| self.profile.data[data.range as usize].name == "stack")
+            stored
+                .into_iter()
+                .all(|data| self.profile.data[data.range as usize].name == "stack")
         };
         let mut told: BTreeSet<u64> = BTreeSet::new();
-        for sites in self.lines.get(&found).into_iter().flat_map(BTreeMap::values) {
-            let (inside, outside): (Vec<&Site>, Vec<&Site>) = sites.iter().copied().partition(|site| is_inside(&site));
+        for sites in self
+            .lines
+            .get(&found)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+        {
+            let (inside, outside): (Vec<&Site>, Vec<&Site>) =
+                sites.iter().copied().partition(|site| is_inside(&site));
             let stored: u64 = inside.iter().map(|site| site.accesses.stores).sum();
             if stored == 0 {
                 continue;

@@ -44,36 +44,70 @@ pub(super) fn of(model: &Model, study: Study, figures: &mut Figures) -> Compared
     for nest in nests {
         sides.extend(nest.rows.iter().map(|row| side(nest, row, &live, figures)));
     }
-    let mut tables = vec![rows(&sides, comparison), fits(comparison), joined(comparison), unjoined(comparison)];
+    let mut tables = vec![
+        rows(&sides, comparison),
+        fits(comparison),
+        joined(comparison),
+        unjoined(comparison),
+    ];
     tables.push(counts(run));
     tables.extend(run.memory_chain.as_ref().map(chain));
-    Compared { tables, scatter: scatter(&sides) }
+    Compared {
+        tables,
+        scatter: scatter(&sides),
+    }
 }
 
-fn side<'a>(nest: &'a NestComparison, row: &'a Row, live: &Live, figures: &mut Figures) -> Side<'a> {
+fn side<'a>(
+    nest: &'a NestComparison,
+    row: &'a Row,
+    live: &Live,
+    figures: &mut Figures,
+) -> Side<'a> {
     let fact = |value: Option<f64>| value.map_or(Value::Null, |value| json!([value]));
     let Some(expr) = live.expression(nest, row) else {
-        return Side { nest, row, promised: fact(row.promised), ratio: fact(row.ratio) };
+        return Side {
+            nest,
+            row,
+            promised: fact(row.promised),
+            ratio: fact(row.ratio),
+        };
     };
     // Nothing over nothing is no ratio.
     let ratio = row
         .traced
         .filter(|_| row.ratio.is_some())
         .map(|traced| figures.formula(Expr::from(traced).quotient(expr.clone())));
-    Side { nest, row, promised: json!(figures.formula(expr)), ratio: json!(ratio) }
+    Side {
+        nest,
+        row,
+        promised: json!(figures.formula(expr)),
+        ratio: json!(ratio),
+    }
 }
 
 fn rows(sides: &[Side], comparison: &Comparison) -> Value {
     let cells = |side: &Side| {
-        let Side { nest, row, promised, ratio } = side;
-        let unit = if row.unit.is_empty() { String::new() } else { format!(" [{}]", row.unit) };
+        let Side {
+            nest,
+            row,
+            promised,
+            ratio,
+        } = side;
+        let unit = if row.unit.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", row.unit)
+        };
         vec![
             json!(nest.id),
             json!(format!("{}{unit}", row.quantity)),
             promised.clone(),
             row.traced.map_or(Value::Null, |traced| json!([traced])),
             ratio.clone(),
-            row.reason.as_ref().map_or(Value::Null, |reason| json!(reason)),
+            row.reason
+                .as_ref()
+                .map_or(Value::Null, |reason| json!(reason)),
             json!(nest.function),
             json!(nest.file),
             json!([nest.line]),
@@ -103,65 +137,143 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         comparison.notes.join(" ")
     );
     let cells = sides.iter().map(cells).collect();
-    tables::plain(("compared", "Promised and done", remark.trim_end()), &headers, cells)
+    tables::plain(
+        ("compared", "Promised and done", remark.trim_end()),
+        &headers,
+        cells,
+    )
 }
 
 fn fits(comparison: &Comparison) -> Value {
     let row = |found: &crate::compare::Suggestion| {
         let value = found.value.map_or(Value::Null, |value| json!([value]));
-        vec![json!(found.parameter), value, json!([found.fits]), json!(found.seen_in.join(", "))]
+        vec![
+            json!(found.parameter),
+            value,
+            json!([found.fits]),
+            json!(found.seen_in.join(", ")),
+        ]
     };
-    let headers =
-        [("Parameter", "text"), ("Value here", "ratio"), ("Value that fits the run", "ratio"), ("Seen in", "text")];
+    let headers = [
+        ("Parameter", "text"),
+        ("Value here", "ratio"),
+        ("Value that fits the run", "ratio"),
+        ("Seen in", "text"),
+    ];
     let remark = "Parameters of the report that do not fit this run.";
     let rows = comparison.parameters.iter().map(row).collect();
-    tables::plain(("fits", "Parameters that do not fit", remark), &headers, rows)
+    tables::plain(
+        ("fits", "Parameters that do not fit", remark),
+        &headers,
+        rows,
+    )
 }
 
 fn joined(comparison: &Comparison) -> Value {
     let row = |share: &crate::compare::FunctionShare| {
-        let of = if share.instructions == 0 { 0.0 } else { share.joined as f64 / share.instructions as f64 };
-        vec![json!(share.name), json!([share.instructions]), json!([share.joined]), json!([of])]
+        let of = if share.instructions == 0 {
+            0.0
+        } else {
+            share.joined as f64 / share.instructions as f64
+        };
+        vec![
+            json!(share.name),
+            json!([share.instructions]),
+            json!([share.joined]),
+            json!([of]),
+        ]
     };
-    let headers = [("Function", "text"), ("Instructions", "count"), ("In its loops", "count"), ("Share", "share")];
+    let headers = [
+        ("Function", "text"),
+        ("Instructions", "count"),
+        ("In its loops", "count"),
+        ("Share", "share"),
+    ];
     let rows = comparison.functions.iter().map(row).collect();
     tables::plain(
-        ("joined", "Functions of the run", "Of the functions of the source, those that the run executed."),
+        (
+            "joined",
+            "Functions of the run",
+            "Of the functions of the source, those that the run executed.",
+        ),
         &headers,
         rows,
     )
 }
 
 fn unjoined(comparison: &Comparison) -> Value {
-    let row = |left: &crate::compare::Unjoined| vec![json!(left.what), json!([left.instructions]), json!(left.reason)];
+    let row = |left: &crate::compare::Unjoined| {
+        vec![
+            json!(left.what),
+            json!([left.instructions]),
+            json!(left.reason),
+        ]
+    };
     let headers = [("What", "text"), ("Instructions", "count"), ("Why", "text")];
     let remark = "Instructions that belong to no loop of the source.";
-    tables::plain(("unjoined", "What was not joined", remark), &headers, comparison.unjoined.iter().map(row).collect())
+    tables::plain(
+        ("unjoined", "What was not joined", remark),
+        &headers,
+        comparison.unjoined.iter().map(row).collect(),
+    )
 }
 
 /// The eDAG of the whole run.
 fn counts(run: &TraceReport) -> Value {
     let figures = formulas::Figures::of(&run.edag, &run.inputs);
-    let named = COUNTS.iter().chain(&INPUTS).map(|name| (name.label, name.symbol, name.key, name.unit));
+    let named = COUNTS
+        .iter()
+        .chain(&INPUTS)
+        .map(|name| (name.label, name.symbol, name.key, name.unit));
     let derived = formulas::formulas();
-    let derived = derived.iter().map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
+    let derived = derived
+        .iter()
+        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
     let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
         let value = figures.get(key).map_or(Value::Null, |value| json!([value]));
         vec![json!(label), json!(symbol), value, json!(unit)]
     };
-    let headers = [("Figure", "text"), ("Symbol", "text"), ("Value", "count"), ("Unit", "text")];
+    let headers = [
+        ("Figure", "text"),
+        ("Symbol", "text"),
+        ("Value", "count"),
+        ("Unit", "text"),
+    ];
     let rows = named.chain(derived).map(row).collect();
-    tables::plain(("run", "The run as a whole", "Its execution DAG, with the caches of the run."), &headers, rows)
+    tables::plain(
+        (
+            "run",
+            "The run as a whole",
+            "Its execution DAG, with the caches of the run.",
+        ),
+        &headers,
+        rows,
+    )
 }
 
 fn chain(chain: &MemoryChain) -> Value {
     let row = |line: &ChainLine| {
-        let ChainLine { function, place, accesses, loads, stores, stack } = line;
+        let ChainLine {
+            function,
+            place,
+            accesses,
+            loads,
+            stores,
+            stack,
+        } = line;
         let (file, number) = match place {
             Some(SourceLine { file, line }) => (json!(file), json!([line])),
             None => (Value::Null, Value::Null),
         };
-        vec![json!(function), json!([accesses]), json!([loads]), json!([stores]), json!([stack]), file, number]
+        vec![
+            json!(function),
+            json!([accesses]),
+            json!([loads]),
+            json!([stores]),
+            json!([stack]),
+            file,
+            number,
+        ]
     };
     let headers = [
         ("Function", "text"),
@@ -172,7 +284,10 @@ fn chain(chain: &MemoryChain) -> Value {
         ("File", "text"),
         ("Line", "number"),
     ];
-    let remark = format!("The path with the most accesses to RAM has {} of them, one after the other.", chain.depth);
+    let remark = format!(
+        "The path with the most accesses to RAM has {} of them, one after the other.",
+        chain.depth
+    );
     tables::plain(
         ("chain", "The deepest chain of RAM accesses", &remark),
         &headers,
@@ -184,8 +299,18 @@ fn chain(chain: &MemoryChain) -> Value {
 fn scatter(sides: &[Side]) -> Value {
     let point = |side: &Side| {
         let series = series_of(&side.row.quantity)?;
-        Some(json!([series, side.nest.id, side.row.quantity, side.promised, side.row.traced?]))
+        Some(json!([
+            series,
+            side.nest.id,
+            side.row.quantity,
+            side.promised,
+            side.row.traced?
+        ]))
     };
-    let points: Vec<Value> = sides.iter().filter(|side| side.row.promised.is_some()).filter_map(point).collect();
+    let points: Vec<Value> = sides
+        .iter()
+        .filter(|side| side.row.promised.is_some())
+        .filter_map(point)
+        .collect();
     json!({ "series": SERIES.map(|(name, _)| name), "points": points })
 }

@@ -33,11 +33,17 @@ const ARRAYS: &Shown = &[
     ("Working set", ""),
     ("Footprint", ""),
 ];
-const CONDITIONS: &Shown = &[("Nest", ""), ("Reuse", ""), ("Condition", ""), ("Moved again if it does not fit", "")];
+const CONDITIONS: &Shown = &[
+    ("Nest", ""),
+    ("Reuse", ""),
+    ("Condition", ""),
+    ("Moved again if it does not fit", ""),
+];
 /// All columns.
 const ALL: &Shown = &[];
 
-const ABOUT_NESTS: &str = "One row a loop nest. Choose one to see its source; choose a heading to sort by it.";
+const ABOUT_NESTS: &str =
+    "One row a loop nest. Choose one to see its source; choose a heading to sort by it.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
 
@@ -54,7 +60,12 @@ const CARD: &Shown = &[
 /// Groups whose headings say enough without the group.
 const PLAIN: &[&str] = &["Operations over the whole execution", "Footprint", "Time"];
 
-pub(super) fn of(model: &Model, study: Option<Study>, sources: Sources, figures: &mut Figures) -> Value {
+pub(super) fn of(
+    model: &Model,
+    study: Option<Study>,
+    sources: Sources,
+    figures: &mut Figures,
+) -> Value {
     let mut choices = Choices::default();
     let mut tables = tables(model, figures, &mut choices);
     let mut scatter = Value::Null;
@@ -94,15 +105,25 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
     let is_live = |nest: &NestModel| live.contains(&std::ptr::from_ref(nest));
     let mut nests = loops::table(model);
     // What is not seen at first is left out of the rows that do not follow.
-    let brief =
-        |column: &Column<(usize, &NestModel)>| tables::is_meant(NESTS, column) || tables::is_meant(CARD, column);
+    let brief = |column: &Column<(usize, &NestModel)>| {
+        tables::is_meant(NESTS, column) || tables::is_meant(CARD, column)
+    };
     for column in nests.columns.iter_mut().filter(|column| !brief(column)) {
         let whole = std::mem::replace(&mut column.cell, Box::new(|_| Content::Empty));
         let is_live = &is_live;
-        column.cell = Box::new(move |row| if is_live(row.1) { whole(row) } else { Content::Empty });
+        column.cell = Box::new(move |row| {
+            if is_live(row.1) {
+                whole(row)
+            } else {
+                Content::Empty
+            }
+        });
     }
-    let mut add =
-        Adder { tables: vec![inputs::machine_table(model), inputs::parameter_table(model)], figures, choices };
+    let mut add = Adder {
+        tables: vec![inputs::machine_table(model), inputs::parameter_table(model)],
+        figures,
+        choices,
+    };
     add.table("nests", Some(ABOUT_NESTS), NESTS, &nests);
     let mut rows = arrays::table(model);
     rows.rows.retain(|(nest, _)| is_live(nest));
@@ -119,7 +140,12 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         add.table("paths", None, ALL, &calls::paths(model, found));
     }
     if let Some(found) = &model.communication {
-        add.table("communication", None, ALL, &communication::table(model, found));
+        add.table(
+            "communication",
+            None,
+            ALL,
+            &communication::table(model, found),
+        );
     }
     let mut registers = registers::table(model);
     registers.rows.retain(|(nest, _)| is_live(nest));
@@ -127,7 +153,11 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         add.table("registers", Some(ABOUT_REGISTERS), ALL, &registers);
     }
     let mut tables = add.tables;
-    tables.extend([remarks::gaps(model), remarks::diagnostics(model), remarks::files(model)]);
+    tables.extend([
+        remarks::gaps(model),
+        remarks::diagnostics(model),
+        remarks::files(model),
+    ]);
     tables
 }
 
@@ -142,7 +172,12 @@ impl Adder<'_, '_> {
     /// Without a remark of its own, a table says of itself what its sheet does.
     fn table<R>(&mut self, id: &str, remark: Option<&str>, shown: &Shown, rows: &Table<R>) {
         let remark = remark.unwrap_or(&rows.remark);
-        self.tables.push(tables::table((id, remark, shown), rows, self.figures, self.choices));
+        self.tables.push(tables::table(
+            (id, remark, shown),
+            rows,
+            self.figures,
+            self.choices,
+        ));
     }
 }
 
@@ -154,26 +189,54 @@ fn totals(model: &Model, figures: &mut Figures) -> Value {
         ("Memory traffic", totals.traffic, "B", "count"),
         ("Flops", totals.flops, "flop", "count"),
         ("Weighted flops", totals.weighted_flops, "flop", "count"),
-        ("Arithmetic intensity [flop/B]", totals.intensity, "flop/B", "ratio"),
+        (
+            "Arithmetic intensity [flop/B]",
+            totals.intensity,
+            "flop/B",
+            "ratio",
+        ),
     ];
     if let Some(calls) = &model.calls {
         found.extend([
-            ("Time, every call followed", calls.executed.seconds, "s", "seconds"),
-            ("Memory traffic, every call followed", calls.executed.traffic, "B", "count"),
-            ("Flops, every call followed", calls.executed.flops, "flop", "count"),
+            (
+                "Time, every call followed",
+                calls.executed.seconds,
+                "s",
+                "seconds",
+            ),
+            (
+                "Memory traffic, every call followed",
+                calls.executed.traffic,
+                "B",
+                "count",
+            ),
+            (
+                "Flops, every call followed",
+                calls.executed.flops,
+                "flop",
+                "count",
+            ),
         ]);
     }
-    found.into_iter().map(|(name, id, unit, look)| json!([name, figures.position(id), unit, look])).collect()
+    found
+        .into_iter()
+        .map(|(name, id, unit, look)| json!([name, figures.position(id), unit, look]))
+        .collect()
 }
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.
 fn roofline(model: &Model, figures: &mut Figures) -> Value {
-    let roofs: Vec<Value> =
-        (roofline::roofs(model).into_iter()).map(|roof| json!([roof.name, figures.formula(roof.bandwidth)])).collect();
+    let roofs: Vec<Value> = (roofline::roofs(model).into_iter())
+        .map(|roof| json!([roof.name, figures.formula(roof.bandwidth)]))
+        .collect();
     let points: Vec<Value> = (model.nests.iter())
         .map(|nest| {
             let rate = figures.formula(roofline::rate(nest));
-            json!([figures.position(nest.time.intensity), rate, figures.position(nest.time.seconds)])
+            json!([
+                figures.position(nest.time.intensity),
+                rate,
+                figures.position(nest.time.seconds)
+            ])
         })
         .collect();
     json!({ "peak": figures.formula(roofline::peak()), "roofs": roofs, "points": points })

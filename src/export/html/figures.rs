@@ -30,7 +30,11 @@ pub(super) struct Figures<'m> {
 impl<'m> Figures<'m> {
     pub fn new(model: &'m Model<'m>) -> Figures<'m> {
         let live = live_nests(model);
-        let others = model.nests.iter().zip(&live).filter(|(_, is_live)| !**is_live);
+        let others = model
+            .nests
+            .iter()
+            .zip(&live)
+            .filter(|(_, is_live)| !**is_live);
         Figures {
             model,
             positions: model.figures.map_of(None),
@@ -48,13 +52,19 @@ impl<'m> Figures<'m> {
 
     fn is_fixed(&self, id: FigureId) -> bool {
         let after = self.fixed.partition_point(|range| range.start <= id);
-        after.checked_sub(1).is_some_and(|last| self.fixed[last].contains(&id))
+        after
+            .checked_sub(1)
+            .is_some_and(|last| self.fixed[last].contains(&id))
     }
 
     /// What the page assigns to a figure.
     fn expr(&self, id: FigureId) -> Expr {
         let figure = self.model.figures.get(id);
-        if self.is_fixed(id) { Expr::from(figure.value) } else { figure.expr.clone() }
+        if self.is_fixed(id) {
+            Expr::from(figure.value)
+        } else {
+            figure.expr.clone()
+        }
     }
 
     /// The position of a figure.
@@ -90,16 +100,38 @@ impl<'m> Figures<'m> {
         let mut parts = Parts::default();
         shown.iter().for_each(|(_, expr)| parts.add(expr));
         let symbols = symbols(self.model);
-        let names = Names { positions: &self.positions, symbols: &symbols, parts, named: HashMap::new() };
-        let mut script = Script { names, count: self.bound.len() as u32, text: String::new(), assignments: 0 };
+        let names = Names {
+            positions: &self.positions,
+            symbols: &symbols,
+            parts,
+            named: HashMap::new(),
+        };
+        let mut script = Script {
+            names,
+            count: self.bound.len() as u32,
+            text: String::new(),
+            assignments: 0,
+        };
         for (at, expr) in shown {
             script.name_parts(&expr);
             script.assign(at, &expr);
         }
         // Parameters come before all figures, so no part has a value yet.
-        let names =
-            Names { positions: &self.positions, symbols: &symbols, parts: Parts::default(), named: HashMap::new() };
-        let definition = |(row, expr)| format!("[{row},s => {}],\n", JavaScript { expr, names: &names });
+        let names = Names {
+            positions: &self.positions,
+            symbols: &symbols,
+            parts: Parts::default(),
+            named: HashMap::new(),
+        };
+        let definition = |(row, expr)| {
+            format!(
+                "[{row},s => {}],\n",
+                JavaScript {
+                    expr,
+                    names: &names
+                }
+            )
+        };
         let definitions: String = derived(self.model).into_iter().map(definition).collect();
         let end = if script.assignments > 0 { "}" } else { "" };
         let Script { count, text, .. } = script;
@@ -127,7 +159,9 @@ impl<'m> Figures<'m> {
         if let Node::Figure(id) = expr.node() {
             self.position(*id);
         }
-        expr.children().into_iter().for_each(|child| self.add_leaves(child));
+        expr.children()
+            .into_iter()
+            .for_each(|child| self.add_leaves(child));
     }
 }
 
@@ -136,14 +170,20 @@ fn live_nests(model: &Model) -> Vec<bool> {
     let mut order: Vec<usize> = (0..model.nests.len()).collect();
     let seconds = |nest: &usize| {
         let seconds = model.value(model.nests[*nest].time.seconds);
-        if seconds.is_nan() { f64::NEG_INFINITY } else { seconds }
+        if seconds.is_nan() {
+            f64::NEG_INFINITY
+        } else {
+            seconds
+        }
     };
     order.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
     let mut live = vec![false; model.nests.len()];
     let mut left = MOST_FIGURES;
     for nest in order {
         let Range { start, end } = &model.nests[nest].figures;
-        let Some(rest) = left.checked_sub((end.0 - start.0) as usize) else { break };
+        let Some(rest) = left.checked_sub((end.0 - start.0) as usize) else {
+            break;
+        };
         left = rest;
         live[nest] = true;
     }
@@ -152,9 +192,17 @@ fn live_nests(model: &Model) -> Vec<bool> {
 
 /// Positions of all inputs: machine, then problem.
 fn symbols<'m>(model: &'m Model) -> HashMap<&'m str, usize> {
-    let machine = model.machine.parameters.iter().map(|parameter| parameter.name.as_str());
+    let machine = model
+        .machine
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str());
     let problem = model.parameters.rows().iter().map(|row| row.name.as_str());
-    machine.chain(problem).enumerate().map(|(index, name)| (name, index)).collect()
+    machine
+        .chain(problem)
+        .enumerate()
+        .map(|(index, name)| (name, index))
+        .collect()
 }
 
 /// Parameters with a definition and their positions among the inputs, each after those that it mentions.
@@ -168,13 +216,21 @@ pub(super) fn derived<'m>(model: &'m Model) -> Vec<(usize, &'m Expr)> {
         // A definition that was begun comes up again when all that it mentions is done.
         let mut pending = vec![(start, false)];
         while let Some((row, is_ready)) = pending.pop() {
-            let Some(definition) = rows[row].definition.as_ref().filter(|d| d.as_number().is_none()) else { continue };
+            let Some(definition) = rows[row]
+                .definition
+                .as_ref()
+                .filter(|d| d.as_number().is_none())
+            else {
+                continue;
+            };
             if is_ready {
                 order.push((first + row, definition));
             } else if !std::mem::replace(&mut seen[row], true) {
                 pending.push((row, true));
                 let mentioned = definition.symbols();
-                let mentioned = mentioned.iter().filter_map(|name| symbols.get(&**name)?.checked_sub(first));
+                let mentioned = mentioned
+                    .iter()
+                    .filter_map(|name| symbols.get(&**name)?.checked_sub(first));
                 pending.extend(mentioned.map(|other| (other, false)));
             }
         }
@@ -199,7 +255,14 @@ impl Script<'_> {
             _ => "",
         };
         self.assignments += 1;
-        let _ = writeln!(self.text, "{start}f[{at}]={};", JavaScript { expr, names: &self.names });
+        let _ = writeln!(
+            self.text,
+            "{start}f[{at}]={};",
+            JavaScript {
+                expr,
+                names: &self.names
+            }
+        );
     }
 
     /// Assigns the shared parts of an expression that have no value yet, inner ones first.
@@ -238,7 +301,9 @@ impl CellNames for Names<'_> {
 
     fn symbol(&self, name: &str) -> String {
         // What is no parameter has no value.
-        self.symbols.get(name).map_or_else(|| "NaN".into(), |position| format!("s[{position}]"))
+        self.symbols
+            .get(name)
+            .map_or_else(|| "NaN".into(), |position| format!("s[{position}]"))
     }
 
     fn range(&self, _: &[FigureId]) -> Option<String> {

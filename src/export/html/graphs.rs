@@ -16,7 +16,11 @@ pub(super) fn drawings(model: &Model, figures: &mut Figures) -> String {
     let mut sequences: Vec<&SequenceModel> = model.sequences.iter().collect();
     let seconds = |sequence: &SequenceModel| {
         let seconds = model.value(sequence.total);
-        if seconds.is_nan() { f64::NEG_INFINITY } else { seconds }
+        if seconds.is_nan() {
+            f64::NEG_INFINITY
+        } else {
+            seconds
+        }
     };
     sequences.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
     let (drawn, named) = sequences.split_at(sequences.len().min(MOST));
@@ -27,9 +31,15 @@ pub(super) fn drawings(model: &Model, figures: &mut Figures) -> String {
     for (index, sequence) in drawn.iter().enumerate() {
         let [total, critical] = [sequence.total, sequence.critical].map(|id| figures.position(id));
         let drawing = svg::sequence_with(model, sequence, &mut |id| {
-            format!("data-figure=\"{}\" data-unit=\"s\" data-look=\"seconds\"", figures.position(id))
+            format!(
+                "data-figure=\"{}\" data-unit=\"s\" data-look=\"seconds\"",
+                figures.position(id)
+            )
         });
-        let drawing = drawing.split_once("?>").map_or(drawing.as_str(), |(_, svg)| svg).trim();
+        let drawing = drawing
+            .split_once("?>")
+            .map_or(drawing.as_str(), |(_, svg)| svg)
+            .trim();
         let open = if index == 0 { " open" } else { "" };
         let _ = writeln!(
             markup,
@@ -41,9 +51,16 @@ pub(super) fn drawings(model: &Model, figures: &mut Figures) -> String {
         );
     }
     if !named.is_empty() {
-        let names = named.iter().map(|sequence| escaped(&name(model, sequence))).collect::<Vec<String>>().join(", ");
-        let _ =
-            writeln!(markup, "<p>Not drawn here, but by <code>--svg DIR</code>, {} more: {names}.</p>", named.len());
+        let names = named
+            .iter()
+            .map(|sequence| escaped(&name(model, sequence)))
+            .collect::<Vec<String>>()
+            .join(", ");
+        let _ = writeln!(
+            markup,
+            "<p>Not drawn here, but by <code>--svg DIR</code>, {} more: {names}.</p>",
+            named.len()
+        );
     }
     markup
 }

@@ -10,7 +10,8 @@ use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
 pub(super) fn all(model: &Model) -> Vec<Value> {
-    let is_level = |name: &str| name.starts_with('l') && (name.ends_with("_bytes") || name.ends_with("_gbs"));
+    let is_level =
+        |name: &str| name.starts_with('l') && (name.ends_with("_bytes") || name.ends_with("_gbs"));
     let machine = model.machine.parameters.iter().map(|parameter| {
         json!({
             "name": parameter.name,
@@ -53,18 +54,27 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
 
 /// The table of the machine; an input is `{"input": position}`.
 pub(super) fn machine_table(model: &Model) -> Value {
-    let rows = model.machine.parameters.iter().enumerate().map(|(index, parameter)| {
-        vec![
-            json!(parameter.label),
-            json!({ "input": index }),
-            json!(parameter.unit),
-            json!(parameter.name),
-            json!(machine::allowed(parameter)),
-            json!(parameter.description),
-            json!(if parameter.value.is_none() { "unknown" } else { parameter.source.as_str() }),
-            json!(parameter.note),
-        ]
-    });
+    let rows = model
+        .machine
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(index, parameter)| {
+            vec![
+                json!(parameter.label),
+                json!({ "input": index }),
+                json!(parameter.unit),
+                json!(parameter.name),
+                json!(machine::allowed(parameter)),
+                json!(parameter.description),
+                json!(if parameter.value.is_none() {
+                    "unknown"
+                } else {
+                    parameter.source.as_str()
+                }),
+                json!(parameter.note),
+            ]
+        });
     let headers = [
         ("Parameter", "text"),
         ("Value", "input"),
@@ -83,17 +93,27 @@ pub(super) fn machine_table(model: &Model) -> Value {
 /// The table of the problem's parameters.
 pub(super) fn parameter_table(model: &Model) -> Value {
     let first = model.machine.parameters.len();
-    let rows = model.parameters.rows().iter().enumerate().map(|(index, row)| {
-        vec![
-            json!(row.label),
-            json!({ "input": first + index }),
-            json!(row.name),
-            json!(parameters::kind(row.kind)),
-            json!(parameters::origin(row.origin)),
-            json!(row.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default()),
-            json!(row.functions.join(", ")),
-        ]
-    });
+    let rows = model
+        .parameters
+        .rows()
+        .iter()
+        .enumerate()
+        .map(|(index, row)| {
+            vec![
+                json!(row.label),
+                json!({ "input": first + index }),
+                json!(row.name),
+                json!(parameters::kind(row.kind)),
+                json!(parameters::origin(row.origin)),
+                json!(
+                    row.definition
+                        .as_ref()
+                        .map(|definition| definition.to_string())
+                        .unwrap_or_default()
+                ),
+                json!(row.functions.join(", ")),
+            ]
+        });
     let headers = [
         ("In the source", "text"),
         ("Value", "input"),
@@ -105,5 +125,9 @@ pub(super) fn parameter_table(model: &Model) -> Value {
     ];
     let remark = "A parameter that is defined by others follows them until it is given a number. \
                   Block sizes of 0 mean: not blocked.";
-    tables::plain(("parameters", "Parameters of the problem", remark), &headers, rows.collect())
+    tables::plain(
+        ("parameters", "Parameters of the problem", remark),
+        &headers,
+        rows.collect(),
+    )
 }

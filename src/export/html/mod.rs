@@ -56,7 +56,10 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
     let script = figures.script();
     let mut page = String::new();
     let mut rest = PAGE;
-    while let Some((before, (name, after))) = rest.split_once("{{").and_then(|(b, a)| Some((b, a.split_once("}}")?))) {
+    while let Some((before, (name, after))) = rest
+        .split_once("{{")
+        .and_then(|(b, a)| Some((b, a.split_once("}}")?)))
+    {
         page.push_str(before);
         match name {
             "title" => page.push_str(&title(model, study)),
@@ -87,8 +90,15 @@ fn title(model: &Model, study: Option<Study>) -> String {
         [file] => file.path.to_string(),
         files => format!("{} files", files.len()),
     };
-    let done = if study.is_some() { ", and what a run did" } else { "" };
-    escaped(&format!("What the loops cost: {files} on {}{done}", model.machine.name))
+    let done = if study.is_some() {
+        ", and what a run did"
+    } else {
+        ""
+    };
+    escaped(&format!(
+        "What the loops cost: {files} on {}{done}",
+        model.machine.name
+    ))
 }
 
 /// Text as markup takes it.

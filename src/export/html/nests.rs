@@ -24,12 +24,27 @@ pub(super) fn places(model: &Model) -> Vec<Value> {
 fn place(nest: &NestModel) -> Value {
     let head = nest.nest.head();
     let own = nest.nest.loops[nest.nest.own..].iter().map(|c| c.facts);
-    let starts: BTreeSet<u32> = own.clone().filter(|facts| facts.file == head.file).map(|facts| facts.line).collect();
+    let starts: BTreeSet<u32> = own
+        .clone()
+        .filter(|facts| facts.file == head.file)
+        .map(|facts| facts.line)
+        .collect();
     let (first, last) = shown_lines(nest);
-    let reasons = nest.nest.loops.iter().flat_map(|c| coverage::reasons(c.facts));
-    let reasons: BTreeSet<(&str, u32, &str)> = reasons.map(|r| (r.code.as_str(), r.line, r.detail.as_str())).collect();
+    let reasons = nest
+        .nest
+        .loops
+        .iter()
+        .flat_map(|c| coverage::reasons(c.facts));
+    let reasons: BTreeSet<(&str, u32, &str)> = reasons
+        .map(|r| (r.code.as_str(), r.line, r.detail.as_str()))
+        .collect();
     let told: BTreeSet<&str> = reasons.iter().map(|(code, ..)| *code).collect();
-    let others: Vec<&str> = nest.nest.reason_codes().into_iter().filter(|code| !told.contains(code)).collect();
+    let others: Vec<&str> = nest
+        .nest
+        .reason_codes()
+        .into_iter()
+        .filter(|code| !told.contains(code))
+        .collect();
     json!({
         "id": head.id, "file": *head.file, "line": head.line, "end": head.end_line.max(head.line),
         "first": first, "last": last, "starts": starts, "reasons": reasons, "codes": others,
@@ -38,7 +53,11 @@ fn place(nest: &NestModel) -> Value {
 
 fn shown_lines(nest: &NestModel) -> (u32, u32) {
     let head = nest.nest.head();
-    (head.line.saturating_sub(ABOVE).max(1), head.end_line.clamp(head.line, head.line.saturating_add(BELOW)))
+    (
+        head.line.saturating_sub(ABOVE).max(1),
+        head.end_line
+            .clamp(head.line, head.line.saturating_add(BELOW)),
+    )
 }
 
 /// The lines of the source that some nest shows, by file and number; files that cannot be read are left out, and the page
@@ -47,13 +66,20 @@ pub(super) fn lines(model: &Model, sources: Sources) -> Value {
     let mut wanted: BTreeMap<&Arc<str>, BTreeSet<u32>> = BTreeMap::new();
     for nest in &model.nests {
         let (first, last) = shown_lines(nest);
-        wanted.entry(&nest.nest.head().file).or_default().extend(first..=last);
+        wanted
+            .entry(&nest.nest.head().file)
+            .or_default()
+            .extend(first..=last);
     }
     let mut files = Map::new();
     for (file, numbers) in wanted {
         let Some(text) = sources(file) else { continue };
-        let numbered = (1u32..).zip(text.lines()).filter(|(number, _)| numbers.contains(number));
-        let lines: Map<String, Value> = numbered.map(|(number, line)| (number.to_string(), json!(cut(line)))).collect();
+        let numbered = (1u32..)
+            .zip(text.lines())
+            .filter(|(number, _)| numbers.contains(number));
+        let lines: Map<String, Value> = numbered
+            .map(|(number, line)| (number.to_string(), json!(cut(line))))
+            .collect();
         files.insert(file.to_string(), Value::Object(lines));
     }
     Value::Object(files)

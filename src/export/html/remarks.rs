@@ -16,10 +16,23 @@ pub(super) fn coverage(model: &Model) -> Vec<Value> {
         json!(["loops fully understood", coverage.understood]),
         json!(["loops understood in part", coverage.partial]),
     ];
-    lines.extend(coverage.reasons.iter().map(|(code, count)| json!([format!("loops with {code}"), count])));
-    lines.extend(coverage.outside.iter().map(|(code, count)| json!([format!("outside of loops: {code}"), count])));
     lines.extend(
-        program.unread.iter().map(|(extension, count)| json!([format!("files not read: .{extension}"), count])),
+        coverage
+            .reasons
+            .iter()
+            .map(|(code, count)| json!([format!("loops with {code}"), count])),
+    );
+    lines.extend(
+        coverage
+            .outside
+            .iter()
+            .map(|(code, count)| json!([format!("outside of loops: {code}"), count])),
+    );
+    lines.extend(
+        program
+            .unread
+            .iter()
+            .map(|(extension, count)| json!([format!("files not read: .{extension}"), count])),
     );
     lines
 }
@@ -45,11 +58,19 @@ pub(super) fn gaps(model: &Model) -> Value {
         ("Line", "number"),
     ];
     let remark = "What is left out is not in the figures of its loop.";
-    tables::plain(("gaps", "What was not understood", remark), &headers, rows.collect())
+    tables::plain(
+        ("gaps", "What was not understood", remark),
+        &headers,
+        rows.collect(),
+    )
 }
 
 pub(super) fn diagnostics(model: &Model) -> Value {
-    let found = model.program.files.iter().flat_map(|file| &file.diagnostics);
+    let found = model
+        .program
+        .files
+        .iter()
+        .flat_map(|file| &file.diagnostics);
     let rows = found.map(|diagnostic| {
         vec![
             json!(*diagnostic.code),
@@ -77,9 +98,20 @@ pub(super) fn files(model: &Model) -> Value {
     let rows = model.program.files.iter().map(|file| {
         let (language, form) = (file.language.title(), file.form.as_str());
         let preprocessing = file.preprocessing.in_words();
-        vec![json!(*file.path), json!(language), json!(form), json!(preprocessing), json!([file.lines])]
+        vec![
+            json!(*file.path),
+            json!(language),
+            json!(form),
+            json!(preprocessing),
+            json!([file.lines]),
+        ]
     });
-    let headers =
-        [("File", "text"), ("Language", "text"), ("Form", "text"), ("Preprocessed", "text"), ("Lines", "number")];
+    let headers = [
+        ("File", "text"),
+        ("Language", "text"),
+        ("Form", "text"),
+        ("Preprocessed", "text"),
+        ("Lines", "number"),
+    ];
     tables::plain(("files", "Files read", ""), &headers, rows.collect())
 }

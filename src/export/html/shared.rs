@@ -46,9 +46,19 @@ impl Parts {
         if let Some(number) = self.known.get(&place) {
             return *number;
         }
-        let operands: Box<[u32]> = expr.children().into_iter().map(|child| self.number(child)).collect();
+        let operands: Box<[u32]> = expr
+            .children()
+            .into_iter()
+            .map(|child| self.number(child))
+            .collect();
         let next = self.uses.len() as u32;
-        let number = *self.numbers.entry(Key { operation: operation(expr), operands }).or_insert(next);
+        let number = *self
+            .numbers
+            .entry(Key {
+                operation: operation(expr),
+                operands,
+            })
+            .or_insert(next);
         if number == next {
             self.uses.push(0);
             for child in expr.children() {

@@ -16,10 +16,13 @@ pub(super) struct Choices(Vec<Vec<String>>);
 impl Choices {
     fn position(&mut self, names: Vec<String>) -> usize {
         // There are few: what can bound a nest, which loops carry its reuse.
-        self.0.iter().rposition(|known| *known == names).unwrap_or_else(|| {
-            self.0.push(names);
-            self.0.len() - 1
-        })
+        self.0
+            .iter()
+            .rposition(|known| *known == names)
+            .unwrap_or_else(|| {
+                self.0.push(names);
+                self.0.len() - 1
+            })
     }
 
     pub fn value(self) -> Value {
@@ -48,16 +51,22 @@ pub(super) fn table<R>(
         })
     });
     let columns: Vec<Value> = columns.collect();
-    let mut row =
-        |row: &R| -> Value { table.columns.iter().map(|column| cell((column.cell)(row), figures, choices)).collect() };
+    let mut row = |row: &R| -> Value {
+        table
+            .columns
+            .iter()
+            .map(|column| cell((column.cell)(row), figures, choices))
+            .collect()
+    };
     let rows: Vec<Value> = table.rows.iter().map(&mut row).collect();
     json!({ "id": id, "title": table.title, "remark": remark, "columns": columns, "rows": rows })
 }
 
 /// Whether the column is one of these.
 pub(super) fn is_meant<R>(columns: &Shown, column: &Column<R>) -> bool {
-    let is_it =
-        |(group, header): &(&str, &str)| column.group == *group && (header.is_empty() || column.header == *header);
+    let is_it = |(group, header): &(&str, &str)| {
+        column.group == *group && (header.is_empty() || column.header == *header)
+    };
     columns.iter().any(is_it)
 }
 
@@ -83,7 +92,11 @@ fn look(look: Look) -> &'static str {
 }
 
 /// A table of plain texts and numbers.
-pub(super) fn plain((id, title, remark): (&str, &str, &str), headers: &[(&str, &str)], rows: Vec<Vec<Value>>) -> Value {
+pub(super) fn plain(
+    (id, title, remark): (&str, &str, &str),
+    headers: &[(&str, &str)],
+    rows: Vec<Vec<Value>>,
+) -> Value {
     let column = |(header, look): &(&str, &str)| json!({ "group": "", "header": header, "unit": "", "look": look, "meaning": "", "shown": true });
     let columns: Vec<Value> = headers.iter().map(column).collect();
     json!({ "id": id, "title": title, "remark": remark, "columns": columns, "rows": rows })

@@ -31,15 +31,37 @@ pub(super) fn draw(
         path.push_str(&format!("L{}", point(last)));
     }
     path.push_str(&curve(last, end));
-    let (colour, width) = if line.is_critical { (CRITICAL, 3.2) } else { (FAINT, 1.1) };
-    let dash = if line.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", line.dash) };
-    document.element("path", &format!("d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}"));
+    let (colour, width) = if line.is_critical {
+        (CRITICAL, 3.2)
+    } else {
+        (FAINT, 1.1)
+    };
+    let dash = if line.dash.is_empty() {
+        String::new()
+    } else {
+        format!(" stroke-dasharray=\"{}\"", line.dash)
+    };
+    document.element(
+        "path",
+        &format!("d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}"),
+    );
     let side = if line.is_critical { 5.0 } else { 3.2 };
-    let head = [tip, (tip.0 - side, tip.1 - HEAD - 1.0), (tip.0 + side, tip.1 - HEAD - 1.0)].map(point).join(" ");
+    let head = [
+        tip,
+        (tip.0 - side, tip.1 - HEAD - 1.0),
+        (tip.0 + side, tip.1 - HEAD - 1.0),
+    ]
+    .map(point)
+    .join(" ");
     document.element("polygon", &format!("points=\"{head}\" fill=\"{colour}\""));
 }
 
 fn curve(from: (f64, f64), to: (f64, f64)) -> String {
     let reach = (to.1 - from.1) / 2.0;
-    format!("C{} {} {}", point((from.0, from.1 + reach)), point((to.0, to.1 - reach)), point(to))
+    format!(
+        "C{} {} {}",
+        point((from.0, from.1 + reach)),
+        point((to.0, to.1 - reach)),
+        point(to)
+    )
 }

@@ -41,8 +41,16 @@ impl Document {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
              role=\"img\" font-family=\"'DejaVu Sans', Verdana, sans-serif\" font-size=\"12\" fill=\"{INK}\">"
         );
-        let _ = writeln!(body, "<title>{}</title>\n<desc>{}</desc>", escaped(title), escaped(description));
-        let _ = writeln!(body, "<rect width=\"{w}\" height=\"{h}\" fill=\"#FFFFFF\"/>");
+        let _ = writeln!(
+            body,
+            "<title>{}</title>\n<desc>{}</desc>",
+            escaped(title),
+            escaped(description)
+        );
+        let _ = writeln!(
+            body,
+            "<rect width=\"{w}\" height=\"{h}\" fill=\"#FFFFFF\"/>"
+        );
         Document { body }
     }
 
@@ -73,8 +81,10 @@ impl Document {
         let (x, y) = (short(x), short(y));
         let space = if attributes.is_empty() { "" } else { " " };
         let text = escaped(text);
-        let _ =
-            writeln!(self.body, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{space}{attributes}>{text}</text>");
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{space}{attributes}>{text}</text>"
+        );
     }
 
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
@@ -98,7 +108,11 @@ impl Document {
 pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_string() } else { text.to_string() }
+    if text == "-0" {
+        "0".to_string()
+    } else {
+        text.to_string()
+    }
 }
 
 /// `x,y`.
@@ -130,6 +144,9 @@ mod tests {
     #[test]
     fn text_is_escaped_and_coordinates_are_short() {
         assert_eq!(escaped("a<b>&\"c\u{1}"), "a&lt;b&gt;&amp;&quot;c\u{FFFD}");
-        assert_eq!([short(1.0), short(-0.001), short(2.345_6)], ["1", "0", "2.35"]);
+        assert_eq!(
+            [short(1.0), short(-0.001), short(2.345_6)],
+            ["1", "0", "2.35"]
+        );
     }
 }

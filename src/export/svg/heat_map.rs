@@ -20,8 +20,15 @@ const PIECES: u32 = 64;
 /// The heat map of one trace: W across, C up, the number in every cell and as colour; `None` without epochs
 /// or instructions.
 pub fn epochs(report: &TraceReport) -> Option<String> {
-    let profile = report.epochs.as_ref().filter(|profile| profile.instructions > 0)?;
-    let path = if report.trace.path == "-" { "standard input" } else { &report.trace.path };
+    let profile = report
+        .epochs
+        .as_ref()
+        .filter(|profile| profile.instructions > 0)?;
+    let path = if report.trace.path == "-" {
+        "standard input"
+    } else {
+        &report.trace.path
+    };
     let about = format!("{path}, {} instructions", profile.instructions);
     Some(draw(profile, &profile.epki(), &about))
 }
@@ -29,41 +36,87 @@ pub fn epochs(report: &TraceReport) -> Option<String> {
 /// The same of the mean over several traces; `None` without traces, or if one has no instructions.
 pub fn mean_epochs(profiles: &Profiles) -> Option<String> {
     let (_, first) = profiles.traces.first()?;
-    let has_instructions = profiles.traces.iter().all(|(_, profile)| profile.instructions > 0);
+    let has_instructions = profiles
+        .traces
+        .iter()
+        .all(|(_, profile)| profile.instructions > 0);
     let about = format!("mean of {} traces", profiles.traces.len());
     has_instructions.then(|| draw(first, &profiles.mean_epki(), &about))
 }
 
 fn draw(profile: &Epochs, epki: &[Vec<f64>], about: &str) -> String {
     let most = epki.iter().flatten().copied().fold(0.0, f64::max);
-    let (columns, rows) = (profile.windows.len() as f64, profile.capacities.len() as f64);
+    let (columns, rows) = (
+        profile.windows.len() as f64,
+        profile.capacities.len() as f64,
+    );
     let height = (TOP + rows * CELL.1 + BOTTOM).max(300.0);
-    let stores = if profile.stores == Stores::Blocking { "stores block" } else { "stores do not block" };
+    let stores = if profile.stores == Stores::Blocking {
+        "stores block"
+    } else {
+        "stores do not block"
+    };
     let title = "Epochs per 1,000 instructions";
     let about = format!("{about}, lines of {} B, {stores}", profile.line);
     // The titles need room, however few cells there are; a letter is about 7 wide.
     let titles = LEFT + 7.0 * about.chars().count() as f64 + 12.0;
     let width = (LEFT + columns * CELL.0 + RIGHT).max(640.0).max(titles);
     let mut document = Document::new(width, height, title, &about);
-    document.text((LEFT, 32.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", title);
-    document.text((LEFT, 54.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);
+    document.text(
+        (LEFT, 32.0),
+        Anchor::Start,
+        "font-size=\"17\" font-weight=\"bold\"",
+        title,
+    );
+    document.text(
+        (LEFT, 54.0),
+        Anchor::Start,
+        &format!("fill=\"{FAINT}\""),
+        &about,
+    );
     for (row, (capacity, values)) in profile.capacities.iter().zip(epki).enumerate() {
         let y = TOP + (rows - 1.0 - row as f64) * CELL.1;
-        document.text((LEFT - 8.0, y + 17.0), Anchor::End, "", &binary_size(*capacity));
+        document.text(
+            (LEFT - 8.0, y + 17.0),
+            Anchor::End,
+            "",
+            &binary_size(*capacity),
+        );
         for (column, value) in values.iter().enumerate() {
-            cell(&mut document, (LEFT + column as f64 * CELL.0, y), *value, most);
+            cell(
+                &mut document,
+                (LEFT + column as f64 * CELL.0, y),
+                *value,
+                most,
+            );
         }
     }
     axes(&mut document, profile, (columns, rows));
-    colour_bar(&mut document, (LEFT + columns * CELL.0 + 28.0, rows * CELL.1), most);
+    colour_bar(
+        &mut document,
+        (LEFT + columns * CELL.0 + 28.0, rows * CELL.1),
+        most,
+    );
     document.finish()
 }
 
 fn cell(document: &mut Document, (x, y): (f64, f64), value: f64, most: f64) {
     let colour = Colour::at(if most > 0.0 { value / most } else { 0.0 });
     let (w, h) = CELL;
-    let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", short(x), short(y), short(w), short(h));
-    document.element("rect", &format!("{place} fill=\"{}\" stroke=\"#FFFFFF\" stroke-width=\"0.6\"", colour.hex()));
+    let place = format!(
+        "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+        short(x),
+        short(y),
+        short(w),
+        short(h)
+    );
+    document.element(
+        "rect",
+        &format!(
+            "{place} fill=\"{}\" stroke=\"#FFFFFF\" stroke-width=\"0.6\"",
+            colour.hex()
+        ),
+    );
     let text = format!("font-size=\"11\" fill=\"{}\"", colour.ink());
     document.text((x + w / 2.0, y + 17.0), Anchor::Middle, &text, &rate(value));
 }
@@ -76,7 +129,12 @@ fn axes(document: &mut Document, profile: &Epochs, (columns, rows): (f64, f64)) 
     }
     let middle = LEFT + columns * CELL.0 / 2.0;
     let label = "W: reorder window [instructions]";
-    document.text((middle.max(LEFT + 110.0), bottom + 44.0), Anchor::Middle, "font-size=\"13\"", label);
+    document.text(
+        (middle.max(LEFT + 110.0), bottom + 44.0),
+        Anchor::Middle,
+        "font-size=\"13\"",
+        label,
+    );
     let y = (TOP + bottom) / 2.0;
     let turned = format!("font-size=\"13\" transform=\"rotate(-90 24 {})\"", short(y));
     document.text((24.0, y), Anchor::Middle, &turned, "C: cache capacity");
@@ -88,15 +146,32 @@ fn colour_bar(document: &mut Document, (x, height): (f64, f64), most: f64) {
         let share = (f64::from(index) + 0.5) / f64::from(PIECES);
         let y = TOP + height - f64::from(index + 1) * piece;
         // A little over the next one, so that no gap shows.
-        let place = format!("x=\"{}\" y=\"{}\" width=\"{BAR}\" height=\"{}\"", short(x), short(y), short(piece + 0.5));
-        document.element("rect", &format!("{place} fill=\"{}\"", Colour::at(share).hex()));
+        let place = format!(
+            "x=\"{}\" y=\"{}\" width=\"{BAR}\" height=\"{}\"",
+            short(x),
+            short(y),
+            short(piece + 0.5)
+        );
+        document.element(
+            "rect",
+            &format!("{place} fill=\"{}\"", Colour::at(share).hex()),
+        );
     }
     let ticks = if height >= 100.0 { 4 } else { 1 };
     for tick in 0..=ticks {
         let share = f64::from(tick) / f64::from(ticks);
         let y = TOP + height * (1.0 - share);
-        document.line((x + BAR, y), (x + BAR + 4.0, y), &format!("stroke=\"{INK}\" stroke-width=\"1\""));
-        document.text((x + BAR + 8.0, y + 4.0), Anchor::Start, "font-size=\"11\"", &rate(share * most));
+        document.line(
+            (x + BAR, y),
+            (x + BAR + 4.0, y),
+            &format!("stroke=\"{INK}\" stroke-width=\"1\""),
+        );
+        document.text(
+            (x + BAR + 8.0, y + 4.0),
+            Anchor::Start,
+            "font-size=\"11\"",
+            &rate(share * most),
+        );
     }
     document.text((x, TOP - 12.0), Anchor::Start, "font-size=\"11\"", "EPKI");
 }
@@ -121,7 +196,8 @@ impl Colour {
         let place = share.clamp(0.0, 1.0) * (ANCHORS.len() - 1) as f64;
         let index = (place as usize).min(ANCHORS.len() - 2);
         let part = place - index as f64;
-        let mixed = |c: usize| ANCHORS[index][c] + part * (ANCHORS[index + 1][c] - ANCHORS[index][c]);
+        let mixed =
+            |c: usize| ANCHORS[index][c] + part * (ANCHORS[index + 1][c] - ANCHORS[index][c]);
         Colour([mixed(0), mixed(1), mixed(2)])
     }
 
@@ -132,14 +208,24 @@ impl Colour {
 
     /// Relative luminance, 0 to 1 (WCAG 2).
     fn luminance(&self) -> f64 {
-        let linear = |c: f64| if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+        let linear = |c: f64| {
+            if c <= 0.03928 {
+                c / 12.92
+            } else {
+                ((c + 0.055) / 1.055).powf(2.4)
+            }
+        };
         let [r, g, b] = self.0.map(|c| linear(c / 255.0));
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
     /// Black or white, whichever is read more easily on it.
     fn ink(&self) -> &'static str {
-        if self.luminance() > 0.179 { "#000000" } else { "#FFFFFF" }
+        if self.luminance() > 0.179 {
+            "#000000"
+        } else {
+            "#FFFFFF"
+        }
     }
 }
 
@@ -154,12 +240,18 @@ mod tests {
         for step in 0..=1000 {
             let colour = Colour::at(f64::from(step) / 1000.0);
             let luminance = colour.luminance();
-            let contrast =
-                if colour.ink() == "#000000" { (luminance + 0.05) / 0.05 } else { 1.05 / (luminance + 0.05) };
+            let contrast = if colour.ink() == "#000000" {
+                (luminance + 0.05) / 0.05
+            } else {
+                1.05 / (luminance + 0.05)
+            };
             assert!(contrast >= 4.5, "{}: {contrast}", colour.hex());
             assert!(luminance >= before, "{}", colour.hex());
             before = luminance;
         }
-        assert_eq!([Colour::at(0.0).hex(), Colour::at(1.0).hex()], ["#440154", "#FDE725"]);
+        assert_eq!(
+            [Colour::at(0.0).hex(), Colour::at(1.0).hex()],
+            ["#440154", "#FDE725"]
+        );
     }
 }

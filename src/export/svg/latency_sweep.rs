@@ -18,23 +18,72 @@ pub fn latency_sweep(report: &TraceReport) -> Option<String> {
     let (first, last) = (points.first()?, points.last()?);
     let scale = Scale::new(first, last);
     let slots = short(report.inputs.slots);
-    let path = if report.trace.path == "-" { "standard input" } else { &report.trace.path };
+    let path = if report.trace.path == "-" {
+        "standard input"
+    } else {
+        &report.trace.path
+    };
     let title = "Time bounds against the latency of RAM";
     let about = format!("{path}, {slots} RAM accesses at once (m = {slots})");
     let mut document = Document::new(WIDTH, HEIGHT, title, &about);
-    document.text((LEFT, 32.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", title);
-    document.text((LEFT, 54.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);
+    document.text(
+        (LEFT, 32.0),
+        Anchor::Start,
+        "font-size=\"17\" font-weight=\"bold\"",
+        title,
+    );
+    document.text(
+        (LEFT, 54.0),
+        Anchor::Start,
+        &format!("fill=\"{FAINT}\""),
+        &about,
+    );
     axes(&mut document, &scale);
-    let lower: Vec<(f64, f64)> = points.iter().map(|p| scale.at(p.latency, p.lower)).collect();
-    let upper: Vec<(f64, f64)> = points.iter().map(|p| scale.at(p.latency, p.upper)).collect();
-    let outline: Vec<String> = upper.iter().chain(lower.iter().rev()).map(|p| point(*p)).collect();
-    document.element("polygon", &format!("points=\"{}\" fill=\"{BLUE}\" fill-opacity=\"0.14\"", outline.join(" ")));
-    let line = |points: &[(f64, f64)]| points.iter().map(|p| point(*p)).collect::<Vec<_>>().join(" ");
+    let lower: Vec<(f64, f64)> = points
+        .iter()
+        .map(|p| scale.at(p.latency, p.lower))
+        .collect();
+    let upper: Vec<(f64, f64)> = points
+        .iter()
+        .map(|p| scale.at(p.latency, p.upper))
+        .collect();
+    let outline: Vec<String> = upper
+        .iter()
+        .chain(lower.iter().rev())
+        .map(|p| point(*p))
+        .collect();
+    document.element(
+        "polygon",
+        &format!(
+            "points=\"{}\" fill=\"{BLUE}\" fill-opacity=\"0.14\"",
+            outline.join(" ")
+        ),
+    );
+    let line = |points: &[(f64, f64)]| {
+        points
+            .iter()
+            .map(|p| point(*p))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let stroke = |colour| format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.4\"");
-    document.element("polyline", &format!("points=\"{}\" {}", line(&upper), stroke(CRITICAL)));
-    document.element("polyline", &format!("points=\"{}\" {} stroke-dasharray=\"8 5\"", line(&lower), stroke(BLUE)));
+    document.element(
+        "polyline",
+        &format!("points=\"{}\" {}", line(&upper), stroke(CRITICAL)),
+    );
+    document.element(
+        "polyline",
+        &format!(
+            "points=\"{}\" {} stroke-dasharray=\"8 5\"",
+            line(&lower),
+            stroke(BLUE)
+        ),
+    );
     marks(&mut document, report, &scale);
-    labels(&mut document, [upper[upper.len() - 1], lower[lower.len() - 1]]);
+    labels(
+        &mut document,
+        [upper[upper.len() - 1], lower[lower.len() - 1]],
+    );
     Some(document.finish())
 }
 
@@ -47,20 +96,30 @@ struct Scale {
 impl Scale {
     fn new(first: &Point, last: &Point) -> Scale {
         let step = round_step(last.upper.max(1.0) / 5.0);
-        Scale { latencies: (first.latency, last.latency), most: (last.upper.max(1.0) / step).ceil() * step, step }
+        Scale {
+            latencies: (first.latency, last.latency),
+            most: (last.upper.max(1.0) / step).ceil() * step,
+            step,
+        }
     }
 
     fn at(&self, latency: f64, time: f64) -> (f64, f64) {
         let (from, to) = self.latencies;
         let x = LEFT + (latency - from) / (to - from) * (WIDTH - LEFT - RIGHT);
-        (x, HEIGHT - BOTTOM - time / self.most * (HEIGHT - TOP - BOTTOM))
+        (
+            x,
+            HEIGHT - BOTTOM - time / self.most * (HEIGHT - TOP - BOTTOM),
+        )
     }
 }
 
 /// The next of 1, 2, 5, 10, 20 … from below.
 fn round_step(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= value).unwrap_or(10.0);
+    let factor = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|factor| factor * power >= value)
+        .unwrap_or(10.0);
     factor * power
 }
 
@@ -79,7 +138,11 @@ fn axes(document: &mut Document, scale: &Scale) {
     for latency in latencies {
         let (x, y) = scale.at(latency, 0.0);
         document.line((x, y), (x, TOP), &grid);
-        document.line((x, y), (x, y + 5.0), &format!("stroke=\"{INK}\" stroke-width=\"1\""));
+        document.line(
+            (x, y),
+            (x, y + 5.0),
+            &format!("stroke=\"{INK}\" stroke-width=\"1\""),
+        );
         document.text((x, y + 20.0), Anchor::Middle, "", &short(latency));
     }
     let (origin, end) = (scale.at(from, 0.0), scale.at(to, 0.0));
@@ -93,8 +156,16 @@ fn axes(document: &mut Document, scale: &Scale) {
         "latency α of a RAM access [cycles]",
     );
     let middle = (TOP + HEIGHT - BOTTOM) / 2.0;
-    let turned = format!("font-size=\"13\" transform=\"rotate(-90 26 {})\"", short(middle));
-    document.text((26.0, middle), Anchor::Middle, &turned, &format!("time [{}]", unit.1));
+    let turned = format!(
+        "font-size=\"13\" transform=\"rotate(-90 26 {})\"",
+        short(middle)
+    );
+    document.text(
+        (26.0, middle),
+        Anchor::Middle,
+        &turned,
+        &format!("time [{}]", unit.1),
+    );
 }
 
 /// By what times are divided, and what that is called.
@@ -112,7 +183,10 @@ fn unit(most: f64) -> (f64, &'static str) {
 fn marks(document: &mut Document, report: &TraceReport, scale: &Scale) {
     let inputs = &report.inputs;
     let same = inputs.latency == inputs.base_latency;
-    let marks = [(inputs.latency, if same { "α = α₀" } else { "α" }), (inputs.base_latency, "α₀")];
+    let marks = [
+        (inputs.latency, if same { "α = α₀" } else { "α" }),
+        (inputs.base_latency, "α₀"),
+    ];
     for (latency, name) in &marks[..if same { 1 } else { 2 }] {
         if (scale.latencies.0..=scale.latencies.1).contains(latency) {
             let (x, y) = scale.at(*latency, 0.0);
@@ -121,7 +195,12 @@ fn marks(document: &mut Document, report: &TraceReport, scale: &Scale) {
                 (x, TOP - 4.0),
                 &format!("stroke=\"{INK}\" stroke-width=\"1\" stroke-dasharray=\"3 3\""),
             );
-            document.text((x, TOP - 9.0), Anchor::Middle, "", &format!("{name} = {}", short(*latency)));
+            document.text(
+                (x, TOP - 9.0),
+                Anchor::Middle,
+                "",
+                &format!("{name} = {}", short(*latency)),
+            );
         }
     }
 }
@@ -136,7 +215,12 @@ fn labels(document: &mut Document, [upper, lower]: [(f64, f64); 2]) {
     for (y, name, slope, colour) in texts {
         let bold = format!("font-weight=\"bold\" fill=\"{colour}\"");
         document.text((upper.0 + 10.0, y), Anchor::Start, &bold, name);
-        document.text((upper.0 + 10.0, y + 14.0), Anchor::Start, &format!("fill=\"{FAINT}\""), slope);
+        document.text(
+            (upper.0 + 10.0, y + 14.0),
+            Anchor::Start,
+            &format!("fill=\"{FAINT}\""),
+            slope,
+        );
     }
 }
 
@@ -146,7 +230,13 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        for (value, step) in [(1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (230.0, 500.0)] {
+        for (value, step) in [
+            (1.0, 1.0),
+            (1.1, 2.0),
+            (3.0, 5.0),
+            (7.0, 10.0),
+            (230.0, 500.0),
+        ] {
             assert_eq!(round_step(value), step);
         }
     }

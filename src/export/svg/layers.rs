@@ -69,14 +69,29 @@ pub(super) fn place<N: Marked, E: Marked>(graph: &DiGraph<N, E>, widths: &[f64])
         sweep(&mut layers, &mut nodes, round, Sides::Done, order);
     }
     for round in 0..ROUNDS {
-        sweep(&mut layers, &mut nodes, round, Sides::Both, |layer, desired, nodes| settle(layer, desired, nodes));
+        sweep(
+            &mut layers,
+            &mut nodes,
+            round,
+            Sides::Both,
+            |layer, desired, nodes| settle(layer, desired, nodes),
+        );
     }
-    let left = nodes.iter().map(|node| node.x - node.width / 2.0).fold(f64::INFINITY, f64::min);
-    let right = nodes.iter().map(|node| node.x + node.width / 2.0).fold(f64::NEG_INFINITY, f64::max);
+    let left = nodes
+        .iter()
+        .map(|node| node.x - node.width / 2.0)
+        .fold(f64::INFINITY, f64::min);
+    let right = nodes
+        .iter()
+        .map(|node| node.x + node.width / 2.0)
+        .fold(f64::NEG_INFINITY, f64::max);
     let at = |index: usize| (nodes[index].x - left, nodes[index].layer);
     Layers {
         vertices: (0..widths.len()).map(at).collect(),
-        bends: chains.iter().map(|chain| chain.iter().map(|index| at(*index)).collect()).collect(),
+        bends: chains
+            .iter()
+            .map(|chain| chain.iter().map(|index| at(*index)).collect())
+            .collect(),
         width: (right - left).max(0.0),
         count,
     }
@@ -86,9 +101,19 @@ fn vertices<N: Marked, E>(graph: &DiGraph<N, E>, widths: &[f64]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(widths.len());
     for (vertex, width) in graph.node_indices().zip(widths) {
         let sources = graph.neighbors_directed(vertex, Direction::Incoming);
-        let layer = sources.map(|source| nodes[source.index()].layer + 1).max().unwrap_or(0);
+        let layer = sources
+            .map(|source| nodes[source.index()].layer + 1)
+            .max()
+            .unwrap_or(0);
         let spine = graph[vertex].is_critical();
-        nodes.push(Node { layer, width: *width, x: 0.0, spine, above: Vec::new(), below: Vec::new() });
+        nodes.push(Node {
+            layer,
+            width: *width,
+            x: 0.0,
+            spine,
+            above: Vec::new(),
+            below: Vec::new(),
+        });
     }
     nodes
 }
@@ -97,20 +122,37 @@ fn vertices<N: Marked, E>(graph: &DiGraph<N, E>, widths: &[f64]) -> Vec<Node> {
 fn chains<N, E: Marked>(graph: &DiGraph<N, E>, nodes: &mut Vec<Node>) -> Vec<Vec<usize>> {
     let mut ends = Vec::with_capacity(graph.edge_count());
     for edge in graph.edge_references() {
-        ends.push((edge.source().index(), edge.target().index(), edge.weight().is_critical()));
+        ends.push((
+            edge.source().index(),
+            edge.target().index(),
+            edge.weight().is_critical(),
+        ));
     }
-    let length = |(source, target, _): &(usize, usize, bool)| nodes[*target].layer - nodes[*source].layer - 1;
+    let length = |(source, target, _): &(usize, usize, bool)| {
+        nodes[*target].layer - nodes[*source].layer - 1
+    };
     let bent = ends.iter().map(length).sum::<usize>() <= MOST_BENDS;
     let mut chains = Vec::with_capacity(ends.len());
     for (source, target, spine) in ends {
         let first = nodes.len();
         if bent {
             for layer in nodes[source].layer + 1..nodes[target].layer {
-                nodes.push(Node { layer, width: BEND_WIDTH, x: 0.0, spine, above: Vec::new(), below: Vec::new() });
+                nodes.push(Node {
+                    layer,
+                    width: BEND_WIDTH,
+                    x: 0.0,
+                    spine,
+                    above: Vec::new(),
+                    below: Vec::new(),
+                });
             }
         }
         let chain: Vec<usize> = (first..nodes.len()).collect();
-        let path: Vec<usize> = [source].into_iter().chain(chain.iter().copied()).chain([target]).collect();
+        let path: Vec<usize> = [source]
+            .into_iter()
+            .chain(chain.iter().copied())
+            .chain([target])
+            .collect();
         for pair in path.windows(2) {
             nodes[pair[0]].below.push(pair[1]);
             nodes[pair[1]].above.push(pair[0]);
@@ -145,8 +187,16 @@ fn sweep(
         let layer = &mut layers[if down { position } else { count - 1 - position }];
         let desired = |index: &usize| {
             let node = &nodes[*index];
-            let (done, ahead) = if down { (&node.above, &node.below) } else { (&node.below, &node.above) };
-            let ahead = if sides == Sides::Both || done.is_empty() { ahead.as_slice() } else { &[] };
+            let (done, ahead) = if down {
+                (&node.above, &node.below)
+            } else {
+                (&node.below, &node.above)
+            };
+            let ahead = if sides == Sides::Both || done.is_empty() {
+                ahead.as_slice()
+            } else {
+                &[]
+            };
             let total: f64 = done.iter().chain(ahead).map(|other| nodes[*other].x).sum();
             match done.len() + ahead.len() {
                 _ if node.spine => 0.0,
@@ -160,7 +210,8 @@ fn sweep(
 }
 
 fn order(layer: &mut Vec<usize>, desired: &[f64], nodes: &mut [Node]) {
-    let mut wanted: Vec<(f64, usize)> = desired.iter().copied().zip(layer.iter().copied()).collect();
+    let mut wanted: Vec<(f64, usize)> =
+        desired.iter().copied().zip(layer.iter().copied()).collect();
     // Stable: equal wishes keep their order.
     wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
     *layer = wanted.into_iter().map(|(_, index)| index).collect();
@@ -179,7 +230,11 @@ fn settle(layer: &[usize], desired: &[f64], nodes: &mut [Node]) {
             offset += (nodes[layer[position - 1]].width + nodes[layer[position]].width) / 2.0 + GAP;
         }
         offsets.push(offset);
-        let weight = if nodes[layer[position]].spine { SPINE_WEIGHT } else { 1.0 };
+        let weight = if nodes[layer[position]].spine {
+            SPINE_WEIGHT
+        } else {
+            1.0
+        };
         runs.push((wish - offset, weight, 1));
         while let [.., (a, u, n), (b, v, m)] = runs[..]
             && a > b
@@ -188,7 +243,9 @@ fn settle(layer: &[usize], desired: &[f64], nodes: &mut [Node]) {
             runs.push(((a * u + b * v) / (u + v), u + v, n + m));
         }
     }
-    let places = runs.into_iter().flat_map(|(mean, _, size)| std::iter::repeat_n(mean, size));
+    let places = runs
+        .into_iter()
+        .flat_map(|(mean, _, size)| std::iter::repeat_n(mean, size));
     for ((index, offset), place) in layer.iter().zip(offsets).zip(places) {
         nodes[*index].x = place + offset;
     }

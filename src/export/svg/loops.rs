@@ -62,30 +62,64 @@ pub(in crate::export) fn sequence_with(
     mark: &mut dyn FnMut(FigureId) -> String,
 ) -> String {
     let graph = drawn(model, sequence);
-    let characters = |vertex: &Vertex| vertex.label.chars().count().max(vertex.time.chars().count());
-    let widths: Vec<f64> = graph.node_weights().map(|v| characters(v).max(6) as f64 * CHARACTER + 26.0).collect();
+    let characters = |vertex: &Vertex| {
+        vertex
+            .label
+            .chars()
+            .count()
+            .max(vertex.time.chars().count())
+    };
+    let widths: Vec<f64> = graph
+        .node_weights()
+        .map(|v| characters(v).max(6) as f64 * CHARACTER + 26.0)
+        .collect();
     let layers = layers::place(&graph, &widths);
     let title = name(model, sequence);
     let (total, critical) = (model.value(sequence.total), model.value(sequence.critical));
-    let hidden = sequence.graph.edge_weights().filter(|dependence| dependence.is_implied).count();
+    let hidden = sequence
+        .graph
+        .edge_weights()
+        .filter(|dependence| dependence.is_implied)
+        .count();
     let about = format!(
         "{} loops, {}; the critical path takes {}; {hidden} dependences that follow from others are not drawn",
         graph.node_count(),
         Seconds(total),
         Seconds(critical)
     );
-    let width = (layers.width + 2.0 * MARGIN).max(LEAST_WIDTH).max(2.0 * MARGIN + 7.0 * about.chars().count() as f64);
+    let width = (layers.width + 2.0 * MARGIN)
+        .max(LEAST_WIDTH)
+        .max(2.0 * MARGIN + 7.0 * about.chars().count() as f64);
     let height = TOP + layers.count as f64 * LAYER_HEIGHT + MARGIN;
     let shift = (width - layers.width) / 2.0;
-    let at = |(x, layer): (f64, usize)| (x + shift, TOP + layer as f64 * LAYER_HEIGHT + LAYER_HEIGHT / 2.0);
+    let at = |(x, layer): (f64, usize)| {
+        (
+            x + shift,
+            TOP + layer as f64 * LAYER_HEIGHT + LAYER_HEIGHT / 2.0,
+        )
+    };
     let mut document = Document::new(width, height, &title, &about);
-    document.text((MARGIN, 30.0), Anchor::Start, "font-size=\"17\" font-weight=\"bold\"", &title);
-    document.text((MARGIN, 52.0), Anchor::Start, &format!("fill=\"{FAINT}\""), &about);
+    document.text(
+        (MARGIN, 30.0),
+        Anchor::Start,
+        "font-size=\"17\" font-weight=\"bold\"",
+        &title,
+    );
+    document.text(
+        (MARGIN, 52.0),
+        Anchor::Start,
+        &format!("fill=\"{FAINT}\""),
+        &about,
+    );
     legend(&mut document);
     // What is critical is drawn last, over the rest.
     for critical in [false, true] {
-        for edge in graph.edge_references().filter(|edge| edge.weight().is_critical == critical) {
-            let ends = [edge.source().index(), edge.target().index()].map(|index| at(layers.vertices[index]));
+        for edge in graph
+            .edge_references()
+            .filter(|edge| edge.weight().is_critical == critical)
+        {
+            let ends = [edge.source().index(), edge.target().index()]
+                .map(|index| at(layers.vertices[index]));
             let bends = layers.bends[edge.id().index()].iter().map(|bend| at(*bend));
             document.open("", Some(&edge.weight().tooltip));
             arrows::draw(&mut document, &line(edge.weight()), BOX_HEIGHT, ends, bends);
@@ -94,15 +128,31 @@ pub(in crate::export) fn sequence_with(
     }
     for edge in graph.edge_references() {
         let to = at(layers.vertices[edge.target().index()]);
-        let from = layers.bends[edge.id().index()].last().copied().unwrap_or(layers.vertices[edge.source().index()]);
+        let from = layers.bends[edge.id().index()]
+            .last()
+            .copied()
+            .unwrap_or(layers.vertices[edge.source().index()]);
         let from = at(from);
         // Near the later loop, where edges from one loop to several have parted.
-        let place = (from.0 * 0.35 + to.0 * 0.65 + 5.0, to.1 - BOX_HEIGHT / 2.0 - 16.0);
-        document.text(place, Anchor::Start, &format!("font-size=\"10\" fill=\"{FAINT}\""), &edge.weight().label);
+        let place = (
+            from.0 * 0.35 + to.0 * 0.65 + 5.0,
+            to.1 - BOX_HEIGHT / 2.0 - 16.0,
+        );
+        document.text(
+            place,
+            Anchor::Start,
+            &format!("font-size=\"10\" fill=\"{FAINT}\""),
+            &edge.weight().label,
+        );
     }
     for (index, vertex) in graph.node_weights().enumerate() {
         let mark = mark(sequence.loops[index].seconds);
-        draw_vertex(&mut document, (vertex, &mark), at(layers.vertices[index]), widths[index]);
+        draw_vertex(
+            &mut document,
+            (vertex, &mark),
+            at(layers.vertices[index]),
+            widths[index],
+        );
     }
     document.finish()
 }
@@ -124,11 +174,18 @@ fn drawn(model: &Model, sequence: &SequenceModel) -> DiGraph<Vertex, Edge> {
     let mut pairs: BTreeMap<(NodeIndex, NodeIndex), Vec<&Dependence>> = BTreeMap::new();
     for edge in sequence.graph.edge_references() {
         if !edge.weight().is_implied || follows(edge.source(), edge.target()) {
-            pairs.entry((edge.source(), edge.target())).or_default().push(edge.weight());
+            pairs
+                .entry((edge.source(), edge.target()))
+                .or_default()
+                .push(edge.weight());
         }
     }
     for ((source, target), dependences) in pairs {
-        let kind = dependences.iter().map(|dependence| dependence.kind).min().unwrap_or(Kind::Flow);
+        let kind = dependences
+            .iter()
+            .map(|dependence| dependence.kind)
+            .min()
+            .unwrap_or(Kind::Flow);
         let arrays = dependences.iter().flat_map(|dependence| &dependence.arrays);
         let names: BTreeSet<&str> = arrays.map(|through| through.array.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
@@ -137,8 +194,21 @@ fn drawn(model: &Model, sequence: &SequenceModel) -> DiGraph<Vertex, Edge> {
             true => format!("{} +{}", names[0], names.len() - 1),
             false => label,
         };
-        let tooltip = dependences.iter().map(|dependence| edge_details(dependence)).collect::<Vec<String>>().join("\n");
-        graph.add_edge(source, target, Edge { kind, label, tooltip, is_critical: follows(source, target) });
+        let tooltip = dependences
+            .iter()
+            .map(|dependence| edge_details(dependence))
+            .collect::<Vec<String>>()
+            .join("\n");
+        graph.add_edge(
+            source,
+            target,
+            Edge {
+                kind,
+                label,
+                tooltip,
+                is_critical: follows(source, target),
+            },
+        );
     }
     graph
 }
@@ -149,19 +219,49 @@ fn line(edge: &Edge) -> Line {
         Kind::Output => "7 4",
         Kind::Anti => "2 3",
     };
-    Line { is_critical: edge.is_critical, dash }
+    Line {
+        is_critical: edge.is_critical,
+        dash,
+    }
 }
 
-fn draw_vertex(document: &mut Document, (vertex, mark): (&Vertex, &str), (x, y): (f64, f64), width: f64) {
-    let stroke = if vertex.is_critical { (CRITICAL, 3) } else { (INK, 1) };
-    let place = format!("x=\"{}\" y=\"{}\"", short(x - width / 2.0), short(y - BOX_HEIGHT / 2.0));
-    let size = format!("width=\"{}\" height=\"{}\" rx=\"7\"", short(width), short(BOX_HEIGHT));
+fn draw_vertex(
+    document: &mut Document,
+    (vertex, mark): (&Vertex, &str),
+    (x, y): (f64, f64),
+    width: f64,
+) {
+    let stroke = if vertex.is_critical {
+        (CRITICAL, 3)
+    } else {
+        (INK, 1)
+    };
+    let place = format!(
+        "x=\"{}\" y=\"{}\"",
+        short(x - width / 2.0),
+        short(y - BOX_HEIGHT / 2.0)
+    );
+    let size = format!(
+        "width=\"{}\" height=\"{}\" rx=\"7\"",
+        short(width),
+        short(BOX_HEIGHT)
+    );
     document.open("", Some(&vertex.tooltip));
     let stroke = format!("stroke=\"{}\" stroke-width=\"{}\"", stroke.0, stroke.1);
     document.element("rect", &format!("{place} {size} fill=\"{PALE}\" {stroke}"));
-    document.text((x, y - 3.0), Anchor::Middle, "font-weight=\"bold\"", &vertex.label);
+    document.text(
+        (x, y - 3.0),
+        Anchor::Middle,
+        "font-weight=\"bold\"",
+        &vertex.label,
+    );
     let attributes = format!("font-size=\"11\" fill=\"{FAINT}\" {mark}");
-    document.text((x, y + 13.0), Anchor::Middle, attributes.trim_end(), &vertex.time);
+    document.text(
+        (x, y + 13.0),
+        Anchor::Middle,
+        attributes.trim_end(),
+        &vertex.time,
+    );
     document.close();
 }
 
@@ -169,12 +269,24 @@ fn legend(document: &mut Document) {
     let mut x = MARGIN;
     let entries = [
         ("flow: written, then read", FAINT, "stroke-width=\"1.1\""),
-        ("anti: read, then written", FAINT, "stroke-width=\"1.1\" stroke-dasharray=\"2 3\""),
-        ("output: written twice", FAINT, "stroke-width=\"1.1\" stroke-dasharray=\"7 4\""),
+        (
+            "anti: read, then written",
+            FAINT,
+            "stroke-width=\"1.1\" stroke-dasharray=\"2 3\"",
+        ),
+        (
+            "output: written twice",
+            FAINT,
+            "stroke-width=\"1.1\" stroke-dasharray=\"7 4\"",
+        ),
         ("critical path", CRITICAL, "stroke-width=\"3.2\""),
     ];
     for (text, colour, attributes) in entries {
-        document.line((x, 78.0), (x + 30.0, 78.0), &format!("stroke=\"{colour}\" {attributes}"));
+        document.line(
+            (x, 78.0),
+            (x + 30.0, 78.0),
+            &format!("stroke=\"{colour}\" {attributes}"),
+        );
         document.text((x + 38.0, 82.0), Anchor::Start, "", text);
         x += 62.0 + text.chars().count() as f64 * 6.8;
     }

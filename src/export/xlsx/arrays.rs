@@ -34,57 +34,130 @@ fn facts<'a>((nest, figures): &Row<'a>) -> &'a Stream {
 }
 
 fn at(figures: &[FigureId], level: usize) -> Content {
-    figures.get(level).map_or(Content::Empty, |id| Content::Figure(*id))
+    figures
+        .get(level)
+        .map_or(Content::Empty, |id| Content::Figure(*id))
 }
 
 fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let text = |text: &str| Content::Text(text.to_string());
     let group = "Array";
-    add(columns, (group, "Loop", ""), Look::Text, "The nest: its row in Loops", move |(nest, _)| {
-        text(&nest.nest.head().id)
-    });
-    add(columns, (group, "Function", ""), Look::Text, "Function, subroutine or program", move |(nest, _)| {
-        text(&model.program.functions[nest.nest.function].name)
-    });
-    add(columns, (group, "Line", ""), Look::Number, "Line of the outermost loop of the nest", |(nest, _)| {
-        Content::Fact(f64::from(nest.nest.head().line))
-    });
-    add(columns, (group, "Array", ""), Look::Text, "As the source calls it", move |row| text(&facts(row).array));
+    add(
+        columns,
+        (group, "Loop", ""),
+        Look::Text,
+        "The nest: its row in Loops",
+        move |(nest, _)| text(&nest.nest.head().id),
+    );
+    add(
+        columns,
+        (group, "Function", ""),
+        Look::Text,
+        "Function, subroutine or program",
+        move |(nest, _)| text(&model.program.functions[nest.nest.function].name),
+    );
+    add(
+        columns,
+        (group, "Line", ""),
+        Look::Number,
+        "Line of the outermost loop of the nest",
+        |(nest, _)| Content::Fact(f64::from(nest.nest.head().line)),
+    );
+    add(
+        columns,
+        (group, "Array", ""),
+        Look::Text,
+        "As the source calls it",
+        move |row| text(&facts(row).array),
+    );
     let meaning = "Subscripts of the component dimensions, if the array has any";
-    add(columns, (group, "Component", ""), Look::Text, meaning, move |row| text(&facts(row).component));
-    add(columns, (group, "Type", ""), Look::Text, "Element type; unknown types count as 8 bytes", move |row| {
-        match facts(row).ty.as_str() {
+    add(
+        columns,
+        (group, "Component", ""),
+        Look::Text,
+        meaning,
+        move |row| text(&facts(row).component),
+    );
+    add(
+        columns,
+        (group, "Type", ""),
+        Look::Text,
+        "Element type; unknown types count as 8 bytes",
+        move |row| match facts(row).ty.as_str() {
             "" => text("unknown"),
             ty => text(ty),
-        }
-    });
+        },
+    );
     let meaning = "readonly, writeonly, readwrite (read before it is written), writeread (written, then read)";
-    add(columns, (group, "Access", ""), Look::Text, meaning, move |row| text(facts(row).class.as_str()));
+    add(
+        columns,
+        (group, "Access", ""),
+        Look::Text,
+        meaning,
+        move |row| text(facts(row).class.as_str()),
+    );
 }
 
 fn shape<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let meaning = "cell; star: neighbours along one dimension at a time; edges: along two; box; gather: indirect";
-    add(columns, ("Shape", "Shape", ""), Look::Text, meaning, |(_, figures)| {
-        Content::Text(figures.shape.name().to_string())
-    });
+    add(
+        columns,
+        ("Shape", "Shape", ""),
+        Look::Text,
+        meaning,
+        |(_, figures)| Content::Text(figures.shape.name().to_string()),
+    );
     let streams = || model.nests.iter().flat_map(|nest| &nest.streams);
-    let rank = streams().map(|figures| figures.shape.rank).max().unwrap_or(0);
+    let rank = streams()
+        .map(|figures| figures.shape.rank)
+        .max()
+        .unwrap_or(0);
     for dimension in 0..rank {
         let ghost = move |(_, figures): &Row<'a>, high: usize| {
             let ghosts = figures.shape.ghosts();
             let ghost = ghosts.get(dimension).map(|(low, high)| [*low, *high]);
             ghost.map_or(Content::Empty, |range| Content::Fact(range[high] as f64))
         };
-        let meaning = format!("Lowest offset along dimension {} in storage order", dimension + 1);
+        let meaning = format!(
+            "Lowest offset along dimension {} in storage order",
+            dimension + 1
+        );
         let header = format!("Dim {} low", dimension + 1);
-        add(columns, ("Offsets (ghost cells)", &header, ""), Look::Number, &meaning, move |row| ghost(row, 0));
-        let meaning = format!("Highest offset along dimension {} in storage order", dimension + 1);
+        add(
+            columns,
+            ("Offsets (ghost cells)", &header, ""),
+            Look::Number,
+            &meaning,
+            move |row| ghost(row, 0),
+        );
+        let meaning = format!(
+            "Highest offset along dimension {} in storage order",
+            dimension + 1
+        );
         let header = format!("Dim {} high", dimension + 1);
-        add(columns, ("Offsets (ghost cells)", &header, ""), Look::Number, &meaning, move |row| ghost(row, 1));
+        add(
+            columns,
+            ("Offsets (ghost cells)", &header, ""),
+            Look::Number,
+            &meaning,
+            move |row| ghost(row, 1),
+        );
     }
-    add(columns, ("Element", "Size", "B"), Look::Number, "Bytes of one element", |(_, f)| Content::Figure(f.width));
+    add(
+        columns,
+        ("Element", "Size", "B"),
+        Look::Number,
+        "Bytes of one element",
+        |(_, f)| Content::Figure(f.width),
+    );
     let meaning = "Bytes moved for each byte: cost_r, cost_rw or cost_w of Machine";
-    add(columns, ("Element", "Cost", "B/B"), Look::Number, meaning, |(_, f)| Content::Figure(f.cost));
+    add(
+        columns,
+        ("Element", "Cost", "B/B"),
+        Look::Number,
+        meaning,
+        |(_, f)| Content::Figure(f.cost),
+    );
 }
 
 fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
@@ -92,17 +165,36 @@ fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = capital(&group_name(level));
         let meaning = match level {
             0 => "Distinct offsets".to_string(),
-            _ => format!("Groups of offsets that one sweep of {level} innermost loops joins (report section 2.1)"),
+            _ => format!(
+                "Groups of offsets that one sweep of {level} innermost loops joins (report section 2.1)"
+            ),
         };
         let group = "Cells, pencils, planes";
-        add(columns, (group, &header, ""), Look::Number, &meaning, move |(_, f)| at(&f.groups, level));
+        add(
+            columns,
+            (group, &header, ""),
+            Look::Number,
+            &meaning,
+            move |(_, f)| at(&f.groups, level),
+        );
     }
     for level in 0..model.dimensions {
         let header = capital(&group_name(level));
         let meaning = "Of these, how many must stay in the cache for reuse: span + largest gap (report section 2.1)";
-        add(columns, ("To keep for reuse", &header, ""), Look::Number, meaning, move |(_, f)| at(&f.live, level));
+        add(
+            columns,
+            ("To keep for reuse", &header, ""),
+            Look::Number,
+            meaning,
+            move |(_, f)| at(&f.live, level),
+        );
     }
-    let swept = model.nests.iter().map(|nest| nest.loops.len()).max().unwrap_or(0);
+    let swept = model
+        .nests
+        .iter()
+        .map(|nest| nest.loops.len())
+        .max()
+        .unwrap_or(0);
     for level in 0..=swept {
         let header = match level {
             0 => "One iteration".to_string(),
@@ -114,7 +206,13 @@ fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
              rows in whole cache lines"
         );
         let group = "Distinct elements of a block";
-        add(columns, (group, &header, "elements"), Look::Count, &meaning, move |(_, f)| at(&f.elements, level));
+        add(
+            columns,
+            (group, &header, "elements"),
+            Look::Count,
+            &meaning,
+            move |(_, f)| at(&f.elements, level),
+        );
     }
 }
 
@@ -122,17 +220,47 @@ fn bytes<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for level in (0..model.dimensions).rev() {
         let header = capital(&group_name(level));
         let meaning = "Bytes to keep for reuse by the next iteration of the loop at that level";
-        add(columns, ("Working set", &header, "B"), Look::Count, meaning, move |(_, f)| at(&f.working_set, level));
+        add(
+            columns,
+            ("Working set", &header, "B"),
+            Look::Count,
+            meaning,
+            move |(_, f)| at(&f.working_set, level),
+        );
     }
     let meaning = "Distinct bytes that the whole nest touches, all sweeps";
-    add(columns, ("Footprint", "Footprint", "B"), Look::Count, meaning, |(_, f)| Content::Figure(f.footprint));
+    add(
+        columns,
+        ("Footprint", "Footprint", "B"),
+        Look::Count,
+        meaning,
+        |(_, f)| Content::Figure(f.footprint),
+    );
     let group = "Memory traffic over the whole execution, by what is reused";
     let meaning = "Everything is reused: cost · footprint";
-    add(columns, (group, "Between blocks", "B"), Look::Count, meaning, |(_, f)| Content::Figure(f.compulsory));
-    let deepest = model.nests.iter().map(|nest| nest.loops.len()).max().unwrap_or(0);
+    add(
+        columns,
+        (group, "Between blocks", "B"),
+        Look::Count,
+        meaning,
+        |(_, f)| Content::Figure(f.compulsory),
+    );
+    let deepest = model
+        .nests
+        .iter()
+        .map(|nest| nest.loops.len())
+        .max()
+        .unwrap_or(0);
     for level in (0..=deepest).rev() {
         let header = capital(&scenario_name(level));
-        let meaning = "Cost · element size · elements that the sweeps at that level touch · number of sweeps";
-        add(columns, (group, &header, "B"), Look::Count, meaning, move |(_, f)| at(&f.traffic, level));
+        let meaning =
+            "Cost · element size · elements that the sweeps at that level touch · number of sweeps";
+        add(
+            columns,
+            (group, &header, "B"),
+            Look::Count,
+            meaning,
+            move |(_, f)| at(&f.traffic, level),
+        );
     }
 }

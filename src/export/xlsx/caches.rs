@@ -29,15 +29,21 @@ fn text(text: &str) -> Content {
 fn identity<'a, R: 'a>(model: &'a Model<'a>, nest: fn(&R) -> &NestModel<'a>) -> Vec<Column<'a, R>> {
     let group = "Nest";
     vec![
-        column((group, "Loop", "", "The nest: its row in Loops"), Look::Text, move |row| {
-            text(&nest(row).nest.head().id)
-        }),
-        column((group, "Function", "", "Function, subroutine or program"), Look::Text, move |row| {
-            text(&model.program.functions[nest(row).nest.function].name)
-        }),
-        column((group, "Line", "", "Line of the outermost loop of the nest"), Look::Number, move |row| {
-            Content::Fact(f64::from(nest(row).nest.head().line))
-        }),
+        column(
+            (group, "Loop", "", "The nest: its row in Loops"),
+            Look::Text,
+            move |row| text(&nest(row).nest.head().id),
+        ),
+        column(
+            (group, "Function", "", "Function, subroutine or program"),
+            Look::Text,
+            move |row| text(&model.program.functions[nest(row).nest.function].name),
+        ),
+        column(
+            (group, "Line", "", "Line of the outermost loop of the nest"),
+            Look::Number,
+            move |row| Content::Fact(f64::from(nest(row).nest.head().line)),
+        ),
     ]
 }
 
@@ -45,41 +51,73 @@ fn identity<'a, R: 'a>(model: &'a Model<'a>, nest: fn(&R) -> &NestModel<'a>) -> 
 pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     let mut columns: Vec<Column<CacheRow>> = identity(model, |row| row.0);
     let group = "Cache";
-    columns.push(column((group, "Level", "", "The cache"), Look::Text, |(_, cache): &CacheRow| text(&cache.name)));
+    columns.push(column(
+        (group, "Level", "", "The cache"),
+        Look::Text,
+        |(_, cache): &CacheRow| text(&cache.name),
+    ));
     let meaning = "One core's share of it, from Machine";
-    columns
-        .push(column((group, "Capacity", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.capacity)));
-    let meaning = "The outermost loop whose reuse fits completely; Layer conditions has every reuse";
-    columns.push(column((group, "What stays", "", meaning), Look::Text, |(nest, cache): &CacheRow| {
-        match cache.condition {
+    columns.push(column(
+        (group, "Capacity", "B", meaning),
+        Look::Count,
+        |(_, c): &CacheRow| Content::Figure(c.capacity),
+    ));
+    let meaning =
+        "The outermost loop whose reuse fits completely; Layer conditions has every reuse";
+    columns.push(column(
+        (group, "What stays", "", meaning),
+        Look::Text,
+        |(nest, cache): &CacheRow| match cache.condition {
             Some(id) => Content::Choice(id, nest.levels.conditions.clone()),
             None => text(&cache.condition_text),
-        }
-    }));
+        },
+    ));
     let group = "Moved over the whole execution";
     let meaning = "Lines fetched: all lines once, and again after every reuse that does not fit";
-    columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, c): &CacheRow| Content::Figure(c.fetched)));
+    columns.push(column(
+        (group, "Fetched", "B", meaning),
+        Look::Count,
+        |(_, c): &CacheRow| Content::Figure(c.fetched),
+    ));
     let meaning = "Dirty lines written back, those left at the end included";
-    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, c): &CacheRow| {
-        Content::Figure(c.written_back)
-    }));
+    columns.push(column(
+        (group, "Written back", "B", meaning),
+        Look::Count,
+        |(_, c): &CacheRow| Content::Figure(c.written_back),
+    ));
     let meaning = "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already \
                    taken off; none unless reuse_between_nests is 1";
-    columns.push(column((group, "Found there", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
-        cache.left.map_or(Content::Empty, |(found, _)| Content::Figure(found))
-    }));
+    columns.push(column(
+        (group, "Found there", "B", meaning),
+        Look::Count,
+        |(_, cache): &CacheRow| {
+            cache
+                .left
+                .map_or(Content::Empty, |(found, _)| Content::Figure(found))
+        },
+    ));
     let meaning = "Bytes that earlier nests left dirty and that are written again before they are written back: already \
                    taken off";
-    columns.push(column((group, "Still dirty", "B", meaning), Look::Count, |(_, cache): &CacheRow| {
-        cache.left.map_or(Content::Empty, |(_, dirty)| Content::Figure(dirty))
-    }));
-    columns.push(column((group, "Together", "B", "Fetched and written back"), Look::Count, |(_, c): &CacheRow| {
-        Content::Figure(c.bytes)
-    }));
+    columns.push(column(
+        (group, "Still dirty", "B", meaning),
+        Look::Count,
+        |(_, cache): &CacheRow| {
+            cache
+                .left
+                .map_or(Content::Empty, |(_, dirty)| Content::Figure(dirty))
+        },
+    ));
+    columns.push(column(
+        (group, "Together", "B", "Fetched and written back"),
+        Look::Count,
+        |(_, c): &CacheRow| Content::Figure(c.bytes),
+    ));
     let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
-    columns.push(column((group, "Time", "s", meaning), Look::Seconds, |(_, cache): &CacheRow| {
-        cache.seconds.map_or(Content::Empty, Content::Figure)
-    }));
+    columns.push(column(
+        (group, "Time", "s", meaning),
+        Look::Seconds,
+        |(_, cache): &CacheRow| cache.seconds.map_or(Content::Empty, Content::Figure),
+    ));
     Table {
         sheet: Sheet::Caches,
         title: "Caches",
@@ -98,67 +136,125 @@ pub(in crate::export) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, Reuse
     let group = "Reuse";
     let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \
                    at the middle of several parts of their ranges";
-    columns.push(column((group, "Carried by", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.carrier)));
+    columns.push(column(
+        (group, "Carried by", "", meaning),
+        Look::Text,
+        |(_, reuse): &ReuseRow| text(&reuse.carrier),
+    ));
     let meaning = "Arrays with references in that loop";
-    columns.push(column((group, "Arrays", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
-        text(&reuse.arrays.join(", "))
-    }));
+    columns.push(column(
+        (group, "Arrays", "", meaning),
+        Look::Text,
+        |(_, reuse): &ReuseRow| text(&reuse.arrays.join(", ")),
+    ));
     let meaning = "What the nest does before it comes back";
-    columns.push(column((group, "In between", "", meaning), Look::Text, |(_, reuse): &ReuseRow| text(&reuse.between)));
+    columns.push(column(
+        (group, "In between", "", meaning),
+        Look::Text,
+        |(_, reuse): &ReuseRow| text(&reuse.between),
+    ));
     let group = "Condition";
     let meaning = "Bytes of all distinct lines touched in between: they must fit";
-    columns.push(column((group, "Working set", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
-        Content::Figure(r.distance)
-    }));
+    columns.push(column(
+        (group, "Working set", "B", meaning),
+        Look::Count,
+        |(_, r): &ReuseRow| Content::Figure(r.distance),
+    ));
     let meaning = "Loops inside, whose iterations the working set grows with";
-    columns.push(column((group, "Loops inside", "", meaning), Look::Text, |(_, reuse): &ReuseRow| {
-        reuse.inside.as_ref().map_or(Content::Empty, |(_, names)| text(names))
-    }));
+    columns.push(column(
+        (group, "Loops inside", "", meaning),
+        Look::Text,
+        |(_, reuse): &ReuseRow| {
+            reuse
+                .inside
+                .as_ref()
+                .map_or(Content::Empty, |(_, names)| text(names))
+        },
+    ));
     let meaning = "Product of their iterations";
-    columns.push(column((group, "Iterations inside", "", meaning), Look::Count, |(_, reuse): &ReuseRow| {
-        reuse.inside.as_ref().map_or(Content::Empty, |(id, _)| Content::Figure(*id))
-    }));
+    columns.push(column(
+        (group, "Iterations inside", "", meaning),
+        Look::Count,
+        |(_, reuse): &ReuseRow| {
+            reuse
+                .inside
+                .as_ref()
+                .map_or(Content::Empty, |(id, _)| Content::Figure(*id))
+        },
+    ));
     let group = "Moved again if it does not fit";
     let meaning = "Bytes fetched once more";
-    columns.push(column((group, "Fetched", "B", meaning), Look::Count, |(_, r): &ReuseRow| Content::Figure(r.fetched)));
+    columns.push(column(
+        (group, "Fetched", "B", meaning),
+        Look::Count,
+        |(_, r): &ReuseRow| Content::Figure(r.fetched),
+    ));
     let meaning = "Bytes written back once more";
-    columns.push(column((group, "Written back", "B", meaning), Look::Count, |(_, r): &ReuseRow| {
-        Content::Figure(r.written_back)
-    }));
+    columns.push(column(
+        (group, "Written back", "B", meaning),
+        Look::Count,
+        |(_, r): &ReuseRow| Content::Figure(r.written_back),
+    ));
     for (position, cache) in model.levels().iter().enumerate() {
         let group = format!("At {}", cache.name);
         let meaning = "Bytes fetched again: none if the working set fits";
-        columns.push(column((&group, "Fetched", "B", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
-            Content::Figure(reuse.caches[position].0)
-        }));
+        columns.push(column(
+            (&group, "Fetched", "B", meaning),
+            Look::Count,
+            move |(_, reuse): &ReuseRow| Content::Figure(reuse.caches[position].0),
+        ));
         let meaning = "Bytes written back again: none if the working set fits";
-        columns.push(column((&group, "Written back", "B", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
-            Content::Figure(reuse.caches[position].1)
-        }));
+        columns.push(column(
+            (&group, "Written back", "B", meaning),
+            Look::Count,
+            move |(_, reuse): &ReuseRow| Content::Figure(reuse.caches[position].1),
+        ));
         let meaning = "It fits while the iterations of the loops inside are at most so many: exact where the working \
                        set is proportional to them";
         columns.push(column(
             (&group, "Fits up to", "iterations", meaning),
             Look::Count,
-            move |(_, reuse): &ReuseRow| reuse.caches[position].2.map_or(Content::Empty, Content::Figure),
+            move |(_, reuse): &ReuseRow| {
+                reuse.caches[position]
+                    .2
+                    .map_or(Content::Empty, Content::Figure)
+            },
         ));
     }
     let group = "Largest sizes";
-    let most =
-        model.nests.iter().flat_map(|nest| &nest.levels.reuses).map(|reuse| reuse.sizes.len()).max().unwrap_or(0);
+    let most = model
+        .nests
+        .iter()
+        .flat_map(|nest| &nest.levels.reuses)
+        .map(|reuse| reuse.sizes.len())
+        .max()
+        .unwrap_or(0);
     for place in 0..most {
         let meaning = "A parameter that the loops inside are as long as";
-        columns.push(column((group, "Size", "", meaning), Look::Text, move |(_, reuse): &ReuseRow| {
-            reuse.sizes.get(place).map_or(Content::Empty, |(name, _)| text(name))
-        }));
+        columns.push(column(
+            (group, "Size", "", meaning),
+            Look::Text,
+            move |(_, reuse): &ReuseRow| {
+                reuse
+                    .sizes
+                    .get(place)
+                    .map_or(Content::Empty, |(name, _)| text(name))
+            },
+        ));
         for (position, cache) in model.levels().iter().enumerate() {
             let header = format!("In {} up to", cache.name);
             let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
                            exact where it is proportional to the iterations inside";
-            columns.push(column((group, &header, "its value", meaning), Look::Count, move |(_, reuse): &ReuseRow| {
-                let size = reuse.sizes.get(place);
-                size.map_or(Content::Empty, |(_, largest)| Content::Figure(largest[position]))
-            }));
+            columns.push(column(
+                (group, &header, "its value", meaning),
+                Look::Count,
+                move |(_, reuse): &ReuseRow| {
+                    let size = reuse.sizes.get(place);
+                    size.map_or(Content::Empty, |(_, largest)| {
+                        Content::Figure(largest[position])
+                    })
+                },
+            ));
         }
     }
     Table {

@@ -18,19 +18,36 @@ pub(in crate::export) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
     let figures = |index: &usize| calls.sites[*index];
     let in_one = "Iterations of the loops around the call, times the probabilities of the branches around it";
     let columns: Vec<Column<usize>> = vec![
-        Column::new(("Call", "Called function", ""), Look::Text, "What is called", move |i| {
-            name(model, site(i).callee)
-        }),
-        Column::new(("Call", "In function", ""), Look::Text, "The caller", move |i| name(model, site(i).caller)),
-        Column::new(("Call", "Line", ""), Look::Number, "Line of the call", move |i| {
-            Content::Fact(site(i).line.into())
-        }),
-        Column::new(("Calls", "In one call of the caller", ""), Look::Times, in_one, move |i| {
-            Content::Figure(figures(i).runs)
-        }),
-        Column::new(("Calls", "In all", ""), Look::Times, "That, times how often the caller is called", move |i| {
-            Content::Figure(figures(i).times)
-        }),
+        Column::new(
+            ("Call", "Called function", ""),
+            Look::Text,
+            "What is called",
+            move |i| name(model, site(i).callee),
+        ),
+        Column::new(
+            ("Call", "In function", ""),
+            Look::Text,
+            "The caller",
+            move |i| name(model, site(i).caller),
+        ),
+        Column::new(
+            ("Call", "Line", ""),
+            Look::Number,
+            "Line of the call",
+            move |i| Content::Fact(site(i).line.into()),
+        ),
+        Column::new(
+            ("Calls", "In one call of the caller", ""),
+            Look::Times,
+            in_one,
+            move |i| Content::Figure(figures(i).runs),
+        ),
+        Column::new(
+            ("Calls", "In all", ""),
+            Look::Times,
+            "That, times how often the caller is called",
+            move |i| Content::Figure(figures(i).times),
+        ),
         Column::new(
             ("Cost", "Flops in one call of the caller", "flop"),
             Look::Count,
@@ -48,7 +65,10 @@ pub(in crate::export) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
 }
 
 /// One row a function; the last one is all of them.
-pub(in crate::export) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, Option<usize>> {
+pub(in crate::export) fn functions<'a>(
+    model: &'a Model<'a>,
+    calls: &'a Calls,
+) -> Table<'a, Option<usize>> {
     let facts = |index: usize| &model.program.functions[index];
     let figures = |index: usize| &calls.functions[index];
     let mut columns: Vec<Column<Option<usize>>> = vec![
@@ -56,24 +76,46 @@ pub(in crate::export) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -
             ("Function", "Name", ""),
             Look::Text,
             "Function, subroutine or program",
-            move |row: &Option<usize>| row.map_or(Content::Text("all functions".into()), |f| name(model, f)),
+            move |row: &Option<usize>| {
+                row.map_or(Content::Text("all functions".into()), |f| name(model, f))
+            },
         ),
-        Column::new(("Function", "File", ""), Look::Text, "Where it is defined", move |row: &Option<usize>| {
-            row.map_or(Content::Empty, |f| Content::Text(facts(f).file.to_string()))
-        }),
-        Column::new(("Function", "Line", ""), Look::Number, "Line of its definition", move |row: &Option<usize>| {
-            row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))
-        }),
+        Column::new(
+            ("Function", "File", ""),
+            Look::Text,
+            "Where it is defined",
+            move |row: &Option<usize>| {
+                row.map_or(Content::Empty, |f| Content::Text(facts(f).file.to_string()))
+            },
+        ),
+        Column::new(
+            ("Function", "Line", ""),
+            Look::Number,
+            "Line of its definition",
+            move |row: &Option<usize>| {
+                row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))
+            },
+        ),
         Column::new(
             ("Function", "Times called", ""),
             Look::Times,
             "Sum over all calls; a function that nothing calls is run once",
-            move |row: &Option<usize>| row.map_or(Content::Empty, |f| Content::Figure(figures(f).times)),
+            move |row: &Option<usize>| {
+                row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))
+            },
         ),
     ];
     let parts: [(&str, &str, CostsOf<'a>); 3] = [
-        ("One call", "Its own nests; flops outside of loops too", Box::new(move |f| Some(figures(f?).own))),
-        ("One call, with callees", "Own, and all that it calls", Box::new(move |f| Some(figures(f?).inclusive))),
+        (
+            "One call",
+            "Its own nests; flops outside of loops too",
+            Box::new(move |f| Some(figures(f?).own)),
+        ),
+        (
+            "One call, with callees",
+            "Own, and all that it calls",
+            Box::new(move |f| Some(figures(f?).inclusive)),
+        ),
         (
             "All calls",
             "Own, times how often it is called; the last row is the sum",
@@ -84,7 +126,9 @@ pub(in crate::export) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -
         let costs = std::rc::Rc::new(costs);
         for (header, unit, look, cost) in COSTS {
             let costs = costs.clone();
-            let cell = move |row: &Option<usize>| costs(*row).map_or(Content::Empty, |c| Content::Figure(cost(&c)));
+            let cell = move |row: &Option<usize>| {
+                costs(*row).map_or(Content::Empty, |c| Content::Figure(cost(&c)))
+            };
             columns.push(Column::new((group, header, unit), look, meaning, cell));
         }
     }
@@ -97,7 +141,12 @@ pub(in crate::export) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -
     }
 }
 
-type CostColumn = (&'static str, &'static str, Look, fn(&Costs) -> crate::expr::FigureId);
+type CostColumn = (
+    &'static str,
+    &'static str,
+    Look,
+    fn(&Costs) -> crate::expr::FigureId,
+);
 
 const COSTS: [CostColumn; 3] = [
     ("Flops", "flop", Look::Count, |c| c.flops),
@@ -106,7 +155,10 @@ const COSTS: [CostColumn; 3] = [
 ];
 
 /// One row a path, in program order.
-pub(in crate::export) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a CallPath> {
+pub(in crate::export) fn paths<'a>(
+    model: &'a Model<'a>,
+    calls: &'a Calls,
+) -> Table<'a, &'a CallPath> {
     let mut columns: Vec<Column<&'a CallPath>> = vec![
         Column::new(
             ("Path", "Functions", ""),
@@ -114,9 +166,12 @@ pub(in crate::export) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
             "From a function that nothing calls to the nest's own",
             move |path: &&CallPath| Content::Text(model.path_name(path)),
         ),
-        Column::new(("Path", "Nest", ""), Look::Text, "Its row in Loops", move |path: &&CallPath| {
-            Content::Text(model.nests[path.nest].nest.head().id.clone())
-        }),
+        Column::new(
+            ("Path", "Nest", ""),
+            Look::Text,
+            "Its row in Loops",
+            move |path: &&CallPath| Content::Text(model.nests[path.nest].nest.head().id.clone()),
+        ),
         Column::new(
             ("Path", "Calls", ""),
             Look::Times,
@@ -126,7 +181,12 @@ pub(in crate::export) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
     ];
     for (header, unit, look, cost) in COSTS {
         let cell = move |path: &&CallPath| Content::Figure(cost(&path.costs));
-        columns.push(Column::new(("All calls", header, unit), look, "Calls times the nest's own", cell));
+        columns.push(Column::new(
+            ("All calls", header, unit),
+            look,
+            "Calls times the nest's own",
+            cell,
+        ));
     }
     Table {
         sheet: Sheet::CallPaths,

@@ -2,9 +2,9 @@
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    Chart, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType,
-    ChartSolidFill, ChartType, ColNum, Color, ConditionalFormat3ColorScale, ConditionalFormatType, RowNum, Workbook,
-    Worksheet, XlsxError,
+    Chart, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker,
+    ChartMarkerType, ChartSolidFill, ChartType, ColNum, Color, ConditionalFormat3ColorScale,
+    ConditionalFormatType, RowNum, Workbook, Worksheet, XlsxError,
 };
 
 use super::layout::{Layout, Sheet};
@@ -40,7 +40,9 @@ const DIFFERENCE: ColNum = 8;
 /// More rows than a sheet has.
 pub fn compare_workbook(comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    workbook.set_properties(&super::properties("What the source promised and what the run did")?);
+    workbook.set_properties(&super::properties(
+        "What the source promised and what the run did",
+    )?);
     for worksheet in sheets(comparison, &|_, _| None)? {
         workbook.push_worksheet(worksheet);
     }
@@ -57,7 +59,13 @@ pub(super) fn live_sheets(
     let names = layout.names(Sheet::Compare);
     sheets(comparison, &|nest, row| {
         let expr = live.expression(nest, row)?;
-        Some(Excel { expr: &expr, names: &names }.to_string())
+        Some(
+            Excel {
+                expr: &expr,
+                names: &names,
+            }
+            .to_string(),
+        )
     })
 }
 
@@ -80,8 +88,12 @@ struct Point {
 }
 
 /// Kinds of quantities that charts tell apart, with their colours.
-pub(in crate::export) const SERIES: [(&str, u32); 4] =
-    [("Iterations", 0x0072B2), ("Flops", 0xD55E00), ("Loads and stores", 0x009E73), ("Bytes behind caches", 0xCC79A7)];
+pub(in crate::export) const SERIES: [(&str, u32); 4] = [
+    ("Iterations", 0x0072B2),
+    ("Flops", 0xD55E00),
+    ("Loads and stores", 0x009E73),
+    ("Bytes behind caches", 0xCC79A7),
+];
 
 /// Position in [`SERIES`]; other quantities are in no chart.
 pub(in crate::export) fn series_of(quantity: &str) -> Option<usize> {
@@ -89,12 +101,18 @@ pub(in crate::export) fn series_of(quantity: &str) -> Option<usize> {
         "iterations" => Some(0),
         _ if quantity.starts_with("bytes behind ") => Some(3),
         _ if quantity.starts_with("loads of ") || quantity.starts_with("stores to ") => Some(2),
-        "adds an iteration" | "multiplies an iteration" | "divides an iteration" | "specials an iteration" => Some(1),
+        "adds an iteration"
+        | "multiplies an iteration"
+        | "divides an iteration"
+        | "specials an iteration" => Some(1),
         _ => None,
     }
 }
 
-fn write_table(comparison: &Comparison, promised: Promised) -> Result<(Worksheet, Points), XlsxError> {
+fn write_table(
+    comparison: &Comparison,
+    promised: Promised,
+) -> Result<(Worksheet, Points), XlsxError> {
     let mut page = Paper::new(Sheet::Compare, ())?;
     page.title("Static against traced")?;
     let joined = format!(
@@ -110,16 +128,23 @@ fn write_table(comparison: &Comparison, promised: Promised) -> Result<(Worksheet
         page.worksheet.set_column_width(column, width)?;
     }
     page.worksheet.set_row_height(HEADER, 32)?;
-    let mut points = Points { series: SERIES.iter().map(|(name, _)| (*name, Vec::new())).collect() };
+    let mut points = Points {
+        series: SERIES.iter().map(|(name, _)| (*name, Vec::new())).collect(),
+    };
     let mut row = FIRST;
     for nest in &comparison.nests {
         for entry in &nest.rows {
             write_row(&mut page, row, nest, entry, promised(nest, entry))?;
-            if let (Some(series), Some(values)) = (series_of(&entry.quantity), entry.promised.zip(entry.traced))
+            if let (Some(series), Some(values)) =
+                (series_of(&entry.quantity), entry.promised.zip(entry.traced))
                 && values.0 > 0.0
                 && values.1 > 0.0
             {
-                points.series[series].1.push(Point { nest: nest.id.clone(), row, values });
+                points.series[series].1.push(Point {
+                    nest: nest.id.clone(),
+                    row,
+                    values,
+                });
             }
             row += 1;
         }
@@ -133,9 +158,11 @@ fn write_table(comparison: &Comparison, promised: Promised) -> Result<(Worksheet
         .set_minimum_color(0xF4A582)
         .set_midpoint_color(0xFFFFFF)
         .set_maximum_color(0x92C5DE);
-    page.worksheet.add_conditional_format(FIRST, RATIO, last, RATIO, &scale)?;
+    page.worksheet
+        .add_conditional_format(FIRST, RATIO, last, RATIO, &scale)?;
     page.worksheet.set_freeze_panes(FIRST, 1)?;
-    page.worksheet.autofilter(HEADER, 0, last, COLUMNS.len() as ColNum - 1)?;
+    page.worksheet
+        .autofilter(HEADER, 0, last, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER, HEADER)?;
     style::print_setup(&mut page.worksheet);
     Ok((page.worksheet, points))
@@ -151,7 +178,12 @@ fn write_row(
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, &nest.id, &plain)?;
     page.text(row, 1, &nest.function, &plain)?;
-    page.number(row, 2, nest.line.into(), &style::cell(Look::Number, Role::Plain))?;
+    page.number(
+        row,
+        2,
+        nest.line.into(),
+        &style::cell(Look::Number, Role::Plain),
+    )?;
     page.text(row, 3, &entry.quantity, &plain)?;
     page.text(row, 4, entry.unit, &plain)?;
     let look = |value: f64| match value {
@@ -162,7 +194,9 @@ fn write_row(
     if let Some(value) = entry.promised {
         let format = style::cell(look(value), Role::Plain);
         match promised {
-            Some(formula) => page.presentation(row, STATIC, &formula, &value.to_string(), &format)?,
+            Some(formula) => {
+                page.presentation(row, STATIC, &formula, &value.to_string(), &format)?
+            }
             None => page.number(row, STATIC, value, &format)?,
         }
     }
@@ -180,7 +214,13 @@ fn write_row(
         }
         let difference = traced - promised;
         let format = style::cell(look(difference), Role::Plain);
-        page.presentation(row, DIFFERENCE, &format!("{right}-{left}"), &difference.to_string(), &format)?;
+        page.presentation(
+            row,
+            DIFFERENCE,
+            &format!("{right}-{left}"),
+            &difference.to_string(),
+            &format,
+        )?;
     }
     if let Some(reason) = &entry.reason {
         page.text(row, 9, reason, &plain)?;
@@ -192,25 +232,57 @@ fn write_row(
 fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::ComparePoints, ())?;
     page.title("Traced over static")?;
-    page.text(1, 0, "A point is a quantity of a nest; on the dashed line both agree.", &style::remark())?;
+    page.text(
+        1,
+        0,
+        "A point is a quantity of a nest; on the dashed line both agree.",
+        &style::remark(),
+    )?;
     const TABLE: RowNum = 34;
     let mut chart = Chart::new(ChartType::Scatter);
     let sheet = page.sheet.name();
-    let all = points.series.iter().flat_map(|(_, points)| points.iter().map(|point| point.values));
-    let bounds = all.fold((f64::MAX, 0.0f64), |(low, high), (x, y)| (low.min(x).min(y), high.max(x).max(y)));
+    let all = points
+        .series
+        .iter()
+        .flat_map(|(_, points)| points.iter().map(|point| point.values));
+    let bounds = all.fold((f64::MAX, 0.0f64), |(low, high), (x, y)| {
+        (low.min(x).min(y), high.max(x).max(y))
+    });
     for (index, ((name, points), (_, colour))) in points.series.iter().zip(SERIES).enumerate() {
         let column = 4 * index as ColNum;
         page.text(TABLE, column, name, &style::section())?;
         for (offset, header) in (0..).zip(["Nest", "Static", "Traced"]) {
             page.text(TABLE + 1, column + offset, header, &style::header())?;
-            page.worksheet.set_column_width(column + offset, if offset == 0 { 24.0 } else { 14.0 })?;
+            page.worksheet
+                .set_column_width(column + offset, if offset == 0 { 24.0 } else { 14.0 })?;
         }
         for (row, point) in (TABLE + 2..).zip(points) {
-            page.text(row, column, &point.nest, &style::cell(Look::Text, Role::Plain))?;
-            for (offset, source, value) in [(1, STATIC, point.values.0), (2, TRACED, point.values.1)] {
-                let cell = format!("{}!{}", Sheet::Compare.in_formulas(), row_col_to_cell(point.row, source));
-                let look = if value.fract() == 0.0 { Look::Count } else { Look::Ratio };
-                page.presentation(row, column + offset, &cell, &value.to_string(), &style::cell(look, Role::Plain))?;
+            page.text(
+                row,
+                column,
+                &point.nest,
+                &style::cell(Look::Text, Role::Plain),
+            )?;
+            for (offset, source, value) in
+                [(1, STATIC, point.values.0), (2, TRACED, point.values.1)]
+            {
+                let cell = format!(
+                    "{}!{}",
+                    Sheet::Compare.in_formulas(),
+                    row_col_to_cell(point.row, source)
+                );
+                let look = if value.fract() == 0.0 {
+                    Look::Count
+                } else {
+                    Look::Ratio
+                };
+                page.presentation(
+                    row,
+                    column + offset,
+                    &cell,
+                    &value.to_string(),
+                    &style::cell(look, Role::Plain),
+                )?;
             }
         }
         if points.is_empty() {
@@ -220,7 +292,10 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
         let mut marker = ChartMarker::new();
         let mut fill = ChartFormat::new();
         fill.set_solid_fill(ChartSolidFill::new().set_color(Color::RGB(colour)));
-        marker.set_type(ChartMarkerType::Circle).set_size(7).set_format(&mut fill);
+        marker
+            .set_type(ChartMarkerType::Circle)
+            .set_size(7)
+            .set_format(&mut fill);
         (chart.add_series())
             .set_name(*name)
             .set_categories((sheet, first, column + 1, last, column + 1))
@@ -229,9 +304,19 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     }
     if bounds.1 > 0.0 {
         diagonal(&mut page, &mut chart, bounds)?;
-        chart.title().set_name("What the run did over what the source promised");
-        chart.x_axis().set_name("static").set_log_base(10).set_num_format("0E+0");
-        chart.y_axis().set_name("traced").set_log_base(10).set_num_format("0E+0");
+        chart
+            .title()
+            .set_name("What the run did over what the source promised");
+        chart
+            .x_axis()
+            .set_name("static")
+            .set_log_base(10)
+            .set_num_format("0E+0");
+        chart
+            .y_axis()
+            .set_name("traced")
+            .set_log_base(10)
+            .set_num_format("0E+0");
         chart.legend().set_position(ChartLegendPosition::Bottom);
         chart.set_width(900).set_height(600);
         page.worksheet.insert_chart(2, 0, &chart)?;
@@ -241,16 +326,26 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
 }
 
 /// The line on which both sides agree, from two cells beside the tables.
-fn diagonal(page: &mut Paper<()>, chart: &mut Chart, (low, high): (f64, f64)) -> Result<(), XlsxError> {
+fn diagonal(
+    page: &mut Paper<()>,
+    chart: &mut Chart,
+    (low, high): (f64, f64),
+) -> Result<(), XlsxError> {
     const COLUMN: ColNum = 16;
     const ROW: RowNum = 34;
     page.worksheet.set_column_width(COLUMN, 16.0)?;
     page.text(ROW, COLUMN, "Both agree", &style::section())?;
-    for (row, value) in (ROW + 2..).zip([10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil())]) {
+    for (row, value) in (ROW + 2..).zip([
+        10f64.powf(low.log10().floor()),
+        10f64.powf(high.log10().ceil()),
+    ]) {
         page.number(row, COLUMN, value, &style::cell(Look::Ratio, Role::Plain))?;
     }
     let mut format = ChartFormat::new();
-    let line = ChartLine::new().set_color(Color::RGB(0x6B7280)).set_dash_type(ChartLineDashType::Dash).clone();
+    let line = ChartLine::new()
+        .set_color(Color::RGB(0x6B7280))
+        .set_dash_type(ChartLineDashType::Dash)
+        .clone();
     format.set_line(&line);
     let mut marker = ChartMarker::new();
     marker.set_none();
@@ -271,7 +366,10 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
     for (column, width) in (0..).zip([44.0, 16.0, 80.0]) {
         page.worksheet.set_column_width(column, width)?;
     }
-    let (plain, count) = (style::cell(Look::Text, Role::Plain), style::cell(Look::Count, Role::Plain));
+    let (plain, count) = (
+        style::cell(Look::Text, Role::Plain),
+        style::cell(Look::Count, Role::Plain),
+    );
     let mut row = 2;
     let section = |page: &mut Paper<()>, row: &mut RowNum, title: &str, headers: [&str; 3]| {
         page.text(*row, 0, title, &style::section())?;
@@ -281,7 +379,12 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
         *row += 2;
         Ok::<(), XlsxError>(())
     };
-    section(&mut page, &mut row, "Instructions in no loop of the report", ["What", "Instructions", "Why"])?;
+    section(
+        &mut page,
+        &mut row,
+        "Instructions in no loop of the report",
+        ["What", "Instructions", "Why"],
+    )?;
     for left in &comparison.unjoined {
         page.text(row, 0, &left.what, &plain)?;
         page.number(row, 1, left.instructions as f64, &count)?;
@@ -289,7 +392,12 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
         row += 1;
     }
     row += 1;
-    section(&mut page, &mut row, "Parameters that do not fit the run", ["Parameter", "Would fit", "Seen in"])?;
+    section(
+        &mut page,
+        &mut row,
+        "Parameters that do not fit the run",
+        ["Parameter", "Would fit", "Seen in"],
+    )?;
     for found in &comparison.parameters {
         page.text(row, 0, &found.parameter, &plain)?;
         page.number(row, 1, found.fits, &style::cell(Look::Number, Role::Plain))?;
@@ -297,7 +405,12 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
         row += 1;
     }
     row += 1;
-    section(&mut page, &mut row, "Nests that were not executed", ["Nest", "", ""])?;
+    section(
+        &mut page,
+        &mut row,
+        "Nests that were not executed",
+        ["Nest", "", ""],
+    )?;
     for nest in &comparison.not_executed {
         page.text(row, 0, nest, &plain)?;
         row += 1;

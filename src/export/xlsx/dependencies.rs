@@ -29,19 +29,35 @@ struct Rows {
 
 impl Rows {
     fn new(model: &Model) -> Rows {
-        let count = |of: fn(&SequenceModel) -> usize| model.sequences.iter().map(of).sum::<usize>() as RowNum;
+        let count = |of: fn(&SequenceModel) -> usize| {
+            model.sequences.iter().map(of).sum::<usize>() as RowNum
+        };
         let sequences = FIRST_SECTION + HEADING;
         let loops = sequences + model.sequences.len() as RowNum + 1 + HEADING;
         let fusions = loops + count(|s| s.loops.len()) + 1 + HEADING;
         let edges = fusions + count(|s| s.fusions.len()).max(1) + 1 + HEADING;
-        Rows { sequences, loops, fusions, edges }
+        Rows {
+            sequences,
+            loops,
+            fusions,
+            edges,
+        }
     }
 }
 
 /// Gives the figures of sequences their homes.
 pub(super) fn place(model: &Model, layout: &mut Layout) {
     let rows = Rows::new(model);
-    let mut put = |figure, row, column| layout.put(figure, Place { sheet: Sheet::Dependencies, row, column });
+    let mut put = |figure, row, column| {
+        layout.put(
+            figure,
+            Place {
+                sheet: Sheet::Dependencies,
+                row,
+                column,
+            },
+        )
+    };
     let (mut loop_row, mut fusion_row) = (rows.loops, rows.fusions);
     for (row, sequence) in (rows.sequences..).zip(&model.sequences) {
         put(sequence.total, row, FIGURES);
@@ -93,37 +109,82 @@ fn headings(page: &mut Page, row: RowNum, title: &str, headers: &[&str]) -> Resu
 
 fn texts(page: &mut Page, row: RowNum, texts: &[(ColNum, &str)]) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
-    texts.iter().try_for_each(|(column, text)| page.text(row, *column, text, &plain))
+    texts
+        .iter()
+        .try_for_each(|(column, text)| page.text(row, *column, text, &plain))
 }
 
 fn write_sequences(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
-    let headers = ["In", "Loops", "One after the other [s]", "Critical path [s]", "At most times as fast"];
-    headings(page, first, "What running loops side by side could give", &headers)?;
+    let headers = [
+        "In",
+        "Loops",
+        "One after the other [s]",
+        "Critical path [s]",
+        "At most times as fast",
+    ];
+    headings(
+        page,
+        first,
+        "What running loops side by side could give",
+        &headers,
+    )?;
     let model = page.book.model;
     for (row, sequence) in (first..).zip(&model.sequences) {
         texts(page, row, &[(0, sequence.place(model.program))])?;
-        page.number(row, 1, sequence.loops.len() as f64, &style::cell(Look::Count, Role::Plain))?;
+        page.number(
+            row,
+            1,
+            sequence.loops.len() as f64,
+            &style::cell(Look::Count, Role::Plain),
+        )?;
         page.figure(row, FIGURES, sequence.total, Look::Seconds)?;
         page.figure(row, FIGURES + 1, sequence.critical, Look::Seconds)?;
         let ratio = model.value(sequence.total) / model.value(sequence.critical);
         if ratio.is_finite() {
-            let cells = [FIGURES, FIGURES + 1].map(|column| rust_xlsxwriter::utility::row_col_to_cell(row, column));
+            let cells = [FIGURES, FIGURES + 1]
+                .map(|column| rust_xlsxwriter::utility::row_col_to_cell(row, column));
             let formula = format!("IF({1}>0,{0}/{1},\"\")", cells[0], cells[1]);
-            page.presentation(row, FIGURES + 2, &formula, &ratio.to_string(), &style::cell(Look::Ratio, Role::Plain))?;
+            page.presentation(
+                row,
+                FIGURES + 2,
+                &formula,
+                &ratio.to_string(),
+                &style::cell(Look::Ratio, Role::Plain),
+            )?;
         }
     }
     Ok(())
 }
 
 fn write_loops(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
-    headings(page, first, "Loops in time", &["In", "Loop", "Time [s]", "Start [s]", "End [s]", "File and line"])?;
+    headings(
+        page,
+        first,
+        "Loops in time",
+        &[
+            "In",
+            "Loop",
+            "Time [s]",
+            "Start [s]",
+            "End [s]",
+            "File and line",
+        ],
+    )?;
     let model = page.book.model;
     let mut row = first;
     for sequence in &model.sequences {
         let name = sequence.place(model.program);
         for (node, times) in sequence.graph.node_indices().zip(&sequence.loops) {
             let facts = sequence.graph[node];
-            texts(page, row, &[(0, name), (1, &facts.id), (5, &format!("{}:{}", facts.file, facts.line))])?;
+            texts(
+                page,
+                row,
+                &[
+                    (0, name),
+                    (1, &facts.id),
+                    (5, &format!("{}:{}", facts.file, facts.line)),
+                ],
+            )?;
             for (column, figure) in (FIGURES..).zip([times.seconds, times.start, times.finish]) {
                 page.figure(row, column, figure, Look::Seconds)?;
             }
@@ -146,11 +207,32 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     headings(page, first, "Neighbours that may become one loop", &headers)?;
     let model = page.book.model;
     let mut row = first;
-    for FusionModel { candidate, shared, saved } in model.sequences.iter().flat_map(|sequence| &sequence.fusions) {
-        texts(page, row, &[(0, &candidate.first.id), (1, &candidate.second.id), (6, &shared.join(", "))])?;
+    for FusionModel {
+        candidate,
+        shared,
+        saved,
+    } in model
+        .sequences
+        .iter()
+        .flat_map(|sequence| &sequence.fusions)
+    {
+        texts(
+            page,
+            row,
+            &[
+                (0, &candidate.first.id),
+                (1, &candidate.second.id),
+                (6, &shared.join(", ")),
+            ],
+        )?;
         match &candidate.verdict {
             Verdict::Fuses { loops } => {
-                page.number(row, FIGURES, *loops as f64, &style::cell(Look::Count, Role::Plain))?;
+                page.number(
+                    row,
+                    FIGURES,
+                    *loops as f64,
+                    &style::cell(Look::Count, Role::Plain),
+                )?;
                 texts(page, row, &[(4, "yes")])?;
             }
             Verdict::Prevented { why } => texts(page, row, &[(4, "no"), (5, why)])?,
@@ -161,7 +243,12 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
         row += 1;
     }
     if row == first {
-        page.text(row, 0, "No two loops follow each other directly.", &style::remark())?;
+        page.text(
+            row,
+            0,
+            "No two loops follow each other directly.",
+            &style::remark(),
+        )?;
     }
     Ok(())
 }
@@ -179,21 +266,53 @@ fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     let mut row = first;
     for sequence in &page.book.model.sequences {
         for edge in sequence.graph.edge_references() {
-            let Dependence { kind, arrays, is_implied } = edge.weight();
+            let Dependence {
+                kind,
+                arrays,
+                is_implied,
+            } = edge.weight();
             let through = |t: &crate::analysis::dependence::Through| {
                 let scalar = if t.is_scalar { " (scalar)" } else { "" };
-                format!("{}{scalar}{}", t.array, distance_text(t.distance.as_deref()))
+                format!(
+                    "{}{scalar}{}",
+                    t.array,
+                    distance_text(t.distance.as_deref())
+                )
             };
-            let through = arrays.iter().map(through).collect::<Vec<String>>().join("; ");
+            let through = arrays
+                .iter()
+                .map(through)
+                .collect::<Vec<String>>()
+                .join("; ");
             let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);
             let implied = if *is_implied { "yes" } else { "" };
-            texts(page, row, &[(0, from), (1, to), (2, kind.as_str()), (3, implied), (5, &through)])?;
-            page.number(row, 4, arrays.len() as f64, &style::cell(Look::Count, Role::Plain))?;
+            texts(
+                page,
+                row,
+                &[
+                    (0, from),
+                    (1, to),
+                    (2, kind.as_str()),
+                    (3, implied),
+                    (5, &through),
+                ],
+            )?;
+            page.number(
+                row,
+                4,
+                arrays.len() as f64,
+                &style::cell(Look::Count, Role::Plain),
+            )?;
             row += 1;
         }
     }
     if row == first {
-        page.text(row, 0, "No loop depends on another one through an array.", &style::remark())?;
+        page.text(
+            row,
+            0,
+            "No loop depends on another one through an array.",
+            &style::remark(),
+        )?;
     }
     Ok(())
 }

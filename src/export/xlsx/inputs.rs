@@ -1,7 +1,9 @@
 //! Input cells: a plain number under a defined name, in the one style that says "change me".
 
 use rust_xlsxwriter::utility::row_col_to_cell_absolute;
-use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, Formula, RowNum, Workbook, XlsxError};
+use rust_xlsxwriter::{
+    ColNum, DataValidation, DataValidationRule, Formula, RowNum, Workbook, XlsxError,
+};
 
 use super::layout::Sheet;
 use super::page::Paper;
@@ -14,7 +16,11 @@ pub(super) fn define_name(
     sheet: Sheet,
     (row, column): (RowNum, ColNum),
 ) -> Result<(), XlsxError> {
-    let cell = format!("={}!{}", sheet.in_formulas(), row_col_to_cell_absolute(row, column));
+    let cell = format!(
+        "={}!{}",
+        sheet.in_formulas(),
+        row_col_to_cell_absolute(row, column)
+    );
     workbook.define_name(name, &cell)?;
     Ok(())
 }
@@ -45,5 +51,7 @@ pub(super) fn whole(least: f64, most: f64) -> DataValidation {
 
 /// Off or on.
 pub(super) fn switch() -> DataValidation {
-    DataValidation::new().allow_list_strings(&["0", "1"]).expect("a list of two short words")
+    DataValidation::new()
+        .allow_list_strings(&["0", "1"])
+        .expect("a list of two short words")
 }

@@ -85,7 +85,11 @@ impl Sheet {
     /// The name as formulas write it.
     pub fn in_formulas(self) -> String {
         let name = self.name();
-        if name.chars().all(char::is_alphanumeric) { name.to_string() } else { format!("'{name}'") }
+        if name.chars().all(char::is_alphanumeric) {
+            name.to_string()
+        } else {
+            format!("'{name}'")
+        }
     }
 }
 
@@ -111,7 +115,11 @@ impl Layout {
     }
 
     fn new(places: FigureMap<Option<Place>>, unsure: FigureMap<bool>) -> Layout {
-        Layout { places, unsure, machine: all_parameters().map(|(name, ..)| name).collect() }
+        Layout {
+            places,
+            unsure,
+            machine: all_parameters().map(|(name, ..)| name).collect(),
+        }
     }
 
     /// Whether the figure is unknown on some machine.
@@ -121,7 +129,10 @@ impl Layout {
 
     /// Makes the cell the home of the figure, unless it has one.
     pub fn put(&mut self, figure: FigureId, place: Place) {
-        self.places.get_mut(figure).expect("all figures have an entry").get_or_insert(place);
+        self.places
+            .get_mut(figure)
+            .expect("all figures have an entry")
+            .get_or_insert(place);
     }
 
     pub fn place(&self, figure: FigureId) -> Option<Place> {
@@ -130,12 +141,19 @@ impl Layout {
 
     /// Figures without a home, in the order of their definition.
     pub fn homeless(&self) -> Vec<FigureId> {
-        self.places.iter().filter(|(_, place)| place.is_none()).map(|(figure, _)| figure).collect()
+        self.places
+            .iter()
+            .filter(|(_, place)| place.is_none())
+            .map(|(figure, _)| figure)
+            .collect()
     }
 
     /// Names of cells as formulas of one sheet write them.
     pub fn names(&self, sheet: Sheet) -> NamesOn<'_> {
-        NamesOn { layout: self, sheet }
+        NamesOn {
+            layout: self,
+            sheet,
+        }
     }
 }
 
@@ -148,29 +166,44 @@ pub(super) struct NamesOn<'a> {
 impl NamesOn<'_> {
     /// A cell or a range with its sheet, if that is another one.
     pub fn qualified(&self, sheet: Sheet, cells: &str) -> String {
-        if sheet == self.sheet { cells.to_string() } else { format!("{}!{cells}", sheet.in_formulas()) }
+        if sheet == self.sheet {
+            cells.to_string()
+        } else {
+            format!("{}!{cells}", sheet.in_formulas())
+        }
     }
 }
 
 impl CellNames for NamesOn<'_> {
     fn figure(&self, id: FigureId) -> String {
-        let place = self.layout.place(id).expect("the sheet Steps takes every figure that no other sheet shows");
+        let place = self
+            .layout
+            .place(id)
+            .expect("the sheet Steps takes every figure that no other sheet shows");
         self.qualified(place.sheet, &row_col_to_cell(place.row, place.column))
     }
 
     fn symbol(&self, name: &str) -> String {
-        if self.layout.machine.contains(name) { in_force(name) } else { name.to_string() }
+        if self.layout.machine.contains(name) {
+            in_force(name)
+        } else {
+            name.to_string()
+        }
     }
 
     fn range(&self, figures: &[FigureId]) -> Option<String> {
         // A range would pass over what is unknown.
-        if figures.len() <= MOST_WRITTEN_OUT && figures.iter().any(|id| self.layout.is_unsure(*id)) {
+        if figures.len() <= MOST_WRITTEN_OUT && figures.iter().any(|id| self.layout.is_unsure(*id))
+        {
             return None;
         }
         let (first, rest) = figures.split_first()?;
         let start = self.layout.place(*first)?;
         let follows = |(index, id): (usize, &FigureId)| {
-            let expected = Place { row: start.row + index as RowNum + 1, ..start };
+            let expected = Place {
+                row: start.row + index as RowNum + 1,
+                ..start
+            };
             self.layout.place(*id) == Some(expected)
         };
         if rest.is_empty() || !rest.iter().enumerate().all(follows) {
@@ -208,7 +241,14 @@ mod tests {
     fn layout() -> Layout {
         let mut layout = Layout::new(FigureMap::filled(None, [6]), FigureMap::filled(false, [6]));
         for (figure, row, column) in [(0, 4, 2), (1, 5, 2), (2, 6, 2), (3, 7, 3), (4, 9, 2)] {
-            layout.put(FigureId(figure), Place { sheet: Sheet::Arrays, row, column });
+            layout.put(
+                FigureId(figure),
+                Place {
+                    sheet: Sheet::Arrays,
+                    row,
+                    column,
+                },
+            );
         }
         layout
     }
@@ -217,10 +257,20 @@ mod tests {
     fn only_a_run_of_one_column_in_order_is_a_range() {
         let layout = layout();
         let range = |ids: &[u32]| {
-            layout.names(Sheet::Loops).range(&ids.iter().map(|id| FigureId(*id)).collect::<Vec<FigureId>>())
+            layout.names(Sheet::Loops).range(
+                &ids.iter()
+                    .map(|id| FigureId(*id))
+                    .collect::<Vec<FigureId>>(),
+            )
         };
         assert_eq!(range(&[0, 1, 2]).as_deref(), Some("Arrays!C5:C7"));
-        assert_eq!(layout.names(Sheet::Arrays).range(&[FigureId(1), FigureId(2)]).as_deref(), Some("C6:C7"));
+        assert_eq!(
+            layout
+                .names(Sheet::Arrays)
+                .range(&[FigureId(1), FigureId(2)])
+                .as_deref(),
+            Some("C6:C7")
+        );
         for no in [&[0, 2][..], &[1, 0], &[2, 3], &[2, 4], &[0], &[]] {
             assert_eq!(range(no), None, "{no:?}");
         }
@@ -229,8 +279,18 @@ mod tests {
     #[test]
     fn the_first_place_stays_and_the_rest_is_homeless() {
         let mut layout = layout();
-        layout.put(FigureId(0), Place { sheet: Sheet::Summary, row: 0, column: 0 });
-        assert_eq!(layout.names(Sheet::Summary).figure(FigureId(0)), "Arrays!C5");
+        layout.put(
+            FigureId(0),
+            Place {
+                sheet: Sheet::Summary,
+                row: 0,
+                column: 0,
+            },
+        );
+        assert_eq!(
+            layout.names(Sheet::Summary).figure(FigureId(0)),
+            "Arrays!C5"
+        );
         assert_eq!(layout.homeless(), [FigureId(5)]);
     }
 }

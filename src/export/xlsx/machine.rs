@@ -6,7 +6,8 @@
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    ColNum, DataValidation, DataValidationErrorStyle, DataValidationRule, Format, Formula, RowNum, Workbook, XlsxError,
+    ColNum, DataValidation, DataValidationErrorStyle, DataValidationRule, Format, Formula, RowNum,
+    Workbook, XlsxError,
 };
 
 use super::inputs;
@@ -49,7 +50,14 @@ const COLUMNS: [(&str, f64); 11] = [
 /// Gives what follows from the parameters alone its home, below them.
 pub(super) fn place(model: &Model, layout: &mut Layout) {
     let row = memory_bandwidth_row(model);
-    layout.put(model.memory_bandwidth, Place { sheet: Sheet::Machine, row, column: IN_FORCE });
+    layout.put(
+        model.memory_bandwidth,
+        Place {
+            sheet: Sheet::Machine,
+            row,
+            column: IN_FORCE,
+        },
+    );
 }
 
 fn memory_bandwidth_row(model: &Model) -> RowNum {
@@ -61,9 +69,19 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
     let has_other = book.model.other.is_some();
     for (row, parameter) in (FIRST_ROW..).zip(&book.model.machine.parameters) {
         inputs::define_name(workbook, &parameter.name, Sheet::Machine, (row, VALUE))?;
-        inputs::define_name(workbook, &in_force(&parameter.name), Sheet::Machine, (row, IN_FORCE))?;
+        inputs::define_name(
+            workbook,
+            &in_force(&parameter.name),
+            Sheet::Machine,
+            (row, IN_FORCE),
+        )?;
         if has_other {
-            inputs::define_name(workbook, &Model::on_other(&parameter.name), Sheet::Machine, (row, OTHER))?;
+            inputs::define_name(
+                workbook,
+                &Model::on_other(&parameter.name),
+                Sheet::Machine,
+                (row, OTHER),
+            )?;
         }
     }
     Ok(())
@@ -80,8 +98,23 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let choices = Choices::of(book.model);
     page.worksheet.set_row_height(0, 24)?;
     let title = format!("INDEX({},preset.A)", choices.titles());
-    page.presented_text(0, 0, &title, &format!("{} ({})", machine.title, machine.name), &style::title())?;
-    page.text(1, 0, &machine.about.split_whitespace().collect::<Vec<&str>>().join(" "), &style::remark())?;
+    page.presented_text(
+        0,
+        0,
+        &title,
+        &format!("{} ({})", machine.title, machine.name),
+        &style::title(),
+    )?;
+    page.text(
+        1,
+        0,
+        &machine
+            .about
+            .split_whitespace()
+            .collect::<Vec<&str>>()
+            .join(" "),
+        &style::remark(),
+    )?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
     let legend = "Cells of this colour are inputs: change one and every sheet follows. In force is column Override if \
                   it has a value, else a value that was changed, else that of the machine picked below.";
@@ -102,8 +135,13 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.autofilter(HEADER_ROW, 0, last_row, NOTE)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
-    let last_column = if book.model.other.is_some() { OTHER } else { NOTE };
-    page.worksheet.set_print_area(0, 0, memory_bandwidth_row(book.model), last_column)?;
+    let last_column = if book.model.other.is_some() {
+        OTHER
+    } else {
+        NOTE
+    };
+    page.worksheet
+        .set_print_area(0, 0, memory_bandwidth_row(book.model), last_column)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
 }
@@ -119,13 +157,19 @@ fn write_memory_bandwidth(page: &mut Page) -> Result<(), XlsxError> {
     let text = "dram_gbs, and no more than all cores' lines under way bring: \
                 cores x dram_lines_in_flight x line_bytes / dram_latency_ns, where both are known";
     page.text(row, 7, text, &style::wrapped())?;
-    page.worksheet.set_row_height(row, style::row_height(style::lines(text, COLUMNS[7].1)))?;
+    page.worksheet
+        .set_row_height(row, style::row_height(style::lines(text, COLUMNS[7].1)))?;
     Ok(())
 }
 
 /// The lists that machines are picked from.
 fn write_picks(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
-    let other = page.book.model.other.as_ref().map(|other| other.name.clone());
+    let other = page
+        .book
+        .model
+        .other
+        .as_ref()
+        .map(|other| other.name.clone());
     let mut pick = |(row, column): (RowNum, ColNum), name: &str, title: &str, message: &str| {
         page.text(row, column, name, &style::cell(Look::Text, Role::Input))?;
         let list = Formula::new(format!("={}", choices.names()));
@@ -135,20 +179,41 @@ fn write_picks(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
             .set_error_style(DataValidationErrorStyle::Stop)
             .set_error_title("No such machine")?
             .set_error_message("Pick a name of sheet Presets")?;
-        page.worksheet.add_data_validation(row, column, row, column, &validation)?;
+        page.worksheet
+            .add_data_validation(row, column, row, column, &validation)?;
         Ok::<(), XlsxError>(())
     };
     if let Some(other) = &other {
-        pick(PICK_B, other, "Machine B", "Summary and sheet A and B have the times on both")?;
+        pick(
+            PICK_B,
+            other,
+            "Machine B",
+            "Summary and sheet A and B have the times on both",
+        )?;
     }
     if choices.is_any() {
-        pick(PICK_A, AS_WRITTEN, "Machine in force", "All sheets follow; sheet Presets has every figure")?;
+        pick(
+            PICK_A,
+            AS_WRITTEN,
+            "Machine in force",
+            "All sheets follow; sheet Presets has every figure",
+        )?;
     } else {
-        page.text(PICK_A.0, PICK_A.1, AS_WRITTEN, &style::cell(Look::Text, Role::Plain))?;
+        page.text(
+            PICK_A.0,
+            PICK_A.1,
+            AS_WRITTEN,
+            &style::cell(Look::Text, Role::Plain),
+        )?;
     }
     page.text(PICK_A.0, 0, "Machine in force (A)", &style::section())?;
     if other.is_some() {
-        page.text(PICK_B.0 - 1, PICK_B.1, "Compared with it (B)", &style::section())?;
+        page.text(
+            PICK_B.0 - 1,
+            PICK_B.1,
+            "Compared with it (B)",
+            &style::section(),
+        )?;
     }
     Ok(())
 }
@@ -161,7 +226,11 @@ fn write_parameter(
 ) -> Result<(), XlsxError> {
     let row = FIRST_ROW + index as RowNum;
     let plain = style::cell(Look::Text, Role::Plain);
-    let look = if parameter.kind == ParameterKind::Size { Look::Count } else { Look::Number };
+    let look = if parameter.kind == ParameterKind::Size {
+        Look::Count
+    } else {
+        Look::Number
+    };
     page.text(row, 0, &parameter.label, &plain)?;
     page.text(row, 1, &parameter.name, &plain)?;
     inputs::write_value(page, (row, VALUE), parameter.value, look, Role::Input)?;
@@ -170,24 +239,44 @@ fn write_parameter(
     page.text(row, 5, parameter.unit, &plain)?;
     page.text(row, 6, &allowed(parameter), &plain)?;
     page.text(row, 7, parameter.description, &style::wrapped())?;
-    let source = if parameter.value.is_none() { UNKNOWN } else { &parameter.source };
-    for (column, says, text) in [(SOURCE, Says::Source, source), (NOTE, Says::Note, &parameter.note)] {
-        let by_hand = if matches!(says, Says::Source) { "set by hand" } else { NOTHING };
+    let source = if parameter.value.is_none() {
+        UNKNOWN
+    } else {
+        &parameter.source
+    };
+    for (column, says, text) in [
+        (SOURCE, Says::Source, source),
+        (NOTE, Says::Note, &parameter.note),
+    ] {
+        let by_hand = if matches!(says, Says::Source) {
+            "set by hand"
+        } else {
+            NOTHING
+        };
         let said = format!("INDEX({},preset.A)", choices.row(index, says));
         let said = format!("IF({said}=\"\",\"{NOTHING}\",{said})");
         let formula = format!("IF({},\"{by_hand}\",{said})", is_by_hand(row, parameter));
         let shown = if text.is_empty() { NOTHING } else { text };
         page.presented_text(row, column, &formula, shown, &style::wrapped())?;
     }
-    let texts = [(7, parameter.description), (SOURCE, source), (NOTE, &parameter.note)];
-    let lines = texts.iter().map(|(column, text)| style::lines(text, COLUMNS[usize::from(*column)].1)).max();
-    page.worksheet.set_row_height(row, style::row_height(lines.unwrap_or(1)))?;
+    let texts = [
+        (7, parameter.description),
+        (SOURCE, source),
+        (NOTE, &parameter.note),
+    ];
+    let lines = texts
+        .iter()
+        .map(|(column, text)| style::lines(text, COLUMNS[usize::from(*column)].1))
+        .max();
+    page.worksheet
+        .set_row_height(row, style::row_height(lines.unwrap_or(1)))?;
     let validation = validation(parameter)
         .set_input_title(&parameter.name)?
         .set_error_style(DataValidationErrorStyle::Stop)
         .set_error_title("Out of range")?
         .set_error_message(format!("{}: {}", parameter.name, allowed(parameter)))?;
-    page.worksheet.add_data_validation(row, VALUE, row, OVERRIDE, &validation)?;
+    page.worksheet
+        .add_data_validation(row, VALUE, row, OVERRIDE, &validation)?;
     Ok(())
 }
 
@@ -199,7 +288,10 @@ fn is_by_hand(row: RowNum, parameter: &MachineParameter) -> String {
 }
 
 fn is_changed(value: &str, parameter: &MachineParameter) -> String {
-    let differs = parameter.value.map(|written| format!(",{value}<>{written}")).unwrap_or_default();
+    let differs = parameter
+        .value
+        .map(|written| format!(",{value}<>{written}"))
+        .unwrap_or_default();
     format!("AND({value}<>\"\"{differs})")
 }
 
@@ -219,23 +311,37 @@ fn write_in_force(
         format!("IF(ISNUMBER({found}),{found},{otherwise})")
     };
     let format = in_force_format(parameter);
-    let other = page.book.model.other.as_ref().map(|other| other.parameters[index].value);
+    let other = page
+        .book
+        .model
+        .other
+        .as_ref()
+        .map(|other| other.parameters[index].value);
     let mut write = |column: ColNum, formula: &str, shown: Option<f64>| match shown.or(absent) {
         Some(number) => page.presentation(row, column, formula, &number.to_string(), &format),
         None => page.presented_text(row, column, formula, UNKNOWN, &format),
     };
     let changed = is_changed(&value, parameter);
-    let formula = format!("IF({by_hand}<>\"\",{by_hand},IF({changed},{value},{}))", picked("preset.A"));
+    let formula = format!(
+        "IF({by_hand}<>\"\",{by_hand},IF({changed},{value},{}))",
+        picked("preset.A")
+    );
     write(IN_FORCE, &formula, parameter.value)?;
     other.map_or(Ok(()), |other| write(OTHER, &picked("preset.B"), other))
 }
 
 /// A level that is not there has no bytes, a bandwidth that nobody knows none.
 fn in_force_format(parameter: &MachineParameter) -> Format {
-    let look = if parameter.kind == ParameterKind::Size { Look::Count } else { Look::Number };
+    let look = if parameter.kind == ParameterKind::Size {
+        Look::Count
+    } else {
+        Look::Number
+    };
     let format = style::cell(look, Role::Plain);
     match absent(&parameter.name) {
-        Some(0.0) if parameter.kind == ParameterKind::Size => format.set_num_format("#,##0;-#,##0;\"none\""),
+        Some(0.0) if parameter.kind == ParameterKind::Size => {
+            format.set_num_format("#,##0;-#,##0;\"none\"")
+        }
         Some(0.0) => format.set_num_format("General;-General;\"unknown\""),
         _ => format,
     }
@@ -247,13 +353,19 @@ pub(in crate::export) fn allowed(parameter: &MachineParameter) -> String {
     match parameter.kind {
         ParameterKind::Switch => "0 or 1".to_string(),
         ParameterKind::Real => format!("{} to {}", short(least), short(most)),
-        ParameterKind::Integer | ParameterKind::Size => format!("{} to {}, whole", short(least), short(most)),
+        ParameterKind::Integer | ParameterKind::Size => {
+            format!("{} to {}, whole", short(least), short(most))
+        }
     }
 }
 
 /// Powers of ten for what has many digits.
 fn short(value: f64) -> String {
-    if value != 0.0 && !(1e-3..1e6).contains(&value) { format!("{value:e}") } else { value.to_string() }
+    if value != 0.0 && !(1e-3..1e6).contains(&value) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
 }
 
 fn validation(parameter: &MachineParameter) -> DataValidation {
@@ -262,6 +374,8 @@ fn validation(parameter: &MachineParameter) -> DataValidation {
     match parameter.kind {
         ParameterKind::Switch => inputs::switch(),
         ParameterKind::Integer | ParameterKind::Size => inputs::whole(least, most),
-        ParameterKind::Real => validation.allow_decimal_number(DataValidationRule::Between(least, most)),
+        ParameterKind::Real => {
+            validation.allow_decimal_number(DataValidationRule::Between(least, most))
+        }
     }
 }

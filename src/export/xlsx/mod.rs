@@ -64,9 +64,18 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
     let layout = Tables::new(model).layout;
     let cell = |figure: FigureId| {
         let Place { sheet, row, column } = layout.place(figure)?;
-        Some(FigureCell { figure, sheet: sheet.name(), row, column })
+        Some(FigureCell {
+            figure,
+            sheet: sheet.name(),
+            row,
+            column,
+        })
     };
-    model.figures.iter().filter_map(|(figure, _)| cell(figure)).collect()
+    model
+        .figures
+        .iter()
+        .filter_map(|(figure, _)| cell(figure))
+        .collect()
 }
 
 /// The workbook of a model, as the bytes of an .xlsx file.
@@ -84,29 +93,53 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
 ///
 /// # Errors
 /// As for [`workbook`].
-pub fn study_workbook(model: &Model, run: &TraceReport, comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
+pub fn study_workbook(
+    model: &Model,
+    run: &TraceReport,
+    comparison: &Comparison,
+) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    workbook.set_properties(&properties("Loop nests, what they cost, and what a run did")?);
+    workbook.set_properties(&properties(
+        "Loop nests, what they cost, and what a run did",
+    )?);
     let tables = Tables::new(model);
     push_model(&mut workbook, model, &tables)?;
     for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
         workbook.push_worksheet(worksheet);
     }
-    let machine = model.machine.parameters.iter().map(|parameter| parameter.name.as_str());
-    let taken: HashSet<&str> = machine.chain(model.parameters.rows().iter().map(|row| row.name.as_str())).collect();
+    let machine = model
+        .machine
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str());
+    let taken: HashSet<&str> = machine
+        .chain(model.parameters.rows().iter().map(|row| row.name.as_str()))
+        .collect();
     trace::push(&mut workbook, run, &|name| taken.contains(name))?;
     workbook.save_to_buffer()
 }
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
-    let Tables { loops, arrays, caches, conditions, calls, communication, registers, steps, layout, side_by_side } =
-        tables;
+    let Tables {
+        loops,
+        arrays,
+        caches,
+        conditions,
+        calls,
+        communication,
+        registers,
+        steps,
+        layout,
+        side_by_side,
+    } = tables;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
     // Where there is no place for a temporary file, it is kept in memory.
-    let for_steps = workbook.new_worksheet_with_low_memory().unwrap_or_else(|_| Worksheet::new());
+    let for_steps = workbook
+        .new_worksheet_with_low_memory()
+        .unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     push(summary::write(book, loops, side_by_side.as_ref())?);
     push(machine::write(book)?);
@@ -213,21 +246,45 @@ impl<'a> Tables<'a> {
             calls.functions.place(&mut layout);
             calls.paths.place(&mut layout);
         }
-        let communication = model.communication.as_ref().map(|found| communication::table(model, found));
-        communication.iter().for_each(|table| table.place(&mut layout));
+        let communication = model
+            .communication
+            .as_ref()
+            .map(|found| communication::table(model, found));
+        communication
+            .iter()
+            .for_each(|table| table.place(&mut layout));
         let registers = registers::table(model);
         registers.place(&mut layout);
         roofline::place(model, &mut layout);
         sensitivity::place(model, &mut layout);
-        let side_by_side = model.on_other.as_ref().map(|other| side_by_side::table(model, other));
-        side_by_side.iter().for_each(|table| table.place(&mut layout));
+        let side_by_side = model
+            .on_other
+            .as_ref()
+            .map(|other| side_by_side::table(model, other));
+        side_by_side
+            .iter()
+            .for_each(|table| table.place(&mut layout));
         let steps = steps::place(&mut layout);
-        Tables { loops, arrays, caches, conditions, calls, communication, registers, side_by_side, steps, layout }
+        Tables {
+            loops,
+            arrays,
+            caches,
+            conditions,
+            calls,
+            communication,
+            registers,
+            side_by_side,
+            steps,
+            layout,
+        }
     }
 }
 
 /// The date is fixed, so that the same input gives the same bytes.
 fn properties(title: &str) -> Result<DocProperties, XlsxError> {
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
-    Ok(DocProperties::new().set_title(title).set_author("loopsheet").set_creation_datetime(&date))
+    Ok(DocProperties::new()
+        .set_title(title)
+        .set_author("loopsheet")
+        .set_creation_datetime(&date))
 }

@@ -62,12 +62,18 @@ pub(in crate::export) const METHOD: &[(&str, &str)] = &[
 
 /// What the model leaves out.
 pub(in crate::export) const LIMITS: &[(&str, &str)] = &[
-    ("Caches", "Fully associative, least recently used first to go: conflict misses are not in the formulas."),
+    (
+        "Caches",
+        "Fully associative, least recently used first to go: conflict misses are not in the formulas.",
+    ),
     (
         "Bounds",
         "Triangular and other affine bounds are summed exactly; other bounds that depend on outer loops are taken at the middle of their range.",
     ),
-    ("Subscripts", "Subscripts that are not affine are gathers: gather_lines cache lines a reference."),
+    (
+        "Subscripts",
+        "Subscripts that are not affine are gathers: gather_lines cache lines a reference.",
+    ),
     (
         "Blocks",
         "Formulas for blocks hold for extents of at least the span of the offsets. Where the last block is smaller, its smaller extent is counted.",
@@ -96,7 +102,10 @@ pub(in crate::export) const LIMITS: &[(&str, &str)] = &[
         "Registers",
         "An estimate for scalar code: no vectorisation, no unrolling, nothing that calls save, no values that a compiler loads again instead of keeping them.",
     ),
-    ("Calls", "Calls of functions that are not known are listed below and cost nothing."),
+    (
+        "Calls",
+        "Calls of functions that are not known are listed below and cost nothing.",
+    ),
 ];
 
 /// Rows kept free for what follows a list that would not fit.
@@ -109,7 +118,10 @@ pub(super) fn write<'a, L, A, C, R>(
     arrays: &Table<A>,
     (caches, conditions): (&Table<C>, &Table<R>),
 ) -> Result<Page<'a>, XlsxError> {
-    let mut notes = Notes { page: Page::new(Sheet::Notes, book)?, row: 0 };
+    let mut notes = Notes {
+        page: Page::new(Sheet::Notes, book)?,
+        row: 0,
+    };
     for (column, width) in (0..).zip(WIDTHS) {
         notes.page.worksheet.set_column_width(column, width)?;
     }
@@ -139,11 +151,20 @@ impl Notes<'_> {
     fn paragraphs(&mut self, title: &str, paragraphs: &[(&str, &str)]) -> Result<(), XlsxError> {
         self.section(title)?;
         for (name, text) in paragraphs {
-            self.page.text(self.row, 0, name, &style::cell(Look::Text, Role::Plain).set_bold())?;
+            self.page.text(
+                self.row,
+                0,
+                name,
+                &style::cell(Look::Text, Role::Plain).set_bold(),
+            )?;
             let (last, format) = (WIDTHS.len() as ColNum - 1, style::wrapped());
-            self.page.worksheet.merge_range(self.row, 1, self.row, last, text, &format)?;
+            self.page
+                .worksheet
+                .merge_range(self.row, 1, self.row, last, text, &format)?;
             let lines = style::lines(text, WIDTHS[1..].iter().sum());
-            self.page.worksheet.set_row_height(self.row, style::row_height(lines))?;
+            self.page
+                .worksheet
+                .set_row_height(self.row, style::row_height(lines))?;
             self.row += 1;
         }
         self.row += 1;
@@ -166,7 +187,8 @@ impl Notes<'_> {
         self.section(title)?;
         let mut rows = rows.peekable();
         if rows.peek().is_none() {
-            self.page.text(self.row, 0, "None.", &style::cell(Look::Text, Role::Plain))?;
+            self.page
+                .text(self.row, 0, "None.", &style::cell(Look::Text, Role::Plain))?;
             self.row += 2;
             return Ok(());
         }
@@ -203,17 +225,28 @@ impl Notes<'_> {
                     lines = lines.max(style::lines(&text, WIDTHS[column..=end].iter().sum()));
                     if end > column {
                         let (first, last) = (column as ColNum, end as ColNum);
-                        self.page.worksheet.merge_range(self.row, first, self.row, last, "", &style::wrapped())?;
+                        self.page.worksheet.merge_range(
+                            self.row,
+                            first,
+                            self.row,
+                            last,
+                            "",
+                            &style::wrapped(),
+                        )?;
                     }
-                    self.page.text(self.row, column as ColNum, &text, &style::wrapped())?;
+                    self.page
+                        .text(self.row, column as ColNum, &text, &style::wrapped())?;
                 }
                 Cell::Number(value) => {
                     let format = style::cell(Look::Number, Role::Plain);
-                    self.page.number(self.row, column as ColNum, value, &format)?;
+                    self.page
+                        .number(self.row, column as ColNum, value, &format)?;
                 }
             }
         }
-        self.page.worksheet.set_row_height(self.row, style::row_height(lines))?;
+        self.page
+            .worksheet
+            .set_row_height(self.row, style::row_height(lines))?;
         Ok(())
     }
 
@@ -239,20 +272,24 @@ impl Notes<'_> {
     fn diagnostics(&mut self) -> Result<(), XlsxError> {
         let program = self.page.book.model.program;
         let headers = ["Code", "Severity", "Column", "Line", "File", "Message"];
-        let rows = program.files.iter().flat_map(|file| &file.diagnostics).map(|diagnostic| {
-            let message = match &diagnostic.help {
-                Some(help) => format!("{} ({help})", diagnostic.message),
-                None => diagnostic.message.clone(),
-            };
-            [
-                text(&diagnostic.code),
-                text(diagnostic.severity.as_str()),
-                Cell::Number(f64::from(diagnostic.place.column)),
-                Cell::Number(f64::from(diagnostic.place.line)),
-                text(&diagnostic.place.file),
-                Cell::Text(message),
-            ]
-        });
+        let rows = program
+            .files
+            .iter()
+            .flat_map(|file| &file.diagnostics)
+            .map(|diagnostic| {
+                let message = match &diagnostic.help {
+                    Some(help) => format!("{} ({help})", diagnostic.message),
+                    None => diagnostic.message.clone(),
+                };
+                [
+                    text(&diagnostic.code),
+                    text(diagnostic.severity.as_str()),
+                    Cell::Number(f64::from(diagnostic.place.column)),
+                    Cell::Number(f64::from(diagnostic.place.line)),
+                    text(&diagnostic.place.file),
+                    Cell::Text(message),
+                ]
+            });
         self.list("Diagnostics", headers, rows)
     }
 
@@ -269,16 +306,24 @@ impl Notes<'_> {
             ]
         });
         self.list("Files read", headers, rows)?;
-        let rows = program.unread.iter().map(|(extension, count)| [text(extension), Cell::Number(*count as f64)]);
+        let rows = program
+            .unread
+            .iter()
+            .map(|(extension, count)| [text(extension), Cell::Number(*count as f64)]);
         self.list("Files not read", ["Extension", "Files"], rows)
     }
 
     fn glossary<R>(&mut self, table: &Table<R>) -> Result<(), XlsxError> {
         let title = format!("Columns of {}", table.sheet.name());
-        let rows = table
-            .columns
-            .iter()
-            .map(|Column { group, header, unit, meaning, .. }| [text(group), text(header), text(unit), text(meaning)]);
+        let rows = table.columns.iter().map(
+            |Column {
+                 group,
+                 header,
+                 unit,
+                 meaning,
+                 ..
+             }| [text(group), text(header), text(unit), text(meaning)],
+        );
         self.list(&title, ["Group", "Column", "Unit", "Meaning"], rows)
     }
 }

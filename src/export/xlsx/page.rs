@@ -35,7 +35,11 @@ impl<B> Paper<B> {
     /// The same on a worksheet that may be written row by row only.
     pub fn on(mut worksheet: Worksheet, sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
         worksheet.set_name(sheet.name())?;
-        Ok(Paper { worksheet, sheet, book })
+        Ok(Paper {
+            worksheet,
+            sheet,
+            book,
+        })
     }
 
     /// The title of the sheet.
@@ -45,20 +49,35 @@ impl<B> Paper<B> {
     }
 
     /// Text as it stands, whatever it begins with.
-    pub fn text(&mut self, row: RowNum, column: ColNum, text: &str, format: &Format) -> Result<(), XlsxError> {
+    pub fn text(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        text: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
         let text = clipped(text);
         // A program that opens the cell for editing must not read it as a formula either.
         if text.starts_with(['=', '+', '-', '@']) {
             let format = format.clone().set_quote_prefix();
-            self.worksheet.write_string_with_format(row, column, text, &format)?;
+            self.worksheet
+                .write_string_with_format(row, column, text, &format)?;
         } else {
-            self.worksheet.write_string_with_format(row, column, text, format)?;
+            self.worksheet
+                .write_string_with_format(row, column, text, format)?;
         }
         Ok(())
     }
 
-    pub fn number(&mut self, row: RowNum, column: ColNum, value: f64, format: &Format) -> Result<(), XlsxError> {
-        self.worksheet.write_number_with_format(row, column, value, format)?;
+    pub fn number(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        value: f64,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        self.worksheet
+            .write_number_with_format(row, column, value, format)?;
         Ok(())
     }
 
@@ -72,7 +91,8 @@ impl<B> Paper<B> {
         format: &Format,
     ) -> Result<(), XlsxError> {
         let formula = Formula::new(format!("={formula}")).set_result(shown);
-        self.worksheet.write_formula_with_format(row, column, formula, format)?;
+        self.worksheet
+            .write_formula_with_format(row, column, formula, format)?;
         Ok(())
     }
 
@@ -86,8 +106,14 @@ impl<B> Paper<B> {
         format: &Format,
     ) -> Result<(), XlsxError> {
         // A cached text that looks like a number, a truth value or an error would be stored as one.
-        let looks_typed = shown.parse::<f64>().is_ok() || matches!(shown, "TRUE" | "FALSE") || shown.starts_with('#');
-        let shown = if looks_typed { format!("{shown} ") } else { clipped(shown).to_string() };
+        let looks_typed = shown.parse::<f64>().is_ok()
+            || matches!(shown, "TRUE" | "FALSE")
+            || shown.starts_with('#');
+        let shown = if looks_typed {
+            format!("{shown} ")
+        } else {
+            clipped(shown).to_string()
+        };
         self.presentation(row, column, formula, &shown, format)
     }
 }
@@ -95,7 +121,13 @@ impl<B> Paper<B> {
 impl Page<'_> {
     /// The figure's formula in its home cell, a reference to it in any other, its value in both. A
     /// figure that is a plain number is a fact of the source and no formula.
-    pub fn figure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
+    pub fn figure(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        id: FigureId,
+        look: Look,
+    ) -> Result<(), XlsxError> {
         let figure = self.book.model.figures.get(id);
         if self.book.layout.is_unsure(id) {
             return self.unsure(row, column, id, look);
@@ -104,7 +136,12 @@ impl Page<'_> {
             return self.text(row, column, UNKNOWN, &style::cell(look, Role::Unknown));
         }
         let format = style::cell(look, Role::Plain);
-        let is_home = self.book.layout.place(id) == Some(Place { sheet: self.sheet, row, column });
+        let is_home = self.book.layout.place(id)
+            == Some(Place {
+                sheet: self.sheet,
+                row,
+                column,
+            });
         if !is_home {
             return self.expression(row, column, &Expr::from(id), figure.value, &format);
         }
@@ -115,10 +152,25 @@ impl Page<'_> {
     }
 
     /// A figure that is a number on some machines and unknown on others.
-    fn unsure(&mut self, row: RowNum, column: ColNum, id: FigureId, look: Look) -> Result<(), XlsxError> {
+    fn unsure(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        id: FigureId,
+        look: Look,
+    ) -> Result<(), XlsxError> {
         let figure = self.book.model.figures.get(id);
-        let is_home = self.book.layout.place(id) == Some(Place { sheet: self.sheet, row, column });
-        let expr = if is_home { figure.expr.clone() } else { Expr::from(id) };
+        let is_home = self.book.layout.place(id)
+            == Some(Place {
+                sheet: self.sheet,
+                row,
+                column,
+            });
+        let expr = if is_home {
+            figure.expr.clone()
+        } else {
+            Expr::from(id)
+        };
         let formula = format!("IFERROR({},\"{UNKNOWN}\")", self.formula(&expr));
         if figure.value.is_finite() {
             return self.presentation(
@@ -129,7 +181,13 @@ impl Page<'_> {
                 &style::cell(look, Role::Plain),
             );
         }
-        self.presented_text(row, column, &formula, UNKNOWN, &style::cell(look, Role::Plain))
+        self.presented_text(
+            row,
+            column,
+            &formula,
+            UNKNOWN,
+            &style::cell(look, Role::Plain),
+        )
     }
 
     /// An expression as formula, with its value.
@@ -147,24 +205,54 @@ impl Page<'_> {
 
     /// The formula of an expression, without `=`.
     pub fn formula(&self, expr: &Expr) -> String {
-        Excel { expr, names: &self.book.layout.names(self.sheet) }.to_string()
+        Excel {
+            expr,
+            names: &self.book.layout.names(self.sheet),
+        }
+        .to_string()
     }
 
     /// The name that a figure counted from one chooses.
-    pub fn choice(&mut self, row: RowNum, column: ColNum, id: FigureId, names: &[&str]) -> Result<(), XlsxError> {
+    pub fn choice(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        id: FigureId,
+        names: &[&str],
+    ) -> Result<(), XlsxError> {
         let value = self.book.model.value(id);
         let Some(name) = chosen(value, names) else {
-            return self.text(row, column, UNKNOWN, &style::cell(Look::Text, Role::Unknown));
+            return self.text(
+                row,
+                column,
+                UNKNOWN,
+                &style::cell(Look::Text, Role::Unknown),
+            );
         };
-        let quoted: Vec<String> = names.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
-        let formula = format!("CHOOSE({},{})", self.formula(&Expr::from(id)), quoted.join(","));
-        self.presented_text(row, column, &formula, name, &style::cell(Look::Text, Role::Plain))
+        let quoted: Vec<String> = names
+            .iter()
+            .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
+            .collect();
+        let formula = format!(
+            "CHOOSE({},{})",
+            self.formula(&Expr::from(id)),
+            quoted.join(",")
+        );
+        self.presented_text(
+            row,
+            column,
+            &formula,
+            name,
+            &style::cell(Look::Text, Role::Plain),
+        )
     }
 }
 
 /// The name at a position counted from one.
 pub(super) fn chosen<'n>(position: f64, names: &[&'n str]) -> Option<&'n str> {
-    (position >= 1.0).then(|| names.get(position as usize - 1).copied()).flatten()
+    (position >= 1.0)
+        .then(|| names.get(position as usize - 1).copied())
+        .flatten()
 }
 
 /// At most as much text as a cell takes.

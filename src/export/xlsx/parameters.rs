@@ -37,8 +37,18 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.title("Parameters")?;
     let legends = [
-        (1, "Input", Role::Input, "Change one and every sheet follows. Block sizes of 0 mean: not blocked."),
-        (2, "Derived", Role::Derived, "Follows from others as the source says; a number may replace the formula."),
+        (
+            1,
+            "Input",
+            Role::Input,
+            "Change one and every sheet follows. Block sizes of 0 mean: not blocked.",
+        ),
+        (
+            2,
+            "Derived",
+            Role::Derived,
+            "Follows from others as the source says; a number may replace the formula.",
+        ),
     ];
     for (row, name, role, legend) in legends {
         page.text(row, 0, name, &style::cell(Look::Text, role))?;
@@ -51,8 +61,15 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let rows = book.model.parameters.rows();
     let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
     for (column, text) in (0..).zip(texts) {
-        let longest = rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0) as f64;
-        page.worksheet.set_column_width(column, (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST))?;
+        let longest = rows
+            .iter()
+            .map(|row| text(row).chars().count())
+            .max()
+            .unwrap_or(0) as f64;
+        page.worksheet.set_column_width(
+            column,
+            (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST),
+        )?;
     }
     for (row, parameter) in (FIRST_ROW..).zip(rows) {
         write_parameter(&mut page, row, parameter)?;
@@ -61,13 +78,15 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut first = FIRST_ROW;
     for run in rows.chunk_by(|a, b| a.kind == b.kind) {
         let last = first + run.len() as RowNum - 1;
-        page.worksheet.add_data_validation(first, VALUE, last, VALUE, &validation(run[0].kind)?)?;
+        page.worksheet
+            .add_data_validation(first, VALUE, last, VALUE, &validation(run[0].kind)?)?;
         first = last + 1;
     }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
-    page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
+    page.worksheet
+        .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
@@ -77,21 +96,36 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, &parameter.name, &plain)?;
     page.text(row, 1, &parameter.label, &plain)?;
-    match parameter.definition.as_ref().filter(|definition| definition.as_number().is_none()) {
+    match parameter
+        .definition
+        .as_ref()
+        .filter(|definition| definition.as_number().is_none())
+    {
         Some(definition) => {
             let format = style::cell(Look::Number, Role::Derived);
             page.expression(row, VALUE, definition, parameter.value, &format)?;
         }
-        None => inputs::write_value(page, (row, VALUE), Some(parameter.value), Look::Number, Role::Input)?,
+        None => inputs::write_value(
+            page,
+            (row, VALUE),
+            Some(parameter.value),
+            Look::Number,
+            Role::Input,
+        )?,
     }
     page.text(row, 3, kind(parameter.kind), &plain)?;
     page.text(row, 4, origin(parameter.origin), &plain)?;
-    let definition = parameter.definition.as_ref().map(|definition| definition.to_string()).unwrap_or_default();
+    let definition = parameter
+        .definition
+        .as_ref()
+        .map(|definition| definition.to_string())
+        .unwrap_or_default();
     page.text(row, 5, &definition, &plain)?;
     let functions = parameter.functions.join(", ");
     page.text(row, 6, &functions, &style::wrapped())?;
     let lines = style::lines(&functions, COLUMNS[6].1);
-    page.worksheet.set_row_height(row, style::row_height(lines))?;
+    page.worksheet
+        .set_row_height(row, style::row_height(lines))?;
     Ok(())
 }
 
@@ -127,7 +161,10 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
             (rule, "A whole number; 0 is not blocked")
         }
-        Kind::Problem => (inputs::whole(-LARGEST, LARGEST), "A whole number up to 1e15"),
+        Kind::Problem => (
+            inputs::whole(-LARGEST, LARGEST),
+            "A whole number up to 1e15",
+        ),
         Kind::TripCount => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
             (rule, "A number from 0 to 1e15, which may be a mean")
@@ -137,5 +174,6 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             (rule, "A probability is between 0 and 1")
         }
     };
-    rule.set_error_title("Out of range")?.set_error_message(message)
+    rule.set_error_title("Out of range")?
+        .set_error_message(message)
 }

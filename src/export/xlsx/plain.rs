@@ -53,7 +53,11 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
         let mut functions = plain(model, &calls.functions);
         // The sheet ends with the sum of all functions, which is no row of data.
         functions.rows.pop();
-        found.extend([plain(model, &calls.sites), functions, plain(model, &calls.paths)]);
+        found.extend([
+            plain(model, &calls.sites),
+            functions,
+            plain(model, &calls.paths),
+        ]);
     }
     found.extend(tables.communication.iter().map(|table| plain(model, table)));
     found.extend(tables.side_by_side.iter().map(|table| plain(model, table)));
@@ -62,7 +66,11 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
 }
 
 /// A table that is no table of the workbook: name, header, unit and meaning of its columns.
-fn other(name: &str, columns: &[(&str, &'static str, &str)], rows: Vec<Vec<PlainCell>>) -> PlainTable {
+fn other(
+    name: &str,
+    columns: &[(&str, &'static str, &str)],
+    rows: Vec<Vec<PlainCell>>,
+) -> PlainTable {
     let column = |(header, unit, meaning): &(&str, &'static str, &str)| PlainColumn {
         name: words(header),
         group: String::new(),
@@ -70,7 +78,11 @@ fn other(name: &str, columns: &[(&str, &'static str, &str)], rows: Vec<Vec<Plain
         unit,
         meaning: (*meaning).to_string(),
     };
-    PlainTable { name: name.to_string(), columns: columns.iter().map(column).collect(), rows }
+    PlainTable {
+        name: name.to_string(),
+        columns: columns.iter().map(column).collect(),
+        rows,
+    }
 }
 
 fn text(text: impl Into<String>) -> PlainCell {
@@ -84,7 +96,11 @@ fn dependences(model: &Model) -> PlainTable {
         ("Earlier loop", "", "Its name"),
         ("Later loop", "", "Its name"),
         ("Kind", "", "flow, anti or output"),
-        ("Follows from others", "", "1 if other dependences say as much"),
+        (
+            "Follows from others",
+            "",
+            "1 if other dependences say as much",
+        ),
         ("Array", "", "Array or scalar through which it goes"),
         ("Scalar", "", "1 if that is a scalar"),
         (
@@ -98,7 +114,11 @@ fn dependences(model: &Model) -> PlainTable {
     for sequence in &model.sequences {
         for edge in sequence.graph.edge_references() {
             let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);
-            let Dependence { kind, arrays, is_implied } = edge.weight();
+            let Dependence {
+                kind,
+                arrays,
+                is_implied,
+            } = edge.weight();
             rows.extend(arrays.iter().map(|through| {
                 vec![
                     text(sequence.place(model.program)),
@@ -122,22 +142,48 @@ fn fusions(model: &Model) -> PlainTable {
         ("In", "", "The function, or the loop around both"),
         ("Loop", "", "The earlier one"),
         ("And the next", "", "The later one"),
-        ("Outer loops that fuse", "", "How many; empty if it is not legal"),
-        ("Traffic saved", "B", "Memory traffic that one loop would not have"),
+        (
+            "Outer loops that fuse",
+            "",
+            "How many; empty if it is not legal",
+        ),
+        (
+            "Traffic saved",
+            "B",
+            "Memory traffic that one loop would not have",
+        ),
         ("Prevented by", "", "Why it is not legal"),
         ("Arrays of both", "", "Names with semicolons between them"),
     ];
-    let row = |sequence: &SequenceModel, FusionModel { candidate, shared, saved }: &FusionModel| {
+    let row = |sequence: &SequenceModel,
+               FusionModel {
+                   candidate,
+                   shared,
+                   saved,
+               }: &FusionModel| {
         let (loops, why) = match &candidate.verdict {
             Verdict::Fuses { loops } => (PlainCell::Number(*loops as f64), PlainCell::Empty),
             Verdict::Prevented { why } => (PlainCell::Empty, text(why)),
         };
-        let saved = saved.map_or(PlainCell::Empty, |saved| PlainCell::Number(model.value(saved)));
-        let names = [text(sequence.place(model.program)), text(&candidate.first.id), text(&candidate.second.id)];
-        names.into_iter().chain([loops, saved, why, text(shared.join("; "))]).collect()
+        let saved = saved.map_or(PlainCell::Empty, |saved| {
+            PlainCell::Number(model.value(saved))
+        });
+        let names = [
+            text(sequence.place(model.program)),
+            text(&candidate.first.id),
+            text(&candidate.second.id),
+        ];
+        names
+            .into_iter()
+            .chain([loops, saved, why, text(shared.join("; "))])
+            .collect()
     };
-    let rows =
-        model.sequences.iter().flat_map(|sequence| sequence.fusions.iter().map(move |fusion| row(sequence, fusion)));
+    let rows = model.sequences.iter().flat_map(|sequence| {
+        sequence
+            .fusions
+            .iter()
+            .map(move |fusion| row(sequence, fusion))
+    });
     other("fusions", &columns, rows.collect())
 }
 
@@ -151,10 +197,20 @@ fn sensitivity(model: &Model) -> PlainTable {
     ];
     let rows = model.sensitivity.iter().flat_map(|sweep| {
         sweep.nests.iter().flat_map(move |(nest, seconds)| {
-            sweep.values.iter().zip(seconds).map(move |(value, seconds)| {
-                let [value, seconds] = [value, seconds].map(|id| PlainCell::Number(model.value(*id)));
-                vec![text(&sweep.symbol), value, text(&model.nests[*nest].nest.head().id), seconds]
-            })
+            sweep
+                .values
+                .iter()
+                .zip(seconds)
+                .map(move |(value, seconds)| {
+                    let [value, seconds] =
+                        [value, seconds].map(|id| PlainCell::Number(model.value(*id)));
+                    vec![
+                        text(&sweep.symbol),
+                        value,
+                        text(&model.nests[*nest].nest.head().id),
+                        seconds,
+                    ]
+                })
         })
     });
     other("sensitivity", &columns, rows.collect())
@@ -165,10 +221,28 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
     for column in &table.columns {
         let is_known = |name: &String| columns.iter().any(|other| other.name == *name);
         let short = words(&column.header);
-        let repeats = table.columns.iter().filter(|other| words(&other.header) == short).count() > 1;
-        let long = if repeats { format!("{}_{short}", words(&column.group)) } else { short };
-        let numbered = (1..).map(|n| if n == 1 { long.clone() } else { format!("{long}_{n}") });
-        let name = numbered.into_iter().find(|name| !is_known(name)).unwrap_or(long);
+        let repeats = table
+            .columns
+            .iter()
+            .filter(|other| words(&other.header) == short)
+            .count()
+            > 1;
+        let long = if repeats {
+            format!("{}_{short}", words(&column.group))
+        } else {
+            short
+        };
+        let numbered = (1..).map(|n| {
+            if n == 1 {
+                long.clone()
+            } else {
+                format!("{long}_{n}")
+            }
+        });
+        let name = numbered
+            .into_iter()
+            .find(|name| !is_known(name))
+            .unwrap_or(long);
         columns.push(PlainColumn {
             name,
             group: column.group.clone(),
@@ -184,15 +258,30 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
         Content::Figure(id) => PlainCell::Number(model.value(id)),
         Content::Choice(id, names) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            super::page::chosen(model.value(id), &names).map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
+            super::page::chosen(model.value(id), &names)
+                .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
         }
     };
-    let row = |entry: &R| table.columns.iter().map(|column| cell((column.cell)(entry))).collect();
-    PlainTable { name: words(table.title), columns, rows: table.rows.iter().map(row).collect() }
+    let row = |entry: &R| {
+        table
+            .columns
+            .iter()
+            .map(|column| cell((column.cell)(entry)))
+            .collect()
+    };
+    PlainTable {
+        name: words(table.title),
+        columns,
+        rows: table.rows.iter().map(row).collect(),
+    }
 }
 
 /// Lower-case words joined by underscores.
 fn words(text: &str) -> String {
-    let lower: String = text.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    let lower: String = text
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { ' ' })
+        .collect();
     lower.split_whitespace().collect::<Vec<&str>>().join("_")
 }

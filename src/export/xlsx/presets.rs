@@ -23,7 +23,10 @@ const NARROW: f64 = 16.0;
 const FIRST_ROW: RowNum = 8;
 const FIRST: ColNum = 1;
 /// Names of the cells with the positions of machines A and B.
-const PICKED: [(&str, &str); 2] = [("preset.A", "Position of machine A"), ("preset.B", "Position of machine B")];
+const PICKED: [(&str, &str); 2] = [
+    ("preset.A", "Position of machine A"),
+    ("preset.B", "Position of machine B"),
+];
 
 /// What a preset says of each parameter.
 #[derive(Clone, Copy)]
@@ -43,7 +46,11 @@ impl Choices {
     /// Every preset, if the formulas hold for every machine.
     pub fn of(model: &Model) -> Choices {
         let all = preset_names().filter(|_| model.figures.detail() == Detail::AnyMachine);
-        Choices { presets: all.filter_map(|name| MachineModel::preset(name).ok()).collect() }
+        Choices {
+            presets: all
+                .filter_map(|name| MachineModel::preset(name).ok())
+                .collect(),
+        }
     }
 
     pub fn is_any(&self) -> bool {
@@ -68,7 +75,11 @@ impl Choices {
         let first = self.first(says);
         let last = first + self.presets.len() as ColNum;
         let [first, last] = [first, last].map(column_number_to_name);
-        format!("{0}!${first}${1}:${last}${1}", Sheet::Presets.name(), row + 1)
+        format!(
+            "{0}!${first}${1}:${last}${1}",
+            Sheet::Presets.name(),
+            row + 1
+        )
     }
 
     /// The first column of a block, the machine as written.
@@ -90,41 +101,79 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;
-    let text =
-        "What sheet Machine picks from: the machine as written with the values that it has there, and every preset.";
+    let text = "What sheet Machine picks from: the machine as written with the values that it has there, and every preset.";
     page.text(1, 0, text, &style::remark())?;
     write_picked(&mut page, &choices)?;
     let own = &book.model.machine;
     page.text(NAME_ROW, 0, "Name", &style::header())?;
     page.worksheet.set_column_width(0, 20)?;
     for (row, parameter) in (FIRST_ROW..).zip(&own.parameters) {
-        page.text(row, 0, &parameter.name, &style::cell(Look::Text, Role::Plain))?;
+        page.text(
+            row,
+            0,
+            &parameter.name,
+            &style::cell(Look::Text, Role::Plain),
+        )?;
     }
-    for (index, (says, group)) in
-        [(Says::Value, "Values"), (Says::Source, "Sources"), (Says::Note, "Notes")].into_iter().enumerate()
+    for (index, (says, group)) in [
+        (Says::Value, "Values"),
+        (Says::Source, "Sources"),
+        (Says::Note, "Notes"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let first = choices.first(says);
         let last = first + choices.presets.len() as ColNum;
         if first == last {
             page.text(GROUP_ROW, first, group, &style::group(index))?;
         } else {
-            page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, group, &style::group(index))?;
+            page.worksheet.merge_range(
+                GROUP_ROW,
+                first,
+                GROUP_ROW,
+                last,
+                group,
+                &style::group(index),
+            )?;
         }
-        page.worksheet.set_column_range_width(first, last, if matches!(says, Says::Value) { NARROW } else { 24.0 })?;
+        page.worksheet.set_column_range_width(
+            first,
+            last,
+            if matches!(says, Says::Value) {
+                NARROW
+            } else {
+                24.0
+            },
+        )?;
         write_own(&mut page, first, says)?;
         for (column, preset) in (first + 1..).zip(&choices.presets) {
-            write_heads(&mut page, column, &preset.name, &format!("{} ({})", preset.title, preset.name))?;
+            write_heads(
+                &mut page,
+                column,
+                &preset.name,
+                &format!("{} ({})", preset.title, preset.name),
+            )?;
             for (row, parameter) in (FIRST_ROW..).zip(&preset.parameters) {
                 write_said(&mut page, (row, column), parameter, says)?;
             }
         }
     }
     let last_row = FIRST_ROW + own.parameters.len() as RowNum - 1;
-    let titles = choices.presets.iter().chain([own]).map(|machine| format!("{} ({})", machine.title, machine.name));
-    let lines = titles.map(|title| style::lines(&title, NARROW - 4.0)).max().unwrap_or(1);
-    page.worksheet.set_row_height(TITLE_ROW, style::row_height(lines))?;
+    let titles = choices
+        .presets
+        .iter()
+        .chain([own])
+        .map(|machine| format!("{} ({})", machine.title, machine.name));
+    let lines = titles
+        .map(|title| style::lines(&title, NARROW - 4.0))
+        .max()
+        .unwrap_or(1);
+    page.worksheet
+        .set_row_height(TITLE_ROW, style::row_height(lines))?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
-    page.worksheet.set_print_area(0, 0, last_row, FIRST + choices.presets.len() as ColNum)?;
+    page.worksheet
+        .set_print_area(0, 0, last_row, FIRST + choices.presets.len() as ColNum)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
 }
@@ -133,15 +182,29 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
 fn write_picked(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
     let names = fixed_row(choices);
     let other = page.book.model.other.as_ref().and_then(|other| {
-        choices.presets.iter().position(|preset| preset.name == other.name).map(|position| position + 2)
+        choices
+            .presets
+            .iter()
+            .position(|preset| preset.name == other.name)
+            .map(|position| position + 2)
     });
     let picks = [(machine::PICK_A, Some(1)), (machine::PICK_B, other)];
     for (row, ((_, label), (pick, position))) in (PICKED_ROW..).zip(PICKED.into_iter().zip(picks)) {
         let Some(position) = position else { continue };
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
-        let cell = format!("{}!{}", Sheet::Machine.name(), row_col_to_cell(pick.0, pick.1));
+        let cell = format!(
+            "{}!{}",
+            Sheet::Machine.name(),
+            row_col_to_cell(pick.0, pick.1)
+        );
         let formula = format!("MATCH({cell},{names},0)");
-        page.presentation(row, FIRST, &formula, &position.to_string(), &style::cell(Look::Number, Role::Plain))?;
+        page.presentation(
+            row,
+            FIRST,
+            &formula,
+            &position.to_string(),
+            &style::cell(Look::Number, Role::Plain),
+        )?;
     }
     Ok(())
 }
@@ -149,7 +212,9 @@ fn write_picked(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
 /// The names, as formulas of this sheet write them.
 fn fixed_row(choices: &Choices) -> String {
     let names = choices.names();
-    names.rsplit_once('!').map_or(names.clone(), |(_, cells)| cells.to_string())
+    names
+        .rsplit_once('!')
+        .map_or(names.clone(), |(_, cells)| cells.to_string())
 }
 
 fn write_heads(page: &mut Page, column: ColNum, name: &str, title: &str) -> Result<(), XlsxError> {
@@ -160,7 +225,12 @@ fn write_heads(page: &mut Page, column: ColNum, name: &str, title: &str) -> Resu
 /// The machine as written, with the values that its cells have.
 fn write_own(page: &mut Page, column: ColNum, says: Says) -> Result<(), XlsxError> {
     let own = page.book.model.machine.clone();
-    write_heads(page, column, AS_WRITTEN, &format!("{} ({})", own.title, own.name))?;
+    write_heads(
+        page,
+        column,
+        AS_WRITTEN,
+        &format!("{} ({})", own.title, own.name),
+    )?;
     for (index, parameter) in own.parameters.iter().enumerate() {
         let row = FIRST_ROW + index as RowNum;
         if !matches!(says, Says::Value) {
@@ -168,7 +238,9 @@ fn write_own(page: &mut Page, column: ColNum, says: Says) -> Result<(), XlsxErro
             continue;
         }
         let cell = format!("{}!{}", Sheet::Machine.name(), machine::value_cell(index));
-        let cleared = parameter.value.map_or_else(|| format!("\"{UNKNOWN}\""), |value| value.to_string());
+        let cleared = parameter
+            .value
+            .map_or_else(|| format!("\"{UNKNOWN}\""), |value| value.to_string());
         let formula = format!("IF({cell}=\"\",{cleared},{cell})");
         let format = style::cell(Look::Number, Role::Plain);
         match parameter.value {
@@ -188,11 +260,17 @@ fn write_said(
     let text = match says {
         Says::Value => {
             let format = style::cell(Look::Number, Role::Plain);
-            return parameter.value.map_or(Ok(()), |value| page.number(row, column, value, &format));
+            return parameter
+                .value
+                .map_or(Ok(()), |value| page.number(row, column, value, &format));
         }
         Says::Source if parameter.value.is_none() => UNKNOWN,
         Says::Source => &parameter.source,
         Says::Note => &parameter.note,
     };
-    if text.is_empty() { Ok(()) } else { page.text(row, column, text, &style::cell(Look::Text, Role::Plain)) }
+    if text.is_empty() {
+        Ok(())
+    } else {
+        page.text(row, column, text, &style::cell(Look::Text, Role::Plain))
+    }
 }

@@ -24,16 +24,33 @@ pub(super) struct Ranking {
 
 /// The whole column of Loops, as a formula on another sheet writes it.
 pub(super) fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
-    let column = table.column(group, header).expect("the sheet Loops has the columns that it names");
-    format!("{}!{}", Sheet::Loops.name(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+    let column = table
+        .column(group, header)
+        .expect("the sheet Loops has the columns that it names");
+    format!(
+        "{}!{}",
+        Sheet::Loops.name(),
+        fixed_column_range(column, FIRST_ROW, table.last_row())
+    )
 }
 
 impl Ranking {
     /// Rank, time and position of each of these nests, a row each.
-    pub fn write(self, page: &mut Page, table: &LoopTable, ranked: &[usize], first: RowNum) -> Result<(), XlsxError> {
+    pub fn write(
+        self,
+        page: &mut Page,
+        table: &LoopTable,
+        ranked: &[usize],
+        first: RowNum,
+    ) -> Result<(), XlsxError> {
         let times = column(table, loops::SECONDS);
         for (rank, (row, index)) in (0u32..).zip((first..).zip(ranked)) {
-            page.number(row, self.rank, f64::from(rank + 1), &style::cell(Look::Number, Role::Plain))?;
+            page.number(
+                row,
+                self.rank,
+                f64::from(rank + 1),
+                &style::cell(Look::Number, Role::Plain),
+            )?;
             let [own, time, before, time_before] = [
                 (row, self.rank),
                 (row, self.time),
@@ -41,7 +58,10 @@ impl Ranking {
                 (row.saturating_sub(1), self.time),
             ]
             .map(|(row, column)| row_col_to_cell(row, column));
-            let seconds = page.book.model.value(page.book.model.nests[*index].time.seconds);
+            let seconds = page
+                .book
+                .model
+                .value(page.book.model.nests[*index].time.seconds);
             let largest = format!("LARGE({times},{own})");
             page.presentation(
                 row,
@@ -54,12 +74,21 @@ impl Ranking {
             let position = match rank {
                 0 => anywhere,
                 _ => {
-                    let rest = format!("INDEX({times},{before}+1):INDEX({times},{})", table.rows.len());
+                    let rest = format!(
+                        "INDEX({times},{before}+1):INDEX({times},{})",
+                        table.rows.len()
+                    );
                     format!("IF({time}={time_before},{before}+MATCH({time},{rest},0),{anywhere})")
                 }
             };
             let shown = (index + 1).to_string();
-            page.presentation(row, self.position, &position, &shown, &style::cell(Look::Number, Role::Plain))?;
+            page.presentation(
+                row,
+                self.position,
+                &position,
+                &shown,
+                &style::cell(Look::Number, Role::Plain),
+            )?;
         }
         Ok(())
     }
@@ -94,7 +123,9 @@ impl Found<'_, '_> {
 
     pub fn bound(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
         let time = &page.book.model.nests[self.nest].time;
-        let bound = chosen(page.book.model.value(time.bound), &time.bound_names()).unwrap_or_default().to_string();
+        let bound = chosen(page.book.model.value(time.bound), &time.bound_names())
+            .unwrap_or_default()
+            .to_string();
         self.text(page, cell, loops::BOUND, &bound)
     }
 
@@ -116,7 +147,13 @@ impl Found<'_, '_> {
         what: (&str, &str),
         shown: &str,
     ) -> Result<(), XlsxError> {
-        page.presented_text(row, column, &self.formula(what), shown, &style::cell(Look::Text, Role::Plain))
+        page.presented_text(
+            row,
+            column,
+            &self.formula(what),
+            shown,
+            &style::cell(Look::Text, Role::Plain),
+        )
     }
 
     fn number(
@@ -128,9 +165,21 @@ impl Found<'_, '_> {
     ) -> Result<(), XlsxError> {
         let formula = self.formula(what);
         if value.is_finite() {
-            return page.presentation(row, column, &formula, &value.to_string(), &style::cell(look, Role::Plain));
+            return page.presentation(
+                row,
+                column,
+                &formula,
+                &value.to_string(),
+                &style::cell(look, Role::Plain),
+            );
         }
-        page.presented_text(row, column, &formula, UNKNOWN, &style::cell(look, Role::Unknown))
+        page.presented_text(
+            row,
+            column,
+            &formula,
+            UNKNOWN,
+            &style::cell(look, Role::Unknown),
+        )
     }
 }
 
@@ -165,34 +214,70 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
     let model = book.model;
     let ranked = costliest(&model.nests, TOP, &model.figures);
     page.title(&format!("The {} costliest loop nests", ranked.len()))?;
-    page.text(1, 0, "Found in sheet Loops anew whenever an input changes.", &style::remark())?;
+    page.text(
+        1,
+        0,
+        "Found in sheet Loops anew whenever an input changes.",
+        &style::remark(),
+    )?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
-    Ranking { rank: 0, time: 2, position: 10 }.write(&mut page, table, &ranked, TOP_ROW)?;
+    Ranking {
+        rank: 0,
+        time: 2,
+        position: 10,
+    }
+    .write(&mut page, table, &ranked, TOP_ROW)?;
     let mut share = 0.0;
     for (row, index) in (TOP_ROW..).zip(&ranked) {
         let nest = &model.nests[*index];
-        let found = Found { table, nest: *index, position: row_col_to_cell(row, 10) };
+        let found = Found {
+            table,
+            nest: *index,
+            position: row_col_to_cell(row, 10),
+        };
         found.id(&mut page, (row, 1))?;
-        found.figure(&mut page, (row, 3), loops::SHARE, (model.totals.shares[*index], Look::Share))?;
+        found.figure(
+            &mut page,
+            (row, 3),
+            loops::SHARE,
+            (model.totals.shares[*index], Look::Share),
+        )?;
         let own = model.value(model.totals.shares[*index]);
         if own.is_finite() {
             share += own;
             let formula = format!("SUM(D${}:D{})", TOP_ROW + 1, row + 1);
-            page.presentation(row, 4, &formula, &share.to_string(), &style::cell(Look::Share, Role::Plain))?;
+            page.presentation(
+                row,
+                4,
+                &formula,
+                &share.to_string(),
+                &style::cell(Look::Share, Role::Plain),
+            )?;
         }
         found.bound(&mut page, (row, 5))?;
-        found.figure(&mut page, (row, 6), loops::DRAM_BYTES, (nest.traffic.actual, Look::Count))?;
-        found.figure(&mut page, (row, 7), loops::INTENSITY, (nest.time.intensity, Look::Ratio))?;
+        found.figure(
+            &mut page,
+            (row, 6),
+            loops::DRAM_BYTES,
+            (nest.traffic.actual, Look::Count),
+        )?;
+        found.figure(
+            &mut page,
+            (row, 7),
+            loops::INTENSITY,
+            (nest.time.intensity, Look::Ratio),
+        )?;
         found.file(&mut page, (row, 8))?;
         found.line(&mut page, (row, 9))?;
     }
     let last_row = TOP_ROW + (ranked.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;
-    page.worksheet.autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
+    page.worksheet
+        .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)

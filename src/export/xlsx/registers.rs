@@ -17,18 +17,29 @@ const SPILLS: (&str, &str) = ("Verdict", "Registers");
 /// One row a nest, in the order of Loops.
 pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     let rows = model.nests.iter().zip(&model.registers);
-    let rows: Vec<Row> = rows.filter_map(|(nest, registers)| Some((nest, registers.as_ref()?))).collect();
+    let rows: Vec<Row> = rows
+        .filter_map(|(nest, registers)| Some((nest, registers.as_ref()?)))
+        .collect();
     let mut columns: Vec<Column<Row>> = Vec::new();
     let text = |text: &str| Content::Text(text.to_string());
-    add(&mut columns, ("Loop", "Nest", ""), Look::Text, "Its row in Loops", move |(nest, _)| {
-        text(&nest.nest.head().id)
-    });
+    add(
+        &mut columns,
+        ("Loop", "Nest", ""),
+        Look::Text,
+        "Its row in Loops",
+        move |(nest, _)| text(&nest.nest.head().id),
+    );
     add(
         &mut columns,
         ("Loop", "Innermost loop", ""),
         Look::Text,
         "The loop whose iteration is looked at",
-        move |(nest, _)| nest.nest.loops.last().map_or(Content::Empty, |inner| text(&inner.facts.id)),
+        move |(nest, _)| {
+            nest.nest
+                .loops
+                .last()
+                .map_or(Content::Empty, |inner| text(&inner.facts.id))
+        },
     );
     add(
         &mut columns,
@@ -37,12 +48,20 @@ pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
         "spills: more values live than there are registers, so that some are stored to the stack and loaded again",
         |(_, registers)| Content::Choice(registers.spills, VERDICTS.map(String::from).to_vec()),
     );
-    file(&mut columns, "Integer registers", &INTEGER, "Live beyond int_registers - int_reserved", |registers| {
-        registers.integer
-    });
-    file(&mut columns, "Floating-point registers", &FLOATING, "Live beyond fp_registers", |registers| {
-        registers.floating
-    });
+    file(
+        &mut columns,
+        "Integer registers",
+        &INTEGER,
+        "Live beyond int_registers - int_reserved",
+        |registers| registers.integer,
+    );
+    file(
+        &mut columns,
+        "Floating-point registers",
+        &FLOATING,
+        "Live beyond fp_registers",
+        |registers| registers.floating,
+    );
     Table {
         sheet: Sheet::Registers,
         title: "Registers",
@@ -58,14 +77,22 @@ const SPILL_COLUMN: (&str, &str, &str) = (SPILLS.0, SPILLS.1, "");
 type Part = (usize, &'static str, &'static str);
 
 const INTEGER: [Part; 5] = [
-    (0, "Counters", "The loop variable, and its bound if that is no number"),
+    (
+        0,
+        "Counters",
+        "The loop variable, and its bound if that is no number",
+    ),
     (1, "Scalars", "Scalars that live through the whole loop"),
     (
         2,
         "Pointers",
         "Addresses: one an array for all references a known distance apart, and strides that are no numbers",
     ),
-    (3, "Invariants", "Array elements that stay the same in the loop"),
+    (
+        3,
+        "Invariants",
+        "Array elements that stay the same in the loop",
+    ),
     (
         4,
         "Temporaries",
@@ -74,7 +101,11 @@ const INTEGER: [Part; 5] = [
 ];
 const FLOATING: [Part; 3] = [
     (1, "Scalars", "Scalars that live through the whole loop"),
-    (3, "Invariants", "Array elements, literals and constants that stay the same in the loop"),
+    (
+        3,
+        "Invariants",
+        "Array elements, literals and constants that stay the same in the loop",
+    ),
     (
         4,
         "Temporaries",
@@ -90,12 +121,28 @@ fn file<'a>(
     of: fn(&RegisterFigures) -> FileFigures,
 ) {
     for &(index, header, meaning) in parts {
-        add(columns, (group, header, "registers"), Look::Number, meaning, move |(_, r)| {
-            Content::Figure(of(r).parts[index])
-        });
+        add(
+            columns,
+            (group, header, "registers"),
+            Look::Number,
+            meaning,
+            move |(_, r)| Content::Figure(of(r).parts[index]),
+        );
     }
-    add(columns, (group, "Live", "registers"), Look::Number, "Their sum", move |(_, r)| Content::Figure(of(r).live));
-    add(columns, (group, "Spilled", "registers"), Look::Number, spilled, move |(_, r)| Content::Figure(of(r).spilled));
+    add(
+        columns,
+        (group, "Live", "registers"),
+        Look::Number,
+        "Their sum",
+        move |(_, r)| Content::Figure(of(r).live),
+    );
+    add(
+        columns,
+        (group, "Spilled", "registers"),
+        Look::Number,
+        spilled,
+        move |(_, r)| Content::Figure(of(r).spilled),
+    );
 }
 
 /// Marks the nests that spill, as long as they do.
@@ -103,8 +150,16 @@ pub(super) fn highlight(page: &mut Page, table: &Table<Row>) -> Result<(), XlsxE
     if let Some(column) = table.column(SPILLS.0, SPILLS.1) {
         let colour = Format::new().set_background_color(0xFBE0D3);
         let rule = ConditionalFormatTextRule::Contains(VERDICTS[0].to_string());
-        let spills = ConditionalFormatText::new().set_rule(rule).set_format(colour);
-        page.worksheet.add_conditional_format(FIRST_ROW, column, table.last_row(), column, &spills)?;
+        let spills = ConditionalFormatText::new()
+            .set_rule(rule)
+            .set_format(colour);
+        page.worksheet.add_conditional_format(
+            FIRST_ROW,
+            column,
+            table.last_row(),
+            column,
+            &spills,
+        )?;
     }
     Ok(())
 }

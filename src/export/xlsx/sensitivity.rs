@@ -2,7 +2,8 @@
 
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{
-    Chart, ChartType, ColNum, ConditionalFormat2ColorScale, ConditionalFormatFormula, Format, RowNum, XlsxError,
+    Chart, ChartType, ColNum, ConditionalFormat2ColorScale, ConditionalFormatFormula, Format,
+    RowNum, XlsxError,
 };
 
 use super::layout::{Layout, Place, Sheet};
@@ -37,7 +38,14 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
     for (top, sweep) in tops(model).into_iter().zip(&model.sensitivity) {
         let mut put = |row: RowNum, figures: &[FigureId]| {
             for (column, figure) in (FIRST_VALUE..).zip(figures) {
-                layout.put(*figure, Place { sheet: Sheet::Sensitivity, row, column });
+                layout.put(
+                    *figure,
+                    Place {
+                        sheet: Sheet::Sensitivity,
+                        row,
+                        column,
+                    },
+                );
             }
         };
         put(top + 1, &sweep.factors);
@@ -57,8 +65,15 @@ pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
     let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time of a row is framed.";
     page.text(2, 0, text, &style::remark())?;
     page.worksheet.set_column_width(0, 38)?;
-    let most = book.model.sensitivity.iter().map(|sweep| sweep.values.len()).max().unwrap_or(0) as ColNum;
-    page.worksheet.set_column_range_width(FIRST_VALUE, FIRST_VALUE + most + 1, 13)?;
+    let most = book
+        .model
+        .sensitivity
+        .iter()
+        .map(|sweep| sweep.values.len())
+        .max()
+        .unwrap_or(0) as ColNum;
+    page.worksheet
+        .set_column_range_width(FIRST_VALUE, FIRST_VALUE + most + 1, 13)?;
     for (top, sweep) in tops(book.model).into_iter().zip(&book.model.sensitivity) {
         write_grid(&mut page, top, sweep)?;
         draw(&mut page, top, sweep, FIRST_VALUE + most + 2)?;
@@ -78,14 +93,22 @@ fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxErr
     }
     let is_given = sweep.factors.is_empty();
     for (column, factor) in (FIRST_VALUE..).zip(&sweep.factors) {
-        page.number(top + 1, column, page.book.model.value(*factor), &style::cell(Look::Number, Role::Input))?;
+        page.number(
+            top + 1,
+            column,
+            page.book.model.value(*factor),
+            &style::cell(Look::Number, Role::Input),
+        )?;
     }
     page.text(top + 2, 0, "Loop", &style::header())?;
     for (column, value) in (FIRST_VALUE..).zip(&sweep.values) {
         match is_given {
-            true => {
-                page.number(top + 2, column, page.book.model.value(*value), &style::cell(Look::Number, Role::Input))?
-            }
+            true => page.number(
+                top + 2,
+                column,
+                page.book.model.value(*value),
+                &style::cell(Look::Number, Role::Input),
+            )?,
             false => page.figure(top + 2, column, *value, Look::Number)?,
         }
     }
@@ -107,10 +130,25 @@ fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxEr
         return Ok(());
     }
     let needed = Expr::min(sweep.needs.iter().map(|name| Expr::symbol(name)));
-    let text = format!("Changes nothing before sheet Machine has a value of {}", sweep.needs.join(" and "));
-    let is_known = sweep.needs.iter().all(|name| page.book.model.figures.symbol(name).is_some_and(|value| value > 0.0));
+    let text = format!(
+        "Changes nothing before sheet Machine has a value of {}",
+        sweep.needs.join(" and ")
+    );
+    let is_known = sweep.needs.iter().all(|name| {
+        page.book
+            .model
+            .figures
+            .symbol(name)
+            .is_some_and(|value| value > 0.0)
+    });
     let formula = format!("IF({}>0,\"\",\"{text}\")", page.formula(&needed));
-    page.presented_text(row, FIRST_VALUE, &formula, if is_known { "" } else { &text }, &style::remark())
+    page.presented_text(
+        row,
+        FIRST_VALUE,
+        &formula,
+        if is_known { "" } else { &text },
+        &style::remark(),
+    )
 }
 
 /// A row of times, the value with the lowest of them, and a colour scale.
@@ -128,19 +166,47 @@ fn write_times(
     let model = page.book.model;
     let times: Vec<f64> = seconds.iter().map(|id| model.value(*id)).collect();
     let lowest = times.iter().copied().fold(f64::INFINITY, f64::min);
-    let formula = format!("IF(MAX({1})>MIN({1}),INDEX({0},MATCH(MIN({1}),{1},0)),\"{ANY}\")", range(heads), range(row));
+    let formula = format!(
+        "IF(MAX({1})>MIN({1}),INDEX({0},MATCH(MIN({1}),{1},0)),\"{ANY}\")",
+        range(heads),
+        range(row)
+    );
     if times.iter().all(|time| *time == lowest) {
-        page.presented_text(row, last + 1, &formula, ANY, &style::cell(Look::Number, Role::Unknown))?;
+        page.presented_text(
+            row,
+            last + 1,
+            &formula,
+            ANY,
+            &style::cell(Look::Number, Role::Unknown),
+        )?;
     } else if let Some(position) = times.iter().position(|time| *time == lowest) {
         let shown = model.value(values[position]).to_string();
-        page.presentation(row, last + 1, &formula, &shown, &style::cell(Look::Number, Role::Plain))?;
+        page.presentation(
+            row,
+            last + 1,
+            &formula,
+            &shown,
+            &style::cell(Look::Number, Role::Plain),
+        )?;
     }
-    let scale = ConditionalFormat2ColorScale::new().set_minimum_color(0xD8ECD4).set_maximum_color(0xF6C7B6);
-    page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &scale)?;
-    let frame = Format::new().set_bold().set_border(rust_xlsxwriter::FormatBorder::Thin);
-    let rule = format!("=AND({0}=MIN({1}),MAX({1})>MIN({1}))", row_col_to_cell(row, FIRST_VALUE), range(row));
-    let lowest = ConditionalFormatFormula::new().set_rule(rule.as_str()).set_format(frame);
-    page.worksheet.add_conditional_format(row, FIRST_VALUE, row, last, &lowest)?;
+    let scale = ConditionalFormat2ColorScale::new()
+        .set_minimum_color(0xD8ECD4)
+        .set_maximum_color(0xF6C7B6);
+    page.worksheet
+        .add_conditional_format(row, FIRST_VALUE, row, last, &scale)?;
+    let frame = Format::new()
+        .set_bold()
+        .set_border(rust_xlsxwriter::FormatBorder::Thin);
+    let rule = format!(
+        "=AND({0}=MIN({1}),MAX({1})>MIN({1}))",
+        row_col_to_cell(row, FIRST_VALUE),
+        range(row)
+    );
+    let lowest = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(frame);
+    page.worksheet
+        .add_conditional_format(row, FIRST_VALUE, row, last, &lowest)?;
     Ok(())
 }
 
@@ -157,8 +223,14 @@ fn draw(page: &mut Page, top: RowNum, sweep: &Sweep, column: ColNum) -> Result<(
     }
     chart.title().set_name(&sweep.label);
     chart.x_axis().set_name(&sweep.label);
-    chart.y_axis().set_name("seconds").set_num_format("0.0E+00").set_log_base(10);
-    chart.legend().set_position(rust_xlsxwriter::ChartLegendPosition::Right);
+    chart
+        .y_axis()
+        .set_name("seconds")
+        .set_num_format("0.0E+00")
+        .set_log_base(10);
+    chart
+        .legend()
+        .set_position(rust_xlsxwriter::ChartLegendPosition::Right);
     chart.set_width(820).set_height(CHART_PIXELS);
     page.worksheet.insert_chart(top, column, &chart)?;
     Ok(())

@@ -16,31 +16,78 @@ pub(super) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
     let mut columns: Vec<Column<&OtherNest>> = Vec::new();
     let group = "Nest";
     let meaning = "The nest: its row in Loops";
-    add(&mut columns, (group, "Loop", ""), Look::Text, meaning, |other| {
-        Content::Text(model.nests[other.nest].nest.head().id.clone())
-    });
+    add(
+        &mut columns,
+        (group, "Loop", ""),
+        Look::Text,
+        meaning,
+        |other| Content::Text(model.nests[other.nest].nest.head().id.clone()),
+    );
     let meaning = "Function, subroutine or program around it";
-    add(&mut columns, (group, "Function", ""), Look::Text, meaning, |other| {
-        Content::Text(model.program.functions[model.nests[other.nest].nest.function].name.clone())
-    });
+    add(
+        &mut columns,
+        (group, "Function", ""),
+        Look::Text,
+        meaning,
+        |other| {
+            Content::Text(
+                model.program.functions[model.nests[other.nest].nest.function]
+                    .name
+                    .clone(),
+            )
+        },
+    );
     let meaning = "Position of the nest in the table of sheet Loops, counted from one";
-    add(&mut columns, (group, POSITION.1, ""), Look::Number, meaning, |other| Content::Fact(other.nest as f64 + 1.0));
+    add(
+        &mut columns,
+        (group, POSITION.1, ""),
+        Look::Number,
+        meaning,
+        |other| Content::Fact(other.nest as f64 + 1.0),
+    );
     let meaning = "Estimate on the machine in force";
-    add(&mut columns, (TIME, "On A", "s"), Look::Seconds, meaning, |other| {
-        Content::Figure(model.nests[other.nest].time.seconds)
-    });
+    add(
+        &mut columns,
+        (TIME, "On A", "s"),
+        Look::Seconds,
+        meaning,
+        |other| Content::Figure(model.nests[other.nest].time.seconds),
+    );
     let meaning = "The same formulas with the figures of machine B; steps are in sheet Steps";
-    add(&mut columns, (TIME, ON_B.1, "s"), Look::Seconds, meaning, |other| Content::Figure(other.seconds));
+    add(
+        &mut columns,
+        (TIME, ON_B.1, "s"),
+        Look::Seconds,
+        meaning,
+        |other| Content::Figure(other.seconds),
+    );
     let meaning = "Time on B over time on A: below 1, B is faster";
-    add(&mut columns, (TIME, RATIO.1, ""), Look::Ratio, meaning, |other| Content::Figure(other.ratio));
+    add(
+        &mut columns,
+        (TIME, RATIO.1, ""),
+        Look::Ratio,
+        meaning,
+        |other| Content::Figure(other.ratio),
+    );
     type Pick = fn(&Model, &OtherNest) -> crate::expr::FigureId;
-    let bounds: [(&str, Pick); 2] =
-        [("On A", |model, other| model.nests[other.nest].time.bound), ("On B", |_, other| other.bound)];
+    let bounds: [(&str, Pick); 2] = [
+        ("On A", |model, other| model.nests[other.nest].time.bound),
+        ("On B", |_, other| other.bound),
+    ];
     for (header, pick) in bounds {
-        add(&mut columns, ("Bound by", header, ""), Look::Text, "What takes longest", move |other| {
-            let names = model.nests[other.nest].time.bound_names();
-            Content::Choice(pick(model, other), names.into_iter().map(str::to_string).collect())
-        });
+        add(
+            &mut columns,
+            ("Bound by", header, ""),
+            Look::Text,
+            "What takes longest",
+            move |other| {
+                let names = model.nests[other.nest].time.bound_names();
+                Content::Choice(
+                    pick(model, other),
+                    names.into_iter().map(str::to_string).collect(),
+                )
+            },
+        );
     }
     let remark = match other.nests.len() < model.nests.len() {
         true => format!(
@@ -49,5 +96,11 @@ pub(super) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         ),
         false => "All nests. Pick machine B on sheet Machine.".to_string(),
     };
-    Table { sheet: Sheet::SideBySide, title: "Machines A and B", remark, rows: other.nests.iter().collect(), columns }
+    Table {
+        sheet: Sheet::SideBySide,
+        title: "Machines A and B",
+        remark,
+        rows: other.nests.iter().collect(),
+        columns,
+    }
 }

@@ -17,18 +17,34 @@ const COLUMNS: [(&str, f64); 3] = [("What", 60.0), ("Value", 24.0), ("Unit", 12.
 pub(super) fn place(layout: &mut Layout) -> Vec<FigureId> {
     let homeless = layout.homeless();
     for (row, id) in (FIRST_ROW..).zip(&homeless) {
-        layout.put(*id, Place { sheet: Sheet::Steps, row, column: 1 });
+        layout.put(
+            *id,
+            Place {
+                sheet: Sheet::Steps,
+                row,
+                column: 1,
+            },
+        );
     }
     homeless
 }
 
 /// Row by row, as of big programs this is by far the largest sheet: the worksheet may be one that keeps no more than
 /// its last row in memory.
-pub(super) fn write<'a>(book: Book<'a>, worksheet: Worksheet, figures: &[FigureId]) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write<'a>(
+    book: Book<'a>,
+    worksheet: Worksheet,
+    figures: &[FigureId],
+) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::on(worksheet, Sheet::Steps, book)?;
     page.worksheet.set_row_height(HEADER_ROW, 24)?;
     page.title("Steps")?;
-    page.text(1, 0, "Parts of formulas of the other sheets; they are not printed.", &style::remark())?;
+    page.text(
+        1,
+        0,
+        "Parts of formulas of the other sheets; they are not printed.",
+        &style::remark(),
+    )?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;

@@ -67,7 +67,9 @@ const FAINT: u32 = 0x6B7280;
 
 /// The format of a cell.
 pub(super) fn cell(look: Look, role: Role) -> Format {
-    let format = Format::new().set_font_color(INK).set_num_format(look.number_format());
+    let format = Format::new()
+        .set_font_color(INK)
+        .set_num_format(look.number_format());
     let format = match look {
         Look::Text => format.set_align(FormatAlign::Left).set_indent(1),
         _ => format.set_align(FormatAlign::Right),
@@ -79,8 +81,14 @@ pub(super) fn cell(look: Look, role: Role) -> Format {
             .set_border(FormatBorder::Thin)
             .set_border_color(INPUT_EDGE)
             .set_unlocked(),
-        Role::Derived => format.set_align(FormatAlign::Top).set_background_color(DERIVED).set_italic(),
-        Role::Unknown => format.set_align(FormatAlign::Top).set_font_color(FAINT).set_italic(),
+        Role::Derived => format
+            .set_align(FormatAlign::Top)
+            .set_background_color(DERIVED)
+            .set_italic(),
+        Role::Unknown => format
+            .set_align(FormatAlign::Top)
+            .set_font_color(FAINT)
+            .set_italic(),
     }
 }
 
@@ -101,12 +109,18 @@ pub(super) fn wrapped() -> Format {
 }
 
 pub(super) fn title() -> Format {
-    Format::new().set_bold().set_font_size(16).set_font_color(HEAD)
+    Format::new()
+        .set_bold()
+        .set_font_size(16)
+        .set_font_color(HEAD)
 }
 
 /// Heading of a section within a sheet.
 pub(super) fn section() -> Format {
-    Format::new().set_bold().set_font_size(12).set_font_color(HEAD)
+    Format::new()
+        .set_bold()
+        .set_font_size(12)
+        .set_font_color(HEAD)
 }
 
 /// Remark below a title.
@@ -116,8 +130,15 @@ pub(super) fn remark() -> Format {
 
 /// Heading over several columns; neighbours alternate.
 pub(super) fn group(index: usize) -> Format {
-    let colour = if index.is_multiple_of(2) { HEAD } else { HEAD_ALTERNATE };
-    header().set_background_color(colour).set_align(FormatAlign::Left).set_text_wrap()
+    let colour = if index.is_multiple_of(2) {
+        HEAD
+    } else {
+        HEAD_ALTERNATE
+    };
+    header()
+        .set_background_color(colour)
+        .set_align(FormatAlign::Left)
+        .set_text_wrap()
 }
 
 /// Heading of a column.

@@ -2,8 +2,8 @@
 
 use rust_xlsxwriter::utility::row_col_to_cell_absolute;
 use rust_xlsxwriter::{
-    Chart, ChartAxisLabelPosition, ChartFont, ChartFormat, ChartLegendPosition, ChartSolidFill, ChartType, ColNum,
-    RowNum, XlsxError,
+    Chart, ChartAxisLabelPosition, ChartFont, ChartFormat, ChartLegendPosition, ChartSolidFill,
+    ChartType, ColNum, RowNum, XlsxError,
 };
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
@@ -51,23 +51,55 @@ fn totals(model: &Model) -> Vec<Total> {
         ("Memory traffic", totals.traffic, "B", Look::Count),
         ("Flops", totals.flops, "flop", Look::Count),
         ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
-        ("Arithmetic intensity", totals.intensity, "flop/B", Look::Ratio),
+        (
+            "Arithmetic intensity",
+            totals.intensity,
+            "flop/B",
+            Look::Ratio,
+        ),
     ];
     if let Some(calls) = &model.calls {
         found.extend([
-            ("Time, every call followed", calls.executed.seconds, "s", Look::Seconds),
-            ("Memory traffic, every call followed", calls.executed.traffic, "B", Look::Count),
-            ("Flops, every call followed", calls.executed.flops, "flop", Look::Count),
+            (
+                "Time, every call followed",
+                calls.executed.seconds,
+                "s",
+                Look::Seconds,
+            ),
+            (
+                "Memory traffic, every call followed",
+                calls.executed.traffic,
+                "B",
+                Look::Count,
+            ),
+            (
+                "Flops, every call followed",
+                calls.executed.flops,
+                "flop",
+                Look::Count,
+            ),
         ]);
     }
     if let Some(other) = &model.on_other {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
-            found.push(("Time of the nests of sheet A and B", own, "s", Look::Seconds));
+            found.push((
+                "Time of the nests of sheet A and B",
+                own,
+                "s",
+                Look::Seconds,
+            ));
         }
-        let label = if is_all { "Time on machine B" } else { "Time of these on machine B" };
-        found.extend([(label, others, "s", Look::Seconds), ("Time on B over time on A", other.ratio, "", Look::Ratio)]);
+        let label = if is_all {
+            "Time on machine B"
+        } else {
+            "Time of these on machine B"
+        };
+        found.extend([
+            (label, others, "s", Look::Seconds),
+            ("Time on B over time on A", other.ratio, "", Look::Ratio),
+        ]);
     }
     found
 }
@@ -75,7 +107,14 @@ fn totals(model: &Model) -> Vec<Total> {
 /// Gives the totals their homes.
 pub(super) fn place(model: &Model, layout: &mut Layout) {
     for (row, (_, id, ..)) in (TOTALS_ROW + 1..).zip(totals(model)) {
-        layout.put(id, Place { sheet: Sheet::Summary, row, column: 1 });
+        layout.put(
+            id,
+            Place {
+                sheet: Sheet::Summary,
+                row,
+                column: 1,
+            },
+        );
     }
 }
 
@@ -88,25 +127,38 @@ pub(super) fn write<'a>(
     let machine = &book.model.machine;
     page.title("What the loops cost")?;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
-    let formula = format!("\"Machine: \"&INDEX({},preset.A)", Choices::of(book.model).titles());
+    let formula = format!(
+        "\"Machine: \"&INDEX({},preset.A)",
+        Choices::of(book.model).titles()
+    );
     page.presented_text(1, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
     let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
     page.text(2, 0, text, &style::remark())?;
     if let Some(other) = &book.model.other {
         let text = format!("Compared with machine B: {} ({})", other.title, other.name);
-        let formula = format!("\"Compared with machine B: \"&INDEX({},preset.B)", Choices::of(book.model).titles());
+        let formula = format!(
+            "\"Compared with machine B: \"&INDEX({},preset.B)",
+            Choices::of(book.model).titles()
+        );
         page.presented_text(3, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
     }
     for (column, width) in (0..).zip(WIDTHS) {
         page.worksheet.set_column_width(column, width)?;
     }
     write_totals(&mut page)?;
-    let row = write_coverage(&mut page)?
-        .max(TOTALS_ROW + totals(book.model).len() as RowNum + if book.model.left_out.is_some() { 5 } else { 2 })
-        + 1;
+    let row = write_coverage(&mut page)?.max(
+        TOTALS_ROW
+            + totals(book.model).len() as RowNum
+            + if book.model.left_out.is_some() { 5 } else { 2 },
+    ) + 1;
     let ranked = costliest(&book.model.nests, usize::MAX, &book.model.figures);
     if ranked.is_empty() {
-        page.text(row, 0, "No loop with a known time was found.", &style::remark())?;
+        page.text(
+            row,
+            0,
+            "No loop with a known time was found.",
+            &style::remark(),
+        )?;
     } else {
         let rows = ranked.len().min(COSTLIEST) as RowNum;
         let chart_row = row + rows + 3;
@@ -125,20 +177,36 @@ pub(super) fn write<'a>(
 }
 
 fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
-    let each_once = if page.book.model.calls.is_some() { "Totals, each nest once" } else { "Totals" };
+    let each_once = if page.book.model.calls.is_some() {
+        "Totals, each nest once"
+    } else {
+        "Totals"
+    };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
     for (row, (label, id, unit, look)) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
         page.figure(row, 1, id, look)?;
         page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
     }
-    let Some(left_out) = page.book.model.left_out else { return Ok(()) };
+    let Some(left_out) = page.book.model.left_out else {
+        return Ok(());
+    };
     let row = TOTALS_ROW + 1 + totals(page.book.model).len() as RowNum;
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, "Further nests, not in this workbook", &plain)?;
-    page.number(row, 1, left_out.nests as f64, &style::cell(Look::Count, Role::Plain))?;
+    page.number(
+        row,
+        1,
+        left_out.nests as f64,
+        &style::cell(Look::Count, Role::Plain),
+    )?;
     page.text(row + 1, 0, "Their time when it was written", &plain)?;
-    page.number(row + 1, 1, left_out.seconds, &style::cell(Look::Seconds, Role::Plain))?;
+    page.number(
+        row + 1,
+        1,
+        left_out.seconds,
+        &style::cell(Look::Seconds, Role::Plain),
+    )?;
     page.text(row + 1, 2, "s", &plain)?;
     let text = "The totals are those of the costliest nests. JSON and --tables have all, and calls, dependences and communication.";
     page.text(row + 2, 0, text, &style::remark())
@@ -154,14 +222,34 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
         ("fully understood".into(), coverage.understood),
         ("understood in part".into(), coverage.partial),
     ];
-    lines.extend(coverage.reasons.iter().map(|(code, count)| (format!("loops with {code}"), *count)));
-    lines.extend(coverage.outside.iter().map(|(code, count)| (format!("outside of loops: {code}"), *count)));
-    lines.extend(program.unread.iter().map(|(extension, count)| (format!("files not read: .{extension}"), *count)));
+    lines.extend(
+        coverage
+            .reasons
+            .iter()
+            .map(|(code, count)| (format!("loops with {code}"), *count)),
+    );
+    lines.extend(
+        coverage
+            .outside
+            .iter()
+            .map(|(code, count)| (format!("outside of loops: {code}"), *count)),
+    );
+    lines.extend(
+        program
+            .unread
+            .iter()
+            .map(|(extension, count)| (format!("files not read: .{extension}"), *count)),
+    );
     page.text(TOTALS_ROW, COVERAGE, "Coverage", &style::section())?;
     let mut row = TOTALS_ROW + 1;
     for (label, count) in lines {
         page.text(row, COVERAGE, &label, &style::cell(Look::Text, Role::Plain))?;
-        page.number(row, COVERAGE + 1, count as f64, &style::cell(Look::Count, Role::Plain))?;
+        page.number(
+            row,
+            COVERAGE + 1,
+            count as f64,
+            &style::cell(Look::Count, Role::Plain),
+        )?;
         row += 1;
     }
     Ok(row)
@@ -181,14 +269,27 @@ fn write_costliest(
         count => format!("The {count} costliest loop nests"),
     };
     page.text(row, 0, &title, &style::section())?;
-    let headers = ["Loop", "Time [s]", "Share", "Bound by", "Memory traffic [B]", "Intensity [flop/B]", "File", "Line"];
+    let headers = [
+        "Loop",
+        "Time [s]",
+        "Share",
+        "Bound by",
+        "Memory traffic [B]",
+        "Intensity [flop/B]",
+        "File",
+        "Line",
+    ];
     for (column, header) in (0..).zip(headers) {
         page.text(row + 1, column, header, &style::header())?;
     }
     for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
         let nest = &model.nests[*index];
         let row = row + 2 + rank as RowNum;
-        let found = Found { table, nest: *index, position: format!("D{}", data_row + 3 + rank as RowNum) };
+        let found = Found {
+            table,
+            nest: *index,
+            position: format!("D{}", data_row + 3 + rank as RowNum),
+        };
         found.id(page, (row, 0))?;
         for (column, what, id, look) in [
             (1, loops::SECONDS, nest.time.seconds, Look::Seconds),
@@ -214,27 +315,53 @@ fn write_on_other(
     data_row: RowNum,
 ) -> Result<(), XlsxError> {
     let whole = |(group, header): (&str, &str)| {
-        let column = table.column(group, header).expect("the sheet A and B has the columns that it names");
-        format!("{}!{}", Sheet::SideBySide.in_formulas(), fixed_column_range(column, FIRST_ROW, table.last_row()))
+        let column = table
+            .column(group, header)
+            .expect("the sheet A and B has the columns that it names");
+        format!(
+            "{}!{}",
+            Sheet::SideBySide.in_formulas(),
+            fixed_column_range(column, FIRST_ROW, table.last_row())
+        )
     };
     type Pick = fn(&OtherNest) -> FigureId;
     let columns: [(&str, (&str, &str), Look, Pick); 2] = [
-        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| nest.seconds),
-        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| nest.ratio),
+        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| {
+            nest.seconds
+        }),
+        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| {
+            nest.ratio
+        }),
     ];
     for (column, (header, what, look, pick)) in (ON_B..).zip(columns) {
         page.text(row + 1, column, header, &style::header())?;
         for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
             let row = row + 2 + rank as RowNum;
-            let position = format!("MATCH(D{},{},0)", data_row + 3 + rank as RowNum, whole(side_by_side::POSITION));
-            let formula = format!("IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")", whole(what));
+            let position = format!(
+                "MATCH(D{},{},0)",
+                data_row + 3 + rank as RowNum,
+                whole(side_by_side::POSITION)
+            );
+            let formula = format!(
+                "IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")",
+                whole(what)
+            );
             let nest = other.nests.iter().find(|nest| nest.nest == *index);
-            match nest.map(|nest| page.book.model.value(pick(nest))).filter(|value| value.is_finite()) {
+            match nest
+                .map(|nest| page.book.model.value(pick(nest)))
+                .filter(|value| value.is_finite())
+            {
                 Some(value) => {
                     let format = style::cell(look, Role::Plain);
                     page.presentation(row, column, &formula, &value.to_string(), &format)?;
                 }
-                None => page.presented_text(row, column, &formula, NOT_COMPARED, &style::cell(look, Role::Unknown))?,
+                None => page.presented_text(
+                    row,
+                    column,
+                    &formula,
+                    NOT_COMPARED,
+                    &style::cell(look, Role::Unknown),
+                )?,
             }
         }
     }
@@ -253,7 +380,11 @@ fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usi
         for (row, index) in (first..).zip(shown) {
             let time = &model.nests[*index].time;
             let is_bound = chosen(model.value(time.bound), &names) == Some(*name);
-            let value = if is_bound { model.value(time.seconds) } else { 0.0 };
+            let value = if is_bound {
+                model.value(time.seconds)
+            } else {
+                0.0
+            };
             let formula = format!("IF(E{0}={head},B{0},0)", row + 1);
             let format = style::cell(Look::Seconds, Role::Plain).set_num_format("0.000E+00;;");
             page.presentation(row, column, &formula, &value.to_string(), &format)?;
@@ -270,16 +401,30 @@ fn write_chart(
     chart_row: RowNum,
     data_row: RowNum,
 ) -> Result<(), XlsxError> {
-    page.text(data_row, 0, "Time by loop nest, the costliest first", &style::section())?;
+    page.text(
+        data_row,
+        0,
+        "Time by loop nest, the costliest first",
+        &style::section(),
+    )?;
     for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table", "Bound by"]) {
         page.text(data_row + 1, column, header, &style::header())?;
     }
     let first = data_row + 2;
     let drawn = ranked.len().min(DRAWN) as RowNum;
     let shown = &ranked[..drawn as usize];
-    Ranking { rank: 2, time: 1, position: 3 }.write(page, table, shown, first)?;
+    Ranking {
+        rank: 2,
+        time: 1,
+        position: 3,
+    }
+    .write(page, table, shown, first)?;
     for (row, index) in (first..).zip(shown) {
-        let found = Found { table, nest: *index, position: format!("D{}", row + 1) };
+        let found = Found {
+            table,
+            nest: *index,
+            position: format!("D{}", row + 1),
+        };
         found.id(page, (row, 0))?;
         found.bound(page, (row, BOUND))?;
     }
@@ -297,12 +442,24 @@ fn write_chart(
             .set_gap(40)
             .set_overlap(100);
     }
-    chart.title().set_name("Estimated time by loop nest and what bounds it, the costliest first");
+    chart
+        .title()
+        .set_name("Estimated time by loop nest and what bounds it, the costliest first");
     // A bar chart has its categories on the y axis, upwards; the costliest is to be on top.
-    chart.y_axis().set_reverse().set_label_interval(1).set_font(ChartFont::new().set_size(8));
-    chart.x_axis().set_name("seconds").set_num_format("0.0E+00").set_label_position(ChartAxisLabelPosition::High);
+    chart
+        .y_axis()
+        .set_reverse()
+        .set_label_interval(1)
+        .set_font(ChartFont::new().set_size(8));
+    chart
+        .x_axis()
+        .set_name("seconds")
+        .set_num_format("0.0E+00")
+        .set_label_position(ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);
-    chart.set_width(1180).set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
+    chart
+        .set_width(1180)
+        .set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
     page.worksheet.insert_chart(chart_row, 0, &chart)?;
     Ok(())
 }

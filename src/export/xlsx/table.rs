@@ -41,7 +41,14 @@ impl<'a, R> Column<'a, R> {
         meaning: &str,
         cell: impl Fn(&R) -> Content + 'a,
     ) -> Column<'a, R> {
-        Column { group: group.into(), header: header.into(), unit, meaning: meaning.into(), look, cell: Box::new(cell) }
+        Column {
+            group: group.into(),
+            header: header.into(),
+            unit,
+            meaning: meaning.into(),
+            look,
+            cell: Box::new(cell),
+        }
     }
 }
 
@@ -77,7 +84,14 @@ impl<R> Table<'_, R> {
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
             for (column, definition) in (0..).zip(&self.columns) {
                 if let Content::Figure(id) = (definition.cell)(entry) {
-                    layout.put(id, Place { sheet: self.sheet, row, column });
+                    layout.put(
+                        id,
+                        Place {
+                            sheet: self.sheet,
+                            row,
+                            column,
+                        },
+                    );
                 }
             }
         }
@@ -85,7 +99,10 @@ impl<R> Table<'_, R> {
 
     /// The position of the column with that group and header.
     pub fn column(&self, group: &str, header: &str) -> Option<ColNum> {
-        let position = self.columns.iter().position(|c| c.group == group && c.header == header)?;
+        let position = self
+            .columns
+            .iter()
+            .position(|c| c.group == group && c.header == header)?;
         Some(position as ColNum)
     }
 
@@ -101,7 +118,8 @@ impl<R> Table<'_, R> {
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
             for (index, definition) in self.columns.iter().enumerate() {
                 let content = (definition.cell)(entry);
-                widths[index] = widths[index].max(shown_length(&content, definition.look, page.book.model));
+                widths[index] =
+                    widths[index].max(shown_length(&content, definition.look, page.book.model));
                 write_cell(page, (row, index as ColNum), &content, definition.look)?;
             }
         }
@@ -114,7 +132,9 @@ impl<R> Table<'_, R> {
 
     /// The columns that printed pages begin with, but for the first page: of a group if it has room on one.
     fn page_breaks(&self, widths: &[usize]) -> Vec<ColNum> {
-        let width = |columns: std::ops::Range<usize>| widths[columns].iter().map(|width| width + 2).sum::<usize>();
+        let width = |columns: std::ops::Range<usize>| {
+            widths[columns].iter().map(|width| width + 2).sum::<usize>()
+        };
         if width(0..widths.len()) <= FITTED_CHARACTERS {
             return Vec::new();
         }
@@ -147,7 +167,9 @@ impl<R> Table<'_, R> {
         for (column, definition) in (0..).zip(&self.columns) {
             page.text(HEADER_ROW, column, &definition.header, &style::header())?;
             page.text(UNIT_ROW, column, definition.unit, &style::unit())?;
-            let note = Note::new(definition.meaning.clone()).add_author_prefix(false).set_width(320);
+            let note = Note::new(definition.meaning.clone())
+                .add_author_prefix(false)
+                .set_width(320);
             page.worksheet.insert_note(HEADER_ROW, column, &note)?;
         }
         let mut start = 0;
@@ -155,15 +177,21 @@ impl<R> Table<'_, R> {
             let (first, end) = (start as ColNum, (start + group.len()) as ColNum);
             let format = style::group(index);
             // A group that goes on on another page is named there again.
-            let starts = std::iter::once(first).chain(breaks.iter().copied().filter(|at| first < *at && *at < end));
+            let starts = std::iter::once(first)
+                .chain(breaks.iter().copied().filter(|at| first < *at && *at < end));
             let starts: Vec<ColNum> = starts.collect();
             for (part, first) in starts.iter().copied().enumerate() {
                 let last = starts.get(part + 1).copied().unwrap_or(end) - 1;
-                let name = if part == 0 { group[0].group.clone() } else { format!("{} (continued)", group[0].group) };
+                let name = if part == 0 {
+                    group[0].group.clone()
+                } else {
+                    format!("{} (continued)", group[0].group)
+                };
                 if first == last {
                     page.text(GROUP_ROW, first, &name, &format)?;
                 } else {
-                    page.worksheet.merge_range(GROUP_ROW, first, GROUP_ROW, last, &name, &format)?;
+                    page.worksheet
+                        .merge_range(GROUP_ROW, first, GROUP_ROW, last, &name, &format)?;
                 }
             }
             start += group.len();
@@ -172,7 +200,12 @@ impl<R> Table<'_, R> {
     }
 
     /// Widths, frozen headings, filters, print set-up.
-    fn set_up(&self, page: &mut Page, widths: &[usize], breaks: &[ColNum]) -> Result<(), XlsxError> {
+    fn set_up(
+        &self,
+        page: &mut Page,
+        widths: &[usize],
+        breaks: &[ColNum],
+    ) -> Result<(), XlsxError> {
         let worksheet = &mut page.worksheet;
         for (column, width) in (0..).zip(widths) {
             worksheet.set_column_width(column, *width as f64 + 2.0)?;
@@ -189,8 +222,12 @@ impl<R> Table<'_, R> {
         if !breaks.is_empty() {
             // Breaks count on sheets that are printed to scale.
             worksheet.set_print_scale(SCALE);
-            worksheet
-                .set_vertical_page_breaks(&breaks.iter().map(|column| u32::from(*column)).collect::<Vec<u32>>())?;
+            worksheet.set_vertical_page_breaks(
+                &breaks
+                    .iter()
+                    .map(|column| u32::from(*column))
+                    .collect::<Vec<u32>>(),
+            )?;
         }
         Ok(())
     }
@@ -213,7 +250,9 @@ fn write_cell(
 ) -> Result<(), XlsxError> {
     match content {
         Content::Empty => Ok(()),
-        Content::Text(text) if text.chars().count() > LONGEST => page.text(row, column, text, &style::wrapped()),
+        Content::Text(text) if text.chars().count() > LONGEST => {
+            page.text(row, column, text, &style::wrapped())
+        }
         Content::Text(text) => page.text(row, column, text, &style::cell(Look::Text, Role::Plain)),
         Content::Fact(value) => page.number(row, column, *value, &style::cell(look, Role::Plain)),
         Content::Figure(id) => page.figure(row, column, *id, look),
@@ -226,7 +265,12 @@ fn write_cell(
 
 /// Room for the longest word of the header, and for numbers that grow when inputs change.
 fn narrowest<R>(column: &Column<R>) -> usize {
-    let word = column.header.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    let word = column
+        .header
+        .split_whitespace()
+        .map(|word| word.chars().count())
+        .max()
+        .unwrap_or(0);
     let lines = column.header.chars().count().div_ceil(3);
     let unit = column.unit.chars().count() + 3;
     let value = if column.look == Look::Count { 11 } else { 8 };
@@ -240,6 +284,10 @@ fn shown_length(content: &Content, look: Look, model: &Model) -> usize {
         Content::Fact(value) => look.shown_length(*value),
         Content::Figure(id) if model.value(*id).is_finite() => look.shown_length(model.value(*id)),
         Content::Figure(_) => super::page::UNKNOWN.len(),
-        Content::Choice(_, names) => names.iter().map(|name| name.chars().count()).max().unwrap_or(0),
+        Content::Choice(_, names) => names
+            .iter()
+            .map(|name| name.chars().count())
+            .max()
+            .unwrap_or(0),
     }
 }

@@ -15,7 +15,10 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
     let may_lack = |(_, _, row): &(_, _, &crate::machine::parameters::ParameterRow)| {
         row.fallback == Fallback::Unknown && row.name != "bytes"
     };
-    let names: Vec<String> = all_parameters().filter(may_lack).map(|(name, ..)| name).collect();
+    let names: Vec<String> = all_parameters()
+        .filter(may_lack)
+        .map(|(name, ..)| name)
+        .collect();
     for (id, figure) in model.figures.iter() {
         if depends(&figure.expr, &names, &unsure, &mut Vec::new())
             && let Some(entry) = unsure.get_mut(id)
@@ -37,10 +40,14 @@ fn depends(expr: &Expr, names: &[String], unsure: &FigureMap<bool>, asked: &mut 
                 Node::Call(Function::Min, items) => asked.extend(items.iter().cloned()),
                 _ => asked.push(parts[0].clone()),
             }
-            let found = depends(&parts[0], names, unsure, asked) || depends(&parts[2], names, unsure, asked);
+            let found = depends(&parts[0], names, unsure, asked)
+                || depends(&parts[2], names, unsure, asked);
             asked.truncate(before);
             found || depends(&parts[3], names, unsure, asked)
         }
-        _ => expr.children().into_iter().any(|child| depends(child, names, unsure, asked)),
+        _ => expr
+            .children()
+            .into_iter()
+            .any(|child| depends(child, names, unsure, asked)),
     }
 }

@@ -29,14 +29,20 @@ const NAMES: &[(&str, &str)] = &[
 
 /// ExaSAT's name of a type of ours; a type for which it has none keeps its own.
 pub(super) fn written(ty: &str) -> &str {
-    NAMES.iter().find(|(_, ours)| *ours == ty).map_or(ty, |(name, _)| name)
+    NAMES
+        .iter()
+        .find(|(_, ours)| *ours == ty)
+        .map_or(ty, |(name, _)| name)
 }
 
 /// Our name of a type.
 pub(super) fn read(datatype: &str) -> &str {
     let name = datatype.trim();
     let name = name.strip_prefix("const ").unwrap_or(name).trim();
-    NAMES.iter().find(|(known, _)| *known == name).map_or(name, |(_, ours)| ours)
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or(name, |(_, ours)| ours)
 }
 
 /// Size of an element of a type of ours, if its name tells.
@@ -44,9 +50,19 @@ pub(super) fn bytes(ty: &str) -> Option<u32> {
     if ty == "character" {
         return Some(1);
     }
-    let kinds = [("real", 64), ("integer", 64), ("complex", 64), ("logical", 64), ("character", u32::MAX)];
-    let (size, most) = kinds.into_iter().find_map(|(kind, most)| Some((ty.strip_prefix(kind)?, most)))?;
-    size.parse().ok().filter(|bytes| (1..=most).contains(bytes) && !size.starts_with('+'))
+    let kinds = [
+        ("real", 64),
+        ("integer", 64),
+        ("complex", 64),
+        ("logical", 64),
+        ("character", u32::MAX),
+    ];
+    let (size, most) = kinds
+        .into_iter()
+        .find_map(|(kind, most)| Some((ty.strip_prefix(kind)?, most)))?;
+    size.parse()
+        .ok()
+        .filter(|bytes| (1..=most).contains(bytes) && !size.starts_with('+'))
 }
 
 #[cfg(test)]
@@ -61,9 +77,18 @@ mod tests {
             assert_eq!(bytes(ours).is_some(), *ours != "?", "{ours}");
         }
         assert_eq!((read("double"), bytes(read("double"))), ("real8", Some(8)));
-        assert_eq!((read("const float"), bytes(read("float"))), ("real4", Some(4)));
+        assert_eq!(
+            (read("const float"), bytes(read("float"))),
+            ("real4", Some(4))
+        );
         assert_eq!((read("int"), bytes(read("int"))), ("integer4", Some(4)));
-        assert_eq!((read("complex16"), bytes("complex16")), ("complex16", Some(16)));
-        assert_eq!((read("fab"), bytes("fab"), bytes("real"), bytes("real+8")), ("fab", None, None, None));
+        assert_eq!(
+            (read("complex16"), bytes("complex16")),
+            ("complex16", Some(16))
+        );
+        assert_eq!(
+            (read("fab"), bytes("fab"), bytes("real"), bytes("real+8")),
+            ("fab", None, None, None)
+        );
     }
 }

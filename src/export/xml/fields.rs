@@ -19,8 +19,14 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn new(path: &str, text: &str) -> Lines {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Lines { path: path.into(), text: text.into(), starts }
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        Lines {
+            path: path.into(),
+            text: text.into(),
+            starts,
+        }
     }
 
     pub fn path(&self) -> &Arc<str> {
@@ -39,8 +45,15 @@ impl Lines {
     /// The place of a byte of the text; takes as long as the line is.
     pub fn place(&self, at: usize) -> Place {
         let line = self.line(at);
-        let before = self.text.get(self.starts[line as usize - 1]..at).unwrap_or("");
-        Place { file: self.path.clone(), line, column: before.chars().count() as u32 + 1 }
+        let before = self
+            .text
+            .get(self.starts[line as usize - 1]..at)
+            .unwrap_or("");
+        Place {
+            file: self.path.clone(),
+            line,
+            column: before.chars().count() as u32 + 1,
+        }
     }
 }
 
@@ -53,20 +66,43 @@ pub(super) struct Context {
 /// Elements and attributes of ExaSAT that no part of a `Program` holds.
 const NOT_MODELLED: &[(&str, &str, &str)] = &[
     ("array", "ghost", "ghosts follow from the offsets"),
-    ("array", "struct", "the name of the member alone names the array"),
-    ("scalar", "struct", "the name of the member alone names the scalar"),
-    ("access", "datatype", "the type of the array holds for all its accesses"),
+    (
+        "array",
+        "struct",
+        "the name of the member alone names the array",
+    ),
+    (
+        "scalar",
+        "struct",
+        "the name of the member alone names the scalar",
+    ),
+    (
+        "access",
+        "datatype",
+        "the type of the array holds for all its accesses",
+    ),
     ("funccall", "origname", "calls are known by `name`"),
     ("funccall", "module", "calls are known by `name`"),
-    ("funccall", "flops", "the operations of a call are those of the function with its name, if that is in the file"),
+    (
+        "funccall",
+        "flops",
+        "the operations of a call are those of the function with its name, if that is in the file",
+    ),
     ("arg", "paramname", "arguments are kept as they are passed"),
-    ("comm", "commtype", "what a call communicates is known by its name"),
+    (
+        "comm",
+        "commtype",
+        "what a call communicates is known by its name",
+    ),
     ("module", "name", "functions are known by their own names"),
 ];
 
 impl Context {
     pub fn new(path: &str, text: &str) -> Context {
-        Context { lines: Lines::new(path, text), remarks: Remarks::default() }
+        Context {
+            lines: Lines::new(path, text),
+            remarks: Remarks::default(),
+        }
     }
 
     /// A remark that an element of ExaSAT has no place in a `Program`.
@@ -77,17 +113,27 @@ impl Context {
 
     /// A warning about an element that nobody knows there.
     pub fn unknown_element(&self, element: &Element, parent: &Element) {
-        let message = format!("`<{}>` is unknown in `<{}>` and was not read", element.name, parent.name);
+        let message = format!(
+            "`<{}>` is unknown in `<{}>` and was not read",
+            element.name, parent.name
+        );
         let help = "check its spelling and its place against loopsheet.xsd";
         self.warn("unknown-element", element.at, message, help);
     }
 
     pub fn note(&self, code: &str, at: usize, message: String, help: &str) {
-        self.remarks.add(Severity::Note, code, || self.lines.place(at), message, help);
+        self.remarks
+            .add(Severity::Note, code, || self.lines.place(at), message, help);
     }
 
     pub fn warn(&self, code: &str, at: usize, message: String, help: &str) {
-        self.remarks.add(Severity::Warning, code, || self.lines.place(at), message, help);
+        self.remarks.add(
+            Severity::Warning,
+            code,
+            || self.lines.place(at),
+            message,
+            help,
+        );
     }
 }
 
@@ -100,12 +146,18 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub fn new(element: &'a Element, context: &'a Context) -> Fields<'a> {
-        Fields { element, context, asked: RefCell::new(Vec::new()) }
+        Fields {
+            element,
+            context,
+            asked: RefCell::new(Vec::new()),
+        }
     }
 
     pub fn text(&self, name: &'static str) -> Option<&'a str> {
         self.asked.borrow_mut().push(name);
-        self.element.attribute(name).map(|attribute| attribute.value.as_str())
+        self.element
+            .attribute(name)
+            .map(|attribute| attribute.value.as_str())
     }
 
     pub fn required(&self, name: &'static str) -> Result<&'a str, XmlError> {
@@ -129,7 +181,9 @@ impl<'a> Fields<'a> {
     }
 
     pub fn at(&self, name: &str) -> usize {
-        self.element.attribute(name).map_or(self.element.at, |attribute| attribute.at)
+        self.element
+            .attribute(name)
+            .map_or(self.element.at, |attribute| attribute.at)
     }
 
     pub fn bad(&self, name: &str, expected: impl ToString) -> XmlError {
@@ -137,15 +191,23 @@ impl<'a> Fields<'a> {
             place: self.context.lines.place(self.at(name)),
             element: self.element.name.clone(),
             attribute: name.to_string(),
-            text: self.element.attribute(name).map_or(String::new(), |attribute| attribute.value.clone()),
+            text: self
+                .element
+                .attribute(name)
+                .map_or(String::new(), |attribute| attribute.value.clone()),
             expected: expected.to_string().into(),
         }
     }
 
     /// A whole number.
     pub fn number<T: FromStr>(&self, name: &'static str) -> Result<Option<T>, XmlError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
-        text.trim().parse().map(Some).map_err(|_| self.bad(name, "a whole number that is not negative nor too large"))
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        text.trim()
+            .parse()
+            .map(Some)
+            .map_err(|_| self.bad(name, "a whole number that is not negative nor too large"))
     }
 
     /// One of a few words.
@@ -155,32 +217,45 @@ impl<'a> Fields<'a> {
         parse: impl Fn(&str) -> Option<T>,
         expected: &str,
     ) -> Result<Option<T>, XmlError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
-        parse(text).map(Some).ok_or_else(|| self.bad(name, format!("one of {expected}")))
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        parse(text)
+            .map(Some)
+            .ok_or_else(|| self.bad(name, format!("one of {expected}")))
     }
 
     /// An expression in an attribute of ours.
     pub fn expression(&self, name: &'static str) -> Result<Option<Expr>, XmlError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
-        Expr::parse(text).map(Some).map_err(|error| XmlError::BadExpression {
-            place: self.context.lines.place(self.at(name)),
-            element: self.element.name.clone(),
-            attribute: name.to_string(),
-            error: Box::new(error),
-        })
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        Expr::parse(text)
+            .map(Some)
+            .map_err(|error| XmlError::BadExpression {
+                place: self.context.lines.place(self.at(name)),
+                element: self.element.name.clone(),
+                attribute: name.to_string(),
+                error: Box::new(error),
+            })
     }
 
     /// A bound as it stands in somebody's source: what is no expression of ours becomes a parameter
     /// with the text as its name.
     pub fn bound(&self, name: &'static str) -> Result<Option<Expr>, XmlError> {
-        let Some(text) = self.text(name) else { return Ok(None) };
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
         if text.trim().is_empty() {
             return Err(self.bad(name, "a number, a name or an expression"));
         }
         Ok(Some(Expr::parse(text).unwrap_or_else(|_| {
-            let message = format!("`{text}` is no expression that can be read; it stands for itself as a parameter");
+            let message = format!(
+                "`{text}` is no expression that can be read; it stands for itself as a parameter"
+            );
             let help = "give the parameter a value, or write the expression with + - * / ^ min max";
-            self.context.note("unread-expression", self.at(name), message, help);
+            self.context
+                .note("unread-expression", self.at(name), message, help);
             Expr::symbol(text)
         })))
     }
@@ -193,22 +268,34 @@ impl<'a> Fields<'a> {
                 continue;
             }
             let (element, name) = (&self.element.name, &attribute.name);
-            match NOT_MODELLED.iter().find(|(of, known, _)| of == element && known == name) {
+            match NOT_MODELLED
+                .iter()
+                .find(|(of, known, _)| of == element && known == name)
+            {
                 Some(_) if attribute.value.is_empty() => {}
                 Some((.., help)) => {
                     let message = format!("`{name}` of `<{element}>` has no place in the model");
-                    self.context.note("not-modelled", attribute.at, message, help);
+                    self.context
+                        .note("not-modelled", attribute.at, message, help);
                 }
                 None => {
-                    let message = format!("the attribute `{name}` of `<{element}>` is unknown and was not read");
+                    let message = format!(
+                        "the attribute `{name}` of `<{element}>` is unknown and was not read"
+                    );
                     let help = "check its spelling against loopsheet.xsd";
-                    self.context.warn("unknown-attribute", attribute.at, message, help);
+                    self.context
+                        .warn("unknown-attribute", attribute.at, message, help);
                 }
             }
         }
         if let Some(at) = self.element.text_at {
             let message = format!("text inside `<{}>` was not read", self.element.name);
-            self.context.warn("unknown-text", at, message, "everything is said by attributes; a comment may hold text");
+            self.context.warn(
+                "unknown-text",
+                at,
+                message,
+                "everything is said by attributes; a comment may hold text",
+            );
         }
     }
 }

@@ -33,27 +33,54 @@ pub const NAMESPACE: &str = "urn:loopsheet:xml:1";
 pub enum XmlError {
     /// Not well-formed XML.
     #[error("{place}: malformed XML: {what}; {help}")]
-    Malformed { place: Place, what: String, help: &'static str },
+    Malformed {
+        place: Place,
+        what: String,
+        help: &'static str,
+    },
     /// Entities could stand for anything, and of any size; nothing that we read needs them.
-    #[error("{place}: a document type declaration is not read; delete it and write out the entities that it defines")]
+    #[error(
+        "{place}: a document type declaration is not read; delete it and write out the entities that it defines"
+    )]
     DocumentType { place: Place },
     /// Elements nested more deeply than any code; the limit keeps the stack safe.
     #[error("{place}: elements are nested more than {limit} deep; split the function")]
     TooDeep { place: Place, limit: usize },
     /// XML, but no description of a program.
-    #[error("{place}: the outermost element is `{name}`; a description of loops starts with `<program>`")]
+    #[error(
+        "{place}: the outermost element is `{name}`; a description of loops starts with `<program>`"
+    )]
     UnknownRoot { place: Place, name: String },
     /// An attribute without which an element says nothing.
     #[error("{place}: `<{element}>` has no attribute `{attribute}`; add {attribute}=\"…\"")]
-    MissingAttribute { place: Place, element: String, attribute: String },
+    MissingAttribute {
+        place: Place,
+        element: String,
+        attribute: String,
+    },
     /// A number, word or tuple that is none of those that may stand there.
     #[error("{place}: {attribute}=\"{text}\" of `<{element}>` cannot be read; write {expected}")]
-    BadValue { place: Place, element: String, attribute: String, text: String, expected: Box<str> },
+    BadValue {
+        place: Place,
+        element: String,
+        attribute: String,
+        text: String,
+        expected: Box<str>,
+    },
     /// An expression of ours that is not one.
-    #[error("{place}: {attribute} of `<{element}>`: {error}; names that are no identifiers go in backticks")]
-    BadExpression { place: Place, element: String, attribute: String, error: Box<ParseError> },
+    #[error(
+        "{place}: {attribute} of `<{element}>`: {error}; names that are no identifiers go in backticks"
+    )]
+    BadExpression {
+        place: Place,
+        element: String,
+        attribute: String,
+        error: Box<ParseError>,
+    },
     /// An `else` that follows no `if` of its line.
-    #[error("{place}: this `<else>` follows no `<if linenum=\"{line}\">` of the same block; put it after its `if`")]
+    #[error(
+        "{place}: this `<else>` follows no `<if linenum=\"{line}\">` of the same block; put it after its `if`"
+    )]
     ElseWithoutIf { place: Place, line: u32 },
 }
 

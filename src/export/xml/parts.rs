@@ -31,25 +31,38 @@ pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnos
 
 pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
     let origins = "constant, macro, assigned, caller, callers_differ, default, set";
-    let value = fields.required("value").and_then(|_| fields.expression("value"))?;
+    let value = fields
+        .required("value")
+        .and_then(|_| fields.expression("value"))?;
     let constant = Constant {
         name: fields.required("name")?.to_string(),
         value: value.unwrap_or_else(|| Expr::from(0.0)),
-        origin: fields.word("origin", Origin::parse, origins)?.unwrap_or(Origin::Constant),
+        origin: fields
+            .word("origin", Origin::parse, origins)?
+            .unwrap_or(Origin::Constant),
     };
     fields.finish();
     Ok(constant)
 }
 
 /// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.
-pub(super) fn flops(fields: &Fields<'_>, by_type: BTreeMap<String, OperationCounts>) -> Result<Flops, XmlError> {
+pub(super) fn flops(
+    fields: &Fields<'_>,
+    by_type: BTreeMap<String, OperationCounts>,
+) -> Result<Flops, XmlError> {
     let names = ["adds", "multiplies", "divides", "specials"];
     let mut given = [None; 4];
     for (count, name) in given.iter_mut().zip(names) {
         *count = fields.number(name)?;
     }
     let [adds, multiplies, divides, specials] = given.map(|count| count.unwrap_or(0));
-    let simple = OperationCounts { adds, multiplies, divides, specials, ..Default::default() };
+    let simple = OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..Default::default()
+    };
     let mut flops = Flops { by_type };
     if flops.by_type.is_empty() && simple != OperationCounts::default() {
         flops.by_type.insert("real8".to_string(), simple);
@@ -57,10 +70,14 @@ pub(super) fn flops(fields: &Fields<'_>, by_type: BTreeMap<String, OperationCoun
     let totals = flops.total().values();
     for ((name, count), total) in names.into_iter().zip(given).zip(totals) {
         if count.is_some_and(|count| count != total) {
-            let message =
-                format!("`{name}` of `<{}>` contradicts its `ls:operations`, which hold", fields.element.name);
+            let message = format!(
+                "`{name}` of `<{}>` contradicts its `ls:operations`, which hold",
+                fields.element.name
+            );
             let help = "change both, or delete the `ls:operations`";
-            fields.context.warn("contradiction", fields.at(name), message, help);
+            fields
+                .context
+                .warn("contradiction", fields.at(name), message, help);
         }
     }
     Ok(flops)
@@ -89,16 +106,28 @@ pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
 pub(super) fn setting(fields: &Fields<'_>, position: usize) -> Result<Setting, XmlError> {
     let kinds = SettingKind::ALL.map(SettingKind::as_str).join(", ");
     fields.required("kind")?;
-    let kind = fields.word("kind", SettingKind::parse, &kinds)?.unwrap_or(SettingKind::Part);
+    let kind = fields
+        .word("kind", SettingKind::parse, &kinds)?
+        .unwrap_or(SettingKind::Part);
     let name = fields.text("name").unwrap_or("").to_string();
     let mut from = Vec::new();
-    for child in fields.element.children.iter().filter(|child| child.name == "ls:from") {
+    for child in fields
+        .element
+        .children
+        .iter()
+        .filter(|child| child.name == "ls:from")
+    {
         let source = Fields::new(child, fields.context);
         from.push(source.required("name")?.to_string());
         source.finish();
     }
     fields.finish();
-    Ok(Setting { position, kind, name, from })
+    Ok(Setting {
+        position,
+        kind,
+        name,
+        from,
+    })
 }
 
 pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
@@ -109,8 +138,19 @@ pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
     let scalar = Scalar {
         name: fields.required("name")?.to_string(),
         ty,
-        is_constant: fields.word("isConstant", |text| text.parse().ok(), "true, false")?.unwrap_or(false),
-        class: class.unwrap_or_else(|| streams::class_of(&[Access { offset: Vec::new(), reads, writes }], None)),
+        is_constant: fields
+            .word("isConstant", |text| text.parse().ok(), "true, false")?
+            .unwrap_or(false),
+        class: class.unwrap_or_else(|| {
+            streams::class_of(
+                &[Access {
+                    offset: Vec::new(),
+                    reads,
+                    writes,
+                }],
+                None,
+            )
+        }),
         reads,
         writes,
     };
@@ -142,28 +182,56 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         }
         None => body(fields)?,
     };
-    let call = Call { line, name: fields.required("name")?.to_string(), arguments, body };
+    let call = Call {
+        line,
+        name: fields.required("name")?.to_string(),
+        arguments,
+        body,
+    };
     fields.finish();
     Ok(call)
 }
 
 /// What an iteration keeps in one kind of registers.
-pub(super) fn registers(fields: &Fields<'_>, name: &'static str) -> Result<Option<RegisterUse>, XmlError> {
+pub(super) fn registers(
+    fields: &Fields<'_>,
+    name: &'static str,
+) -> Result<Option<RegisterUse>, XmlError> {
     let read = |text: &str| {
-        let values = text.split_whitespace().map(|value| value.parse().ok()).collect::<Option<Vec<u32>>>()?;
+        let values = text
+            .split_whitespace()
+            .map(|value| value.parse().ok())
+            .collect::<Option<Vec<u32>>>()?;
         values.try_into().ok().map(RegisterUse::from_values)
     };
-    fields.word(name, read, "five whole numbers: counters, scalars, pointers, invariants, temporaries")
+    fields.word(
+        name,
+        read,
+        "five whole numbers: counters, scalars, pointers, invariants, temporaries",
+    )
 }
 
 /// Operations of a loop that repeat others.
 pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError> {
     let read = |text: &str| {
-        let values = text.split_whitespace().map(|value| value.parse().ok()).collect::<Option<Vec<u64>>>()?;
+        let values = text
+            .split_whitespace()
+            .map(|value| value.parse().ok())
+            .collect::<Option<Vec<u64>>>()?;
         let [adds, multiplies, divides, specials] = values.try_into().ok()?;
-        Some(OperationCounts { adds, multiplies, divides, specials, ..Default::default() })
+        Some(OperationCounts {
+            adds,
+            multiplies,
+            divides,
+            specials,
+            ..Default::default()
+        })
     };
-    let found = fields.word("ls:repeated", read, "four whole numbers: adds, multiplies, divides, specials")?;
+    let found = fields.word(
+        "ls:repeated",
+        read,
+        "four whole numbers: adds, multiplies, divides, specials",
+    )?;
     Ok(found.unwrap_or_default())
 }
 
@@ -182,10 +250,23 @@ fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
         }
         part.finish();
     }
-    let kinds = InterfaceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<&str>>().join(", ");
-    let kind = fields.required("kind").and_then(|_| fields.word("kind", InterfaceKind::parse, &kinds))?;
-    let halo = match (fields.expression("components")?, fields.expression("width")?) {
-        (Some(components), Some(width)) => Some(Halo { components, width, extents }),
+    let kinds = InterfaceKind::ALL
+        .iter()
+        .map(|kind| kind.as_str())
+        .collect::<Vec<&str>>()
+        .join(", ");
+    let kind = fields
+        .required("kind")
+        .and_then(|_| fields.word("kind", InterfaceKind::parse, &kinds))?;
+    let halo = match (
+        fields.expression("components")?,
+        fields.expression("width")?,
+    ) {
+        (Some(components), Some(width)) => Some(Halo {
+            components,
+            width,
+            extents,
+        }),
         _ => None,
     };
     let communication = Communication {
@@ -211,7 +292,11 @@ fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
         "recursive" => Some(Body::Recursive),
         "known" => {
             let (name, file) = (callee?.to_string(), file?.into());
-            Some(Body::Function(FunctionKey { name, file, line: line? }))
+            Some(Body::Function(FunctionKey {
+                name,
+                file,
+                line: line?,
+            }))
         }
         _ => None,
     };
@@ -235,7 +320,12 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         }
     }
     let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let call = Call { line, name: fields.required("interface")?.to_string(), arguments, body: Body::Unknown };
+    let call = Call {
+        line,
+        name: fields.required("interface")?.to_string(),
+        arguments,
+        body: Body::Unknown,
+    };
     fields.finish();
     Ok(call)
 }

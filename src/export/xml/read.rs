@@ -29,9 +29,16 @@ pub fn read(text: &str, path: &str) -> Result<Program, XmlError> {
     let context = Context::new(path, text);
     let root = parse::parse(text, &context.lines)?;
     if root.name != "program" {
-        return Err(XmlError::UnknownRoot { place: context.lines.place(root.at), name: root.name });
+        return Err(XmlError::UnknownRoot {
+            place: context.lines.place(root.at),
+            name: root.name,
+        });
     }
-    let mut reader = Reader { context, program: Program::default(), loop_ids: Vec::new() };
+    let mut reader = Reader {
+        context,
+        program: Program::default(),
+        loop_ids: Vec::new(),
+    };
     reader.program(&root)?;
     reader.name_loops();
     Ok(reader.finish())
@@ -77,7 +84,10 @@ impl Reader {
         let mut diagnostics = Vec::new();
         for child in &element.children {
             match child.name.as_str() {
-                "ls:diagnostic" => diagnostics.push(parts::diagnostic(&Fields::new(child, &self.context), &path)?),
+                "ls:diagnostic" => diagnostics.push(parts::diagnostic(
+                    &Fields::new(child, &self.context),
+                    &path,
+                )?),
                 _ => self.context.unknown_element(child, element),
             }
         }
@@ -86,10 +96,16 @@ impl Reader {
         };
         let file = File {
             language,
-            form: fields.word("form", Form::parse, "free, fixed")?.unwrap_or(Form::Free),
+            form: fields
+                .word("form", Form::parse, "free, fixed")?
+                .unwrap_or(Form::Free),
             lines: fields.number("lines")?.unwrap_or(0),
-            preprocessing: (fields.word("preprocessing", Preprocessing::parse, "none, builtin, external")?)
-                .unwrap_or(Preprocessing::None),
+            preprocessing: (fields.word(
+                "preprocessing",
+                Preprocessing::parse,
+                "none, builtin, external",
+            )?)
+            .unwrap_or(Preprocessing::None),
             path,
             diagnostics,
         };
@@ -101,7 +117,9 @@ impl Reader {
     fn unread(&mut self, element: &Element) -> Result<(), XmlError> {
         let fields = Fields::new(element, &self.context);
         let count = fields.number("count")?.unwrap_or(1);
-        self.program.unread.insert(fields.required("extension")?.to_string(), count);
+        self.program
+            .unread
+            .insert(fields.required("extension")?.to_string(), count);
         fields.finish();
         Ok(())
     }
@@ -110,22 +128,46 @@ impl Reader {
         let context = &self.context;
         let fields = Fields::new(element, context);
         let name = fields.required("name")?.to_string();
-        let file = fields.text("ls:file").map_or_else(|| context.lines.path().clone(), Arc::from);
+        let file = fields
+            .text("ls:file")
+            .map_or_else(|| context.lines.path().clone(), Arc::from);
         let line = fields.number("ls:line")?.unwrap_or(fields.line());
         let mut constants = Vec::new();
-        for child in element.children.iter().filter(|child| child.name == "ls:constant") {
+        for child in element
+            .children
+            .iter()
+            .filter(|child| child.name == "ls:constant")
+        {
             constants.push(parts::constant(&Fields::new(child, context))?);
         }
         let mut shared = Vec::new();
-        for child in element.children.iter().filter(|child| child.name == "ls:shares") {
+        for child in element
+            .children
+            .iter()
+            .filter(|child| child.name == "ls:shares")
+        {
             let fields = Fields::new(child, context);
-            shared.push((fields.required("name")?.to_string(), fields.required("storage")?.to_string()));
+            shared.push((
+                fields.required("name")?.to_string(),
+                fields.required("storage")?.to_string(),
+            ));
             fields.finish();
         }
-        let scope = Scope { function: &name, file: &file, loops: &[] };
+        let scope = Scope {
+            function: &name,
+            file: &file,
+            loops: &[],
+        };
         let body = read_block(&fields, scope, &mut self.loop_ids)?;
         fields.finish();
-        self.program.functions.push(Function { name, file, line, constants, shared, body });
+        self.program.functions.push(Function {
+            name,
+            file,
+            line,
+            constants,
+            shared,
+            body,
+        });
         Ok(())
     }
 
@@ -141,12 +183,20 @@ impl Reader {
     }
 
     fn finish(self) -> Program {
-        let Reader { context: Context { lines, remarks }, mut program, .. } = self;
+        let Reader {
+            context: Context { lines, remarks },
+            mut program,
+            ..
+        } = self;
         let diagnostics = remarks.into_diagnostics();
         if diagnostics.is_empty() {
             return program;
         }
-        match program.files.iter_mut().find(|file| file.path == *lines.path()) {
+        match program
+            .files
+            .iter_mut()
+            .find(|file| file.path == *lines.path())
+        {
             Some(file) => file.diagnostics.extend(diagnostics),
             None => program.files.push(File {
                 path: lines.path().clone(),
@@ -175,7 +225,12 @@ fn put_ids(
                 if let Some((id, at)) = given.next().flatten() {
                     if seen.contains(&id) {
                         let message = format!("the id `{id}` is that of an earlier loop");
-                        context.warn("duplicate-id", at, message, "delete the attribute `ls:id` of all loops but one");
+                        context.warn(
+                            "duplicate-id",
+                            at,
+                            message,
+                            "delete the attribute `ls:id` of all loops but one",
+                        );
                     }
                     inner.id = id;
                 }
@@ -189,14 +244,21 @@ fn put_ids(
             }
             Item::Branch(branch) => {
                 put_ids(&mut branch.then, given, seen, context);
-                branch.otherwise.iter_mut().for_each(|block| put_ids(block, given, seen, context));
+                branch
+                    .otherwise
+                    .iter_mut()
+                    .for_each(|block| put_ids(block, given, seen, context));
             }
         }
     }
 }
 
 /// Counts and children of a function, loop, `if` or `else`.
-fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Block, XmlError> {
+fn read_block(
+    fields: &Fields<'_>,
+    scope: Scope<'_>,
+    ids: &mut Vec<GivenId>,
+) -> Result<Block, XmlError> {
     let (element, context) = (fields.element, fields.context);
     let mut block = Block::default();
     let mut by_type = BTreeMap::new();
@@ -204,12 +266,19 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
         let inner = Fields::new(child, context);
         match child.name.as_str() {
             "ls:operations" => {
-                by_type.insert(inner.required("type")?.to_string(), parts::operations(&inner)?);
+                by_type.insert(
+                    inner.required("type")?.to_string(),
+                    parts::operations(&inner)?,
+                );
             }
             "ls:reason" => block.reasons.push(parts::reason(&inner)?),
-            "ls:set" => block.settings.push(parts::setting(&inner, block.items.len())?),
+            "ls:set" => block
+                .settings
+                .push(parts::setting(&inner, block.items.len())?),
             "scalar" => block.scalars.push(parts::scalar(&inner)?),
-            "array" => block.streams.extend(streams::read(child, scope.loops, context)?),
+            "array" => block
+                .streams
+                .extend(streams::read(child, scope.loops, context)?),
             "funccall" | "functioncall" => block.calls.push(parts::call(&inner)?),
             "comm" => block.calls.push(parts::communication(&inner)?),
             "loop" => {
@@ -231,7 +300,11 @@ fn read_block(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> 
     Ok(block)
 }
 
-fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Loop, XmlError> {
+fn read_loop(
+    fields: &Fields<'_>,
+    scope: Scope<'_>,
+    ids: &mut Vec<GivenId>,
+) -> Result<Loop, XmlError> {
     let line = fields.number("linenum")?.unwrap_or(fields.line());
     let variable = fields.required("loopvar")?;
     let bound = |name: &'static str| fields.required(name).and_then(|_| fields.bound(name));
@@ -240,16 +313,32 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
     if step.is_zero() {
         return Err(fields.bad("stride", "a step other than 0"));
     }
-    ids.push(fields.text("ls:id").map(|id| (id.to_string(), fields.at("ls:id"))));
+    ids.push(
+        fields
+            .text("ls:id")
+            .map(|id| (id.to_string(), fields.at("ls:id"))),
+    );
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
     }
-    let body = read_block(fields, Scope { loops: &loops, ..scope }, ids)?;
-    let (integer, floating) = (parts::registers(fields, "ls:integers")?, parts::registers(fields, "ls:floats")?);
+    let body = read_block(
+        fields,
+        Scope {
+            loops: &loops,
+            ..scope
+        },
+        ids,
+    )?;
+    let (integer, floating) = (
+        parts::registers(fields, "ls:integers")?,
+        parts::registers(fields, "ls:floats")?,
+    );
     let read = Loop {
         id: String::new(),
-        file: fields.text("ls:file").map_or_else(|| scope.file.clone(), Arc::from),
+        file: fields
+            .text("ls:file")
+            .map_or_else(|| scope.file.clone(), Arc::from),
         line,
         end_line: fields.number("ls:endline")?.unwrap_or(line),
         variable: variable.to_string(),
@@ -259,14 +348,20 @@ fn read_loop(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> R
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
         repeated: parts::repeated(fields)?,
-        registers: integer.zip(floating).map(|(integer, floating)| Registers { integer, floating }),
+        registers: integer
+            .zip(floating)
+            .map(|(integer, floating)| Registers { integer, floating }),
         body,
     };
     fields.finish();
     Ok(read)
 }
 
-fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) -> Result<Branch, XmlError> {
+fn read_branch(
+    fields: &Fields<'_>,
+    scope: Scope<'_>,
+    ids: &mut Vec<GivenId>,
+) -> Result<Branch, XmlError> {
     let line = fields.number("linenum")?.unwrap_or(fields.line());
     let probability = fields.text("ls:probability").map(String::from);
     let branch = Branch {
@@ -284,9 +379,14 @@ fn read_branch(fields: &Fields<'_>, scope: Scope<'_>, ids: &mut Vec<GivenId>) ->
 
 /// First and last line.
 fn read_lines(fields: &Fields<'_>) -> Result<Option<(u32, u32)>, XmlError> {
-    let Some(text) = fields.text("ls:lines") else { return Ok(None) };
-    let pair = text.split_once(' ').and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
-    pair.map(Some).ok_or_else(|| fields.bad("ls:lines", "first and last line"))
+    let Some(text) = fields.text("ls:lines") else {
+        return Ok(None);
+    };
+    let pair = text
+        .split_once(' ')
+        .and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    pair.map(Some)
+        .ok_or_else(|| fields.bad("ls:lines", "first and last line"))
 }
 
 /// Puts the block of an `else` into the last `if` of its line that has none yet.
@@ -300,13 +400,18 @@ fn read_else(
     let lines = read_lines(fields)?;
     let block = read_block(fields, scope, ids)?;
     let waiting = items.last_mut().and_then(|item| match item {
-        Item::Branch(branch) if branch.otherwise.is_none() && line.is_none_or(|line| line == branch.line) => {
+        Item::Branch(branch)
+            if branch.otherwise.is_none() && line.is_none_or(|line| line == branch.line) =>
+        {
             Some(branch)
         }
         _ => None,
     });
     let Some(branch) = waiting else {
-        return Err(XmlError::ElseWithoutIf { place: fields.place(), line: line.unwrap_or(fields.line()) });
+        return Err(XmlError::ElseWithoutIf {
+            place: fields.place(),
+            line: line.unwrap_or(fields.line()),
+        });
     };
     branch.otherwise = Some(block);
     branch.otherwise_lines = lines;

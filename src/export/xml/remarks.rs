@@ -12,14 +12,34 @@ pub(super) struct Remarks {
 }
 
 impl Remarks {
-    pub fn add(&self, severity: Severity, code: &str, place: impl Fn() -> Place, message: String, help: &str) {
+    pub fn add(
+        &self,
+        severity: Severity,
+        code: &str,
+        place: impl Fn() -> Place,
+        message: String,
+        help: &str,
+    ) {
         let mut seen = self.seen.borrow_mut();
-        if let Some((_, count)) = seen.iter_mut().find(|(d, _)| &*d.code == code && d.message == message) {
+        if let Some((_, count)) = seen
+            .iter_mut()
+            .find(|(d, _)| &*d.code == code && d.message == message)
+        {
             *count += 1;
             return;
         }
         let help = Some(help.to_string());
-        seen.push((Diagnostic { severity, code: code.into(), place: place(), width: 1, message, help }, 1));
+        seen.push((
+            Diagnostic {
+                severity,
+                code: code.into(),
+                place: place(),
+                width: 1,
+                message,
+                help,
+            },
+            1,
+        ));
     }
 
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {

@@ -18,7 +18,11 @@ pub(super) const CLASSES: &str = "readonly, writeonly, readwrite, writeread";
 type Reference = (Vec<Subscript>, Access);
 
 /// The streams of an `<array>` inside loops with these variables, outermost first.
-pub(super) fn read(element: &Element, loops: &[&str], context: &Context) -> Result<Vec<Stream>, XmlError> {
+pub(super) fn read(
+    element: &Element,
+    loops: &[&str],
+    context: &Context,
+) -> Result<Vec<Stream>, XmlError> {
     let fields = Fields::new(element, context);
     let (ty, by_type) = read_type(&fields);
     let stream = Stream {
@@ -41,7 +45,9 @@ pub(super) fn read(element: &Element, loops: &[&str], context: &Context) -> Resu
     let mut references = Vec::new();
     for child in &element.children {
         match child.name.as_str() {
-            "ls:subscripts" => exact = Some(read_list(child, "ls:subscript", context, read_subscript)?),
+            "ls:subscripts" => {
+                exact = Some(read_list(child, "ls:subscript", context, read_subscript)?)
+            }
             "ls:extents" => extents = Some(read_list(child, "ls:extent", context, read_extent)?),
             "access" => references.push(child),
             _ => context.unknown_element(child, element),
@@ -51,11 +57,27 @@ pub(super) fn read(element: &Element, loops: &[&str], context: &Context) -> Resu
         }
     }
     if references.is_empty() && exact.is_none() {
-        let message = format!("the array `{}` has no accesses and is left out", stream.array);
-        context.warn("no-access", element.at, message, "add <access offset=\"…\" dependentloopvar=\"…\"/>");
+        let message = format!(
+            "the array `{}` has no accesses and is left out",
+            stream.array
+        );
+        context.warn(
+            "no-access",
+            element.at,
+            message,
+            "add <access offset=\"…\" dependentloopvar=\"…\"/>",
+        );
     }
     let mut streams = match exact {
-        Some(subscripts) => vec![read_exact(Stream { subscripts, ..stream }, class, &references, context)?],
+        Some(subscripts) => vec![read_exact(
+            Stream {
+                subscripts,
+                ..stream
+            },
+            class,
+            &references,
+            context,
+        )?],
         None => {
             let mut found = Vec::new();
             for access in references {
@@ -65,7 +87,9 @@ pub(super) fn read(element: &Element, loops: &[&str], context: &Context) -> Resu
         }
     };
     for stream in &mut streams {
-        stream.extents = extents.clone().unwrap_or_else(|| vec![None; stream.subscripts.len()]);
+        stream.extents = extents
+            .clone()
+            .unwrap_or_else(|| vec![None; stream.subscripts.len()]);
     }
     fields.finish();
     Ok(streams)
@@ -82,12 +106,21 @@ pub(super) fn read_type(fields: &Fields<'_>) -> (String, Option<u32>) {
 fn group(empty: Stream, class: Option<AccessClass>, references: Vec<Reference>) -> Vec<Stream> {
     let mut streams: Vec<Stream> = Vec::new();
     for (subscripts, access) in references {
-        let index = streams.iter().position(|stream| stream.subscripts == subscripts).unwrap_or_else(|| {
-            streams.push(Stream { subscripts, ..empty.clone() });
-            streams.len() - 1
-        });
+        let index = streams
+            .iter()
+            .position(|stream| stream.subscripts == subscripts)
+            .unwrap_or_else(|| {
+                streams.push(Stream {
+                    subscripts,
+                    ..empty.clone()
+                });
+                streams.len() - 1
+            });
         let accesses = &mut streams[index].accesses;
-        match accesses.iter_mut().find(|known| known.offset == access.offset) {
+        match accesses
+            .iter_mut()
+            .find(|known| known.offset == access.offset)
+        {
             Some(known) => {
                 known.reads = known.reads.saturating_add(access.reads);
                 known.writes = known.writes.saturating_add(access.writes);
@@ -111,7 +144,9 @@ pub(super) fn class_of(accesses: &[Access], class: Option<AccessClass>) -> Acces
     let reads = accesses.iter().any(|access| access.reads > 0);
     let writes = accesses.iter().any(|access| access.writes > 0);
     match (reads, writes) {
-        (true, true) => class.filter(|class| *class == AccessClass::WriteRead).unwrap_or(AccessClass::ReadWrite),
+        (true, true) => class
+            .filter(|class| *class == AccessClass::WriteRead)
+            .unwrap_or(AccessClass::ReadWrite),
         (false, true) => AccessClass::WriteOnly,
         _ => AccessClass::ReadOnly,
     }
@@ -141,16 +176,31 @@ fn read_access(
         Some(_) => older_parts(&fields, loops)?,
         None => newer_parts(&fields, &stream.component)?,
     };
-    if fields.text("datatype").is_some_and(|name| datatype::read(name) != stream.ty) {
-        let message = "`datatype` of `<access>` differs from that of its `<array>`, which holds".to_string();
-        context.warn("contradiction", fields.at("datatype"), message, "give the array one type");
+    if fields
+        .text("datatype")
+        .is_some_and(|name| datatype::read(name) != stream.ty)
+    {
+        let message =
+            "`datatype` of `<access>` differs from that of its `<array>`, which holds".to_string();
+        context.warn(
+            "contradiction",
+            fields.at("datatype"),
+            message,
+            "give the array one type",
+        );
     }
     let mut subscripts = Vec::new();
     let mut offset = Vec::new();
     for (variable, entry) in parts {
         let (subscript, integer) = tuple::subscript(&variable, entry, loops);
-        if let Some(text) = subscript.gather.as_ref().filter(|text| !tuple::is_indirect(text, loops)) {
-            let message = format!("the subscript `{text}` is not affine in the loop variables: taken as a gather");
+        if let Some(text) = subscript
+            .gather
+            .as_ref()
+            .filter(|text| !tuple::is_indirect(text, loops))
+        {
+            let message = format!(
+                "the subscript `{text}` is not affine in the loop variables: taken as a gather"
+            );
             let help = "write loop variables times factors plus what stays the same in the nest";
             context.note("gather", element.at, message, help);
         }
@@ -158,23 +208,43 @@ fn read_access(
         offset.push(integer);
     }
     fields.finish();
-    Ok((subscripts, Access { offset, reads, writes }))
+    Ok((
+        subscripts,
+        Access {
+            offset,
+            reads,
+            writes,
+        },
+    ))
 }
 
 /// Loop variables and offsets of an access of the newer generation, whose tuple ends with the
 /// component.
-fn newer_parts<'a>(fields: &Fields<'a>, component: &str) -> Result<Vec<(String, &'a str)>, XmlError> {
+fn newer_parts<'a>(
+    fields: &Fields<'a>,
+    component: &str,
+) -> Result<Vec<(String, &'a str)>, XmlError> {
     let tuple = |name, text| tuple::entries(text).ok_or_else(|| fields.bad(name, TUPLE));
     let mut offsets = tuple("offset", fields.required("offset")?)?;
-    let mut variables = tuple("dependentloopvar", fields.text("dependentloopvar").unwrap_or("()"))?;
+    let mut variables = tuple(
+        "dependentloopvar",
+        fields.text("dependentloopvar").unwrap_or("()"),
+    )?;
     if variables.is_empty() {
         variables = vec![""; offsets.len()];
     }
     if variables.len() != offsets.len() {
-        let expected = format!("one entry for each of the {} entries of offset", offsets.len());
+        let expected = format!(
+            "one entry for each of the {} entries of offset",
+            offsets.len()
+        );
         return Err(fields.bad("dependentloopvar", expected));
     }
-    if offsets.iter().zip(&variables).any(|(offset, variable)| offset.is_empty() && variable.is_empty()) {
+    if offsets
+        .iter()
+        .zip(&variables)
+        .any(|(offset, variable)| offset.is_empty() && variable.is_empty())
+    {
         return Err(fields.bad("offset", TUPLE));
     }
     if !component.is_empty() {
@@ -183,30 +253,51 @@ fn newer_parts<'a>(fields: &Fields<'a>, component: &str) -> Result<Vec<(String, 
             offsets.truncate(offsets.len() - last.len());
         }
     }
-    Ok(variables.into_iter().map(String::from).zip(offsets).collect())
+    Ok(variables
+        .into_iter()
+        .map(String::from)
+        .zip(offsets)
+        .collect())
 }
 
 const TUPLE: &str = "a tuple with one entry a subscript, such as (1,0,-1)";
 
 /// Loop variables and offsets of an access of the older generation. The tuple of a relative access
 /// counts from the innermost loop outwards, or as `indexorder` says; the component is not in it.
-fn older_parts<'a>(fields: &Fields<'a>, loops: &[&str]) -> Result<Vec<(String, &'a str)>, XmlError> {
+fn older_parts<'a>(
+    fields: &Fields<'a>,
+    loops: &[&str],
+) -> Result<Vec<(String, &'a str)>, XmlError> {
     let index = fields.required("index")?;
-    let offsets = tuple::entries(index).filter(|entries| entries.iter().all(|entry| !entry.is_empty()));
+    let offsets =
+        tuple::entries(index).filter(|entries| entries.iter().all(|entry| !entry.is_empty()));
     let offsets = offsets.ok_or_else(|| fields.bad("index", TUPLE))?;
-    let is_relative = fields.word("isRelative", |text| text.parse().ok(), "true, false")?.unwrap_or(true);
+    let is_relative = fields
+        .word("isRelative", |text| text.parse().ok(), "true, false")?
+        .unwrap_or(true);
     let order: Vec<usize> = match fields.text("indexorder") {
         None => (0..offsets.len()).collect(),
         Some(text) => {
-            let numbers = tuple::entries(text).unwrap_or_default().into_iter().map(|entry| entry.parse().ok());
+            let numbers = tuple::entries(text)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|entry| entry.parse().ok());
             let numbers: Option<Vec<usize>> = numbers.collect();
-            numbers.filter(|order| order.len() == offsets.len()).ok_or_else(|| {
-                fields.bad("indexorder", "a tuple of loop numbers, 0 for the innermost, as long as index")
-            })?
+            numbers
+                .filter(|order| order.len() == offsets.len())
+                .ok_or_else(|| {
+                    fields.bad(
+                        "indexorder",
+                        "a tuple of loop numbers, 0 for the innermost, as long as index",
+                    )
+                })?
         }
     };
     if !is_relative {
-        return Ok(offsets.into_iter().map(|offset| (String::new(), offset)).collect());
+        return Ok(offsets
+            .into_iter()
+            .map(|offset| (String::new(), offset))
+            .collect());
     }
     let mut parts = Vec::new();
     for (number, offset) in order.into_iter().zip(offsets) {
@@ -214,9 +305,14 @@ fn older_parts<'a>(fields: &Fields<'a>, loops: &[&str]) -> Result<Vec<(String, &
         if variable.is_none() {
             let message = format!("`{index}` is relative to more loops than there are around it");
             let help = "write isRelative=\"false\" for fixed subscripts";
-            fields.context.warn("no-such-loop", fields.at("index"), message, help);
+            fields
+                .context
+                .warn("no-such-loop", fields.at("index"), message, help);
         }
-        parts.push((variable.map_or(String::new(), |name| Expr::symbol(name).to_string()), offset));
+        parts.push((
+            variable.map_or(String::new(), |name| Expr::symbol(name).to_string()),
+            offset,
+        ));
     }
     Ok(parts)
 }
@@ -235,15 +331,27 @@ fn read_exact(
         let integers = fields.required("ls:at")?.split_whitespace().map(str::parse);
         let offset = match integers.collect::<Result<Vec<_>, _>>() {
             Ok(offset) if offset.len() == rank => offset,
-            Ok(_) => return Err(fields.bad("ls:at", format!("an integer for each of the {rank} of `ls:subscripts`"))),
+            Ok(_) => {
+                return Err(fields.bad(
+                    "ls:at",
+                    format!("an integer for each of the {rank} of `ls:subscripts`"),
+                ));
+            }
             Err(_) => return Err(fields.bad("ls:at", "integers with spaces between them")),
         };
-        let access = Access { offset, reads, writes };
-        for (name, exact) in
-            [("offset", tuple::offset_text(&stream, &access)), ("dependentloopvar", tuple::variables_text(&stream))]
-        {
+        let access = Access {
+            offset,
+            reads,
+            writes,
+        };
+        for (name, exact) in [
+            ("offset", tuple::offset_text(&stream, &access)),
+            ("dependentloopvar", tuple::variables_text(&stream)),
+        ] {
             if fields.text(name).is_some_and(|text| text != exact) {
-                let message = format!("`{name}` of `<access>` contradicts `ls:subscripts` and `ls:at`, which hold");
+                let message = format!(
+                    "`{name}` of `<access>` contradicts `ls:subscripts` and `ls:at`, which hold"
+                );
                 let help = "change both, or delete the parts in the namespace `ls`";
                 context.warn("contradiction", fields.at(name), message, help);
             }
@@ -287,10 +395,12 @@ fn read_subscript(fields: &Fields<'_>) -> Result<Subscript, XmlError> {
 }
 
 fn read_extent(fields: &Fields<'_>) -> Result<Option<(Expr, Expr)>, XmlError> {
-    Ok(match (fields.expression("lower")?, fields.expression("upper")?) {
-        (Some(lower), Some(upper)) => Some((lower, upper)),
-        (None, None) => None,
-        (None, Some(_)) => return Err(fields.missing("lower")),
-        (Some(_), None) => return Err(fields.missing("upper")),
-    })
+    Ok(
+        match (fields.expression("lower")?, fields.expression("upper")?) {
+            (Some(lower), Some(upper)) => Some((lower, upper)),
+            (None, None) => None,
+            (None, Some(_)) => return Err(fields.missing("lower")),
+            (Some(_), None) => return Err(fields.missing("upper")),
+        },
+    )
 }

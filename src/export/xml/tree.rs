@@ -34,11 +34,18 @@ pub(super) struct Attribute {
 
 impl Element {
     pub fn new(name: &str) -> Element {
-        Element { name: name.to_string(), ..Element::default() }
+        Element {
+            name: name.to_string(),
+            ..Element::default()
+        }
     }
 
     pub fn with(mut self, name: &str, value: impl ToString) -> Element {
-        self.attributes.push(Attribute { name: name.to_string(), at: 0, value: value.to_string() });
+        self.attributes.push(Attribute {
+            name: name.to_string(),
+            at: 0,
+            value: value.to_string(),
+        });
         self
     }
 
@@ -56,14 +63,18 @@ impl Element {
     }
 
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| attribute.name == name)
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.name == name)
     }
 
     /// The document with this element as its root.
     pub fn to_document(&self) -> String {
         let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
         let declaration = Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None));
-        writer.write_event(declaration).expect("memory takes what is written");
+        writer
+            .write_event(declaration)
+            .expect("memory takes what is written");
         self.write(&mut writer, true);
         let mut bytes = writer.into_inner();
         bytes.push(b'\n');
@@ -86,13 +97,21 @@ impl Element {
         if !escaped.is_empty() {
             start.push_attribute((ESCAPED, escaped.join(" ").as_str()));
         }
-        let mut event = |event: Event<'_>| writer.write_event(event).expect("memory takes what is written");
+        let mut event = |event: Event<'_>| {
+            writer
+                .write_event(event)
+                .expect("memory takes what is written")
+        };
         if self.children.is_empty() {
             event(Event::Empty(start));
         } else {
             event(Event::Start(start));
-            self.children.iter().for_each(|child| child.write(writer, false));
-            writer.write_event(Event::End(BytesEnd::new(self.name.as_str()))).expect("memory takes what is written");
+            self.children
+                .iter()
+                .for_each(|child| child.write(writer, false));
+            writer
+                .write_event(Event::End(BytesEnd::new(self.name.as_str())))
+                .expect("memory takes what is written");
         }
     }
 }
@@ -140,7 +159,9 @@ mod tests {
     #[test]
     fn escaped_values_come_back() {
         for value in ["a\u{1}b", "\\\u{0}\\\\", "\u{ffff}", "\\u{1}\u{2}"] {
-            let Cow::Owned(text) = escape(value) else { panic!("{value:?} holds a character that XML cannot carry") };
+            let Cow::Owned(text) = escape(value) else {
+                panic!("{value:?} holds a character that XML cannot carry")
+            };
             assert!(text.chars().all(is_allowed));
             assert_eq!(unescape(&text).as_deref(), Some(value));
         }

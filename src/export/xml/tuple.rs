@@ -7,7 +7,11 @@ use crate::expr::Expr;
 /// The entries of a tuple in parentheses, trimmed; `()` has none. `None` if it is no tuple.
 pub(super) fn entries(text: &str) -> Option<Vec<&str>> {
     let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
-    if inside.trim().is_empty() { Some(Vec::new()) } else { Some(split(inside)) }
+    if inside.trim().is_empty() {
+        Some(Vec::new())
+    } else {
+        Some(split(inside))
+    }
 }
 
 /// The parts between the commas that stand outside of parentheses, brackets and backticks.
@@ -42,14 +46,33 @@ pub(super) fn subscript(variable: &str, offset: &str, loops: &[&str]) -> (Subscr
             ("", text) | (text, "0" | "") => text.to_string(),
             (variable, offset) => format!("{variable} + {offset}"),
         };
-        (Subscript { terms: Vec::new(), base: Expr::from(0.0), gather: Some(text) }, 0)
+        (
+            Subscript {
+                terms: Vec::new(),
+                base: Expr::from(0.0),
+                gather: Some(text),
+            },
+            0,
+        )
     };
-    let part = |text: &str| if text.is_empty() { Some(Expr::from(0.0)) } else { Expr::parse(text).ok() };
-    let (Some(moving), Some(fixed)) = (part(variable), part(offset)) else { return gather() };
+    let part = |text: &str| {
+        if text.is_empty() {
+            Some(Expr::from(0.0))
+        } else {
+            Expr::parse(text).ok()
+        }
+    };
+    let (Some(moving), Some(fixed)) = (part(variable), part(offset)) else {
+        return gather();
+    };
     let expr = moving.clone() + fixed;
     let hangs_on_loop = mentions_indirect(&expr, loops);
     let moves = variable.is_empty() || loops.iter().any(|name| moving.mentions(name));
-    if hangs_on_loop || !moves { gather() } else { affine(&expr, loops).unwrap_or_else(gather) }
+    if hangs_on_loop || !moves {
+        gather()
+    } else {
+        affine(&expr, loops).unwrap_or_else(gather)
+    }
 }
 
 /// Whether the text of a gather is one by an element that the loops pick: `col(k)`, `2*col[k] + 1`.
@@ -59,8 +82,12 @@ pub(super) fn is_indirect(text: &str, loops: &[&str]) -> bool {
 
 fn mentions_indirect(expr: &Expr, loops: &[&str]) -> bool {
     expr.symbols().iter().any(|symbol| {
-        let subscripts = symbol.split_once(['(', '[']).map_or("", |(_, subscripts)| subscripts);
-        subscripts.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| loops.contains(&word))
+        let subscripts = symbol
+            .split_once(['(', '['])
+            .map_or("", |(_, subscripts)| subscripts);
+        subscripts
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| loops.contains(&word))
     })
 }
 
@@ -70,8 +97,12 @@ pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
     let entry = |d: usize| {
         let offset = access.offset.get(d).copied().unwrap_or(0);
         match stream.subscripts.get(d) {
-            Some(Subscript { gather: Some(text), .. }) => text.clone(),
-            Some(subscript) if !subscript.base.is_zero() => (subscript.base.clone() + offset as f64).to_string(),
+            Some(Subscript {
+                gather: Some(text), ..
+            }) => text.clone(),
+            Some(subscript) if !subscript.base.is_zero() => {
+                (subscript.base.clone() + offset as f64).to_string()
+            }
             _ => offset.to_string(),
         }
     };
@@ -89,9 +120,26 @@ pub(super) fn variables_text(stream: &Stream) -> String {
             _ => format!("({coefficient}) * {variable}"),
         }
     };
-    let entry = |subscript: &Subscript| subscript.terms.iter().map(term).collect::<Vec<_>>().join(" + ");
-    let fixed = if stream.component.is_empty() { 0 } else { split(&stream.component).len() };
-    tuple(stream.subscripts.iter().map(entry).chain(std::iter::repeat_n(String::new(), fixed)))
+    let entry = |subscript: &Subscript| {
+        subscript
+            .terms
+            .iter()
+            .map(term)
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
+    let fixed = if stream.component.is_empty() {
+        0
+    } else {
+        split(&stream.component).len()
+    };
+    tuple(
+        stream
+            .subscripts
+            .iter()
+            .map(entry)
+            .chain(std::iter::repeat_n(String::new(), fixed)),
+    )
 }
 
 fn tuple(entries: impl Iterator<Item = String>) -> String {
@@ -104,18 +152,33 @@ mod tests {
 
     #[test]
     fn commas_inside_stay_inside() {
-        assert_eq!(entries("( 1, a(2,3),-4 ,qu)"), Some(vec!["1", "a(2,3)", "-4", "qu"]));
+        assert_eq!(
+            entries("( 1, a(2,3),-4 ,qu)"),
+            Some(vec!["1", "a(2,3)", "-4", "qu"])
+        );
         assert_eq!(entries("(,,)"), Some(vec!["", "", ""]));
         assert_eq!(entries("(`a,b`,x[1,2])"), Some(vec!["`a,b`", "x[1,2]"]));
-        assert_eq!((entries("()"), entries("1,2"), entries("(1")), (Some(vec![]), None, None));
+        assert_eq!(
+            (entries("()"), entries("1,2"), entries("(1")),
+            (Some(vec![]), None, None)
+        );
     }
 
     #[test]
     fn subscripts_of_entries() {
         let show = |variable, offset| {
             let (s, offset) = subscript(variable, offset, &["k", "j", "i"]);
-            let terms: Vec<String> = s.terms.iter().map(|(name, c)| format!("{c}·{name}")).collect();
-            format!("{} | {} | {offset} | {}", terms.join(" "), s.base, s.gather.unwrap_or_default())
+            let terms: Vec<String> = s
+                .terms
+                .iter()
+                .map(|(name, c)| format!("{c}·{name}"))
+                .collect();
+            format!(
+                "{} | {} | {offset} | {}",
+                terms.join(" "),
+                s.base,
+                s.gather.unwrap_or_default()
+            )
         };
         assert_eq!(show("i", "-1"), "1·i | 0 | -1 | ");
         assert_eq!(show("2 * i", "ng + 3"), "2·i | ng | 3 | ");

@@ -20,21 +20,42 @@ pub fn write(program: &Program) -> String {
 }
 
 /// The same with what a run did in each loop, as ExaSAT's `pininfo`; by function and id of the loop.
-pub fn write_measured(program: &Program, measured: &BTreeMap<(String, String), Measured>) -> String {
+pub fn write_measured(
+    program: &Program,
+    measured: &BTreeMap<(String, String), Measured>,
+) -> String {
     let mut document = document(program);
-    for function in document.children.iter_mut().filter(|child| child.name == "function") {
-        let name = function.attribute("name").map(|name| name.value.clone()).unwrap_or_default();
+    for function in document
+        .children
+        .iter_mut()
+        .filter(|child| child.name == "function")
+    {
+        let name = function
+            .attribute("name")
+            .map(|name| name.value.clone())
+            .unwrap_or_default();
         add_measured(function, &name, measured);
     }
     document.to_document()
 }
 
-fn add_measured(element: &mut Element, function: &str, measured: &BTreeMap<(String, String), Measured>) {
+fn add_measured(
+    element: &mut Element,
+    function: &str,
+    measured: &BTreeMap<(String, String), Measured>,
+) {
     for child in &mut element.children {
         add_measured(child, function, measured);
     }
-    let Some(id) = element.attribute("ls:id").filter(|_| element.name == "loop") else { return };
-    let Some(found) = measured.get(&(function.to_string(), id.value.clone())) else { return };
+    let Some(id) = element
+        .attribute("ls:id")
+        .filter(|_| element.name == "loop")
+    else {
+        return;
+    };
+    let Some(found) = measured.get(&(function.to_string(), id.value.clone())) else {
+        return;
+    };
     let accesses = found.reads + found.writes;
     let info = Element::new("pininfo")
         .with("entries", found.entries)
@@ -47,16 +68,27 @@ fn add_measured(element: &mut Element, function: &str, measured: &BTreeMap<(Stri
         .with("adds", found.adds)
         .with("muls", found.multiplies)
         .with("divs", found.divides)
-        .maybe("cachehits", found.cache_misses.map(|misses| accesses.saturating_sub(misses)))
+        .maybe(
+            "cachehits",
+            found
+                .cache_misses
+                .map(|misses| accesses.saturating_sub(misses)),
+        )
         .maybe("cachemisses", found.cache_misses);
     element.children.insert(0, info);
 }
 
 fn document(program: &Program) -> Element {
-    let Program { files, functions, unread } = program;
-    let unread = unread
-        .iter()
-        .map(|(extension, count)| Element::new("ls:unread").with("extension", extension).with("count", count));
+    let Program {
+        files,
+        functions,
+        unread,
+    } = program;
+    let unread = unread.iter().map(|(extension, count)| {
+        Element::new("ls:unread")
+            .with("extension", extension)
+            .with("count", count)
+    });
     Element::new("program")
         .containing(files.iter().map(file))
         .containing(unread)
@@ -64,7 +96,14 @@ fn document(program: &Program) -> Element {
 }
 
 fn file(file: &File) -> Element {
-    let File { path, language, form, lines, preprocessing, diagnostics } = file;
+    let File {
+        path,
+        language,
+        form,
+        lines,
+        preprocessing,
+        diagnostics,
+    } = file;
     Element::new("ls:file")
         .with("path", path)
         .with("language", language.as_str())
@@ -75,7 +114,14 @@ fn file(file: &File) -> Element {
 }
 
 fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
-    let Diagnostic { severity, code, place, width, message, help } = diagnostic;
+    let Diagnostic {
+        severity,
+        code,
+        place,
+        width,
+        message,
+        help,
+    } = diagnostic;
     Element::new("ls:diagnostic")
         .with("severity", severity.as_str())
         .with("code", code)
@@ -88,17 +134,42 @@ fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
 }
 
 fn function(function: &Function) -> Element {
-    let Function { name, file, line, constants, shared, body } = function;
-    let constant = |Constant { name, value, origin }: &Constant| {
-        Element::new("ls:constant").with("name", name).with("value", value).with("origin", origin.as_str())
+    let Function {
+        name,
+        file,
+        line,
+        constants,
+        shared,
+        body,
+    } = function;
+    let constant = |Constant {
+                        name,
+                        value,
+                        origin,
+                    }: &Constant| {
+        Element::new("ls:constant")
+            .with("name", name)
+            .with("value", value)
+            .with("origin", origin.as_str())
     };
     let element = Element::new("function")
         .with("name", name)
         .with("ls:file", file)
         .with("ls:line", line)
         .containing(constants.iter().map(constant))
-        .containing(shared.iter().map(|(name, of)| Element::new("ls:shares").with("name", name).with("storage", of)));
-    block(element, body, Scope { function, loops: &[] })
+        .containing(shared.iter().map(|(name, of)| {
+            Element::new("ls:shares")
+                .with("name", name)
+                .with("storage", of)
+        }));
+    block(
+        element,
+        body,
+        Scope {
+            function,
+            loops: &[],
+        },
+    )
 }
 
 /// What a block inherits from its surroundings.
@@ -111,7 +182,15 @@ struct Scope<'a> {
 
 /// The element with the counts and children of a block.
 fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
-    let Block { flops, scalars, streams, calls, items, settings, reasons } = block;
+    let Block {
+        flops,
+        scalars,
+        streams,
+        calls,
+        items,
+        settings,
+        reasons,
+    } = block;
     let total = flops.total();
     let is_simple = flops.by_type.iter().all(|(ty, counts)| {
         let [adds, multiplies, divides, specials, others @ ..] = counts.values();
@@ -129,7 +208,10 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         .containing(streams.iter().map(|stream| array(stream, scope.loops)))
         .containing(calls.iter().map(call))
         .containing((0..=items.len()).flat_map(|position| {
-            let before = settings.iter().filter(move |setting| setting.position == position).map(setting);
+            let before = settings
+                .iter()
+                .filter(move |setting| setting.position == position)
+                .map(setting);
             before.chain(items.get(position).into_iter().flat_map(|item| match item {
                 Item::Loop(inner) => vec![enter_loop(inner, scope)],
                 Item::Branch(inner) => branch(inner, scope),
@@ -137,30 +219,65 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         }))
 }
 
-fn setting(Setting { position: _, kind, name, from }: &Setting) -> Element {
+fn setting(
+    Setting {
+        position: _,
+        kind,
+        name,
+        from,
+    }: &Setting,
+) -> Element {
     let source = |name: &String| Element::new("ls:from").with("name", name);
     let name = Some(name).filter(|name| !name.is_empty());
-    Element::new("ls:set").with("kind", kind.as_str()).maybe("name", name).containing(from.iter().map(source))
+    Element::new("ls:set")
+        .with("kind", kind.as_str())
+        .maybe("name", name)
+        .containing(from.iter().map(source))
 }
 
 fn operations(ty: &str, counts: OperationCounts) -> Element {
-    let counted = OperationCounts::NAMES.into_iter().zip(counts.values()).filter(|(_, count)| *count > 0);
-    counted.fold(Element::new("ls:operations").with("type", ty), |element, (name, count)| element.with(name, count))
+    let counted = OperationCounts::NAMES
+        .into_iter()
+        .zip(counts.values())
+        .filter(|(_, count)| *count > 0);
+    counted.fold(
+        Element::new("ls:operations").with("type", ty),
+        |element, (name, count)| element.with(name, count),
+    )
 }
 
 /// Adds, multiplies, divides, specials; nothing if there are none.
 fn repeated_operations(counts: &OperationCounts) -> Option<String> {
-    let OperationCounts { adds, multiplies, divides, specials, .. } = counts;
+    let OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..
+    } = counts;
     let counts = [adds, multiplies, divides, specials];
-    counts.iter().any(|count| **count > 0).then(|| counts.map(u64::to_string).join(" "))
+    counts
+        .iter()
+        .any(|count| **count > 0)
+        .then(|| counts.map(u64::to_string).join(" "))
 }
 
 fn reason(Reason { code, line, detail }: &Reason) -> Element {
-    Element::new("ls:reason").with("code", code).with("line", line).with("detail", detail)
+    Element::new("ls:reason")
+        .with("code", code)
+        .with("line", line)
+        .with("detail", detail)
 }
 
 fn scalar(scalar: &Scalar) -> Element {
-    let Scalar { name, ty, is_constant, class, reads, writes } = scalar;
+    let Scalar {
+        name,
+        ty,
+        is_constant,
+        class,
+        reads,
+        writes,
+    } = scalar;
     with_type(Element::new("scalar").with("name", name), ty)
         .with("isConstant", is_constant)
         .with("accesstype", class.as_str())
@@ -171,22 +288,39 @@ fn scalar(scalar: &Scalar) -> Element {
 /// ExaSAT's name of a type, and ours where that name is not read back as it.
 fn with_type(element: Element, ty: &str) -> Element {
     let name = datatype::written(ty);
-    element.with("datatype", name).maybe("ls:type", Some(ty).filter(|ty| datatype::read(name) != *ty))
+    element
+        .with("datatype", name)
+        .maybe("ls:type", Some(ty).filter(|ty| datatype::read(name) != *ty))
 }
 
 /// ExaSAT's array, and what is ours only if it is not read back as the same stream.
 fn array(stream: &Stream, loops: &[&str]) -> Element {
-    let Stream { array, component, ty, element_bytes, class, subscripts, accesses, extents } = stream;
+    let Stream {
+        array,
+        component,
+        ty,
+        element_bytes,
+        class,
+        subscripts,
+        accesses,
+        extents,
+    } = stream;
     let bytes = match element_bytes {
         _ if *element_bytes == datatype::bytes(ty) => None,
         Some(bytes) => Some(bytes.to_string()),
         None => Some("unknown".to_string()),
     };
-    let element = with_type(Element::new("array").with("name", array).with("component", component), ty)
-        .with("accesstype", class.as_str())
-        .maybe("ls:bytes", bytes);
+    let element = with_type(
+        Element::new("array")
+            .with("name", array)
+            .with("component", component),
+        ty,
+    )
+    .with("accesstype", class.as_str())
+    .maybe("ls:bytes", bytes);
     let unknown = extents.len() == subscripts.len() && extents.iter().all(Option::is_none);
-    let known_extents = (!unknown).then(|| Element::new("ls:extents").containing(extents.iter().map(extent)));
+    let known_extents =
+        (!unknown).then(|| Element::new("ls:extents").containing(extents.iter().map(extent)));
     let access = |access: &Access| {
         Element::new("access")
             .with("offset", tuple::offset_text(stream, access))
@@ -194,56 +328,113 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
             .with("reads", access.reads)
             .with("writes", access.writes)
     };
-    let plain = element.clone().containing(known_extents.clone()).containing(accesses.iter().map(access));
+    let plain = element
+        .clone()
+        .containing(known_extents.clone())
+        .containing(accesses.iter().map(access));
     if reads_back(&plain, stream, loops) {
         return plain;
     }
-    let at = |access: &Access| access.offset.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+    let at = |access: &Access| {
+        access
+            .offset
+            .iter()
+            .map(i64::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     element
         .containing([Element::new("ls:subscripts").containing(subscripts.iter().map(subscript))])
         .containing(known_extents)
-        .containing(accesses.iter().map(|one| access(one).with("ls:at", at(one))))
+        .containing(
+            accesses
+                .iter()
+                .map(|one| access(one).with("ls:at", at(one))),
+        )
 }
 
 fn reads_back(element: &Element, stream: &Stream, loops: &[&str]) -> bool {
     let context = Context::new("", "");
     let read = streams::read(element, loops, &context);
-    read.is_ok_and(|streams| streams == [stream.clone()]) && context.remarks.into_diagnostics().is_empty()
+    read.is_ok_and(|streams| streams == [stream.clone()])
+        && context.remarks.into_diagnostics().is_empty()
 }
 
-fn subscript(Subscript { terms, base, gather }: &Subscript) -> Element {
+fn subscript(
+    Subscript {
+        terms,
+        base,
+        gather,
+    }: &Subscript,
+) -> Element {
     let term = |(variable, coefficient): &(String, crate::expr::Expr)| {
-        Element::new("ls:term").with("variable", variable).with("coefficient", coefficient)
+        Element::new("ls:term")
+            .with("variable", variable)
+            .with("coefficient", coefficient)
     };
-    Element::new("ls:subscript").with("base", base).maybe("gather", gather.as_ref()).containing(terms.iter().map(term))
+    Element::new("ls:subscript")
+        .with("base", base)
+        .maybe("gather", gather.as_ref())
+        .containing(terms.iter().map(term))
 }
 
 fn extent(extent: &Option<(crate::expr::Expr, crate::expr::Expr)>) -> Element {
     let (lower, upper) = extent.as_ref().map(|(lower, upper)| (lower, upper)).unzip();
-    Element::new("ls:extent").maybe("lower", lower).maybe("upper", upper)
+    Element::new("ls:extent")
+        .maybe("lower", lower)
+        .maybe("upper", upper)
 }
 
-fn call(Call { line, name, arguments, body }: &Call) -> Element {
-    let argument = |text: &String| Element::new("arg").with("paramname", "").with("argname", text);
-    let element = Element::new("funccall").with("linenum", line).with("name", name);
+fn call(
+    Call {
+        line,
+        name,
+        arguments,
+        body,
+    }: &Call,
+) -> Element {
+    let argument = |text: &String| {
+        Element::new("arg")
+            .with("paramname", "")
+            .with("argname", text)
+    };
+    let element = Element::new("funccall")
+        .with("linenum", line)
+        .with("name", name);
     let element = match body {
         Body::Unknown => element,
         Body::Library | Body::Expanded | Body::Recursive => element.with("ls:body", body.as_str()),
         Body::Function(FunctionKey { name, file, line }) => {
             let element = element.with("ls:body", body.as_str());
-            element.with("ls:callee", name).with("ls:file", file).with("ls:line", line)
+            element
+                .with("ls:callee", name)
+                .with("ls:file", file)
+                .with("ls:line", line)
         }
         Body::Communication(moved) => {
             let element = element.with("ls:body", body.as_str());
-            return element.containing(arguments.iter().map(argument)).containing([communication(moved)]);
+            return element
+                .containing(arguments.iter().map(argument))
+                .containing([communication(moved)]);
         }
     };
     element.containing(arguments.iter().map(argument))
 }
 
 fn communication(communication: &Communication) -> Element {
-    let Communication { library, kind, arrays, count, datatype, element_bytes, halo } = communication;
-    let (components, width) = halo.as_ref().map(|halo| (&halo.components, &halo.width)).unzip();
+    let Communication {
+        library,
+        kind,
+        arrays,
+        count,
+        datatype,
+        element_bytes,
+        halo,
+    } = communication;
+    let (components, width) = halo
+        .as_ref()
+        .map(|halo| (&halo.components, &halo.width))
+        .unzip();
     Element::new("ls:communication")
         .with("library", library)
         .with("kind", kind.as_str())
@@ -252,8 +443,16 @@ fn communication(communication: &Communication) -> Element {
         .maybe("bytes", element_bytes.as_ref())
         .maybe("components", components)
         .maybe("width", width)
-        .containing(arrays.iter().map(|name| Element::new("ls:buffer").with("name", name)))
-        .containing(halo.iter().flat_map(|h| &h.extents).map(|cells| Element::new("ls:cells").with("count", cells)))
+        .containing(
+            arrays
+                .iter()
+                .map(|name| Element::new("ls:buffer").with("name", name)),
+        )
+        .containing(
+            halo.iter()
+                .flat_map(|h| &h.extents)
+                .map(|cells| Element::new("ls:cells").with("count", cells)),
+        )
 }
 
 fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
@@ -279,18 +478,34 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .with("upperbound", upper)
         .with("stride", step)
         .with("ls:id", id)
-        .maybe("ls:file", Some(file).filter(|file| **file != scope.function.file))
+        .maybe(
+            "ls:file",
+            Some(file).filter(|file| **file != scope.function.file),
+        )
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
         .maybe("ls:exits", exits_early.then_some("early"))
-        .maybe("ls:integers", registers.map(|needed| register_use(needed.integer)))
-        .maybe("ls:floats", registers.map(|needed| register_use(needed.floating)))
+        .maybe(
+            "ls:integers",
+            registers.map(|needed| register_use(needed.integer)),
+        )
+        .maybe(
+            "ls:floats",
+            registers.map(|needed| register_use(needed.floating)),
+        )
         .maybe("ls:repeated", repeated_operations(repeated));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
     }
-    block(element, body, Scope { loops: &loops, ..scope })
+    block(
+        element,
+        body,
+        Scope {
+            loops: &loops,
+            ..scope
+        },
+    )
 }
 
 fn register_use(needed: RegisterUse) -> String {
@@ -303,16 +518,31 @@ fn lines((first, last): (u32, u32)) -> String {
 
 /// An `if` and its `else`, which ExaSAT puts beside it.
 fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
-    let Branch { line, condition, probability, then, otherwise, then_lines, otherwise_lines } = inner;
+    let Branch {
+        line,
+        condition,
+        probability,
+        then,
+        otherwise,
+        then_lines,
+        otherwise_lines,
+    } = inner;
     let usual = probability_symbol(&scope.function.name, *line);
     let element = Element::new("if")
         .with("linenum", line)
         .with("conditional", condition)
-        .maybe("ls:probability", Some(probability).filter(|name| **name != usual))
+        .maybe(
+            "ls:probability",
+            Some(probability).filter(|name| **name != usual),
+        )
         .maybe("ls:lines", then_lines.map(lines));
     let otherwise = otherwise.as_ref().map(|body| {
-        let element = Element::new("else").with("iflinenum", line).maybe("ls:lines", otherwise_lines.map(lines));
+        let element = Element::new("else")
+            .with("iflinenum", line)
+            .maybe("ls:lines", otherwise_lines.map(lines));
         block(element, body, scope)
     });
-    std::iter::once(block(element, then, scope)).chain(otherwise).collect()
+    std::iter::once(block(element, then, scope))
+        .chain(otherwise)
+        .collect()
 }

@@ -65,7 +65,10 @@ impl<'t> Lowering<'t> {
     fn access(&mut self, node: Node<'t>) -> Access<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
-            None => Access::Computed(Value::Opaque { reason: self.reason("too_deep", node), inner: Vec::new() }),
+            None => Access::Computed(Value::Opaque {
+                reason: self.reason("too_deep", node),
+                inner: Vec::new(),
+            }),
         }
     }
 
@@ -75,13 +78,15 @@ impl<'t> Lowering<'t> {
                 let root = self.variable(node);
                 let ty = self.type_of_variable(root);
                 let record = match (&ty, self.function.variable(root).role) {
-                    (CType::Record(_), Storage::Argument) => self.size_of(&ty).map(|bytes| InRecord {
-                        is_element: false,
-                        members: 0,
-                        subscripts: 0,
-                        offset: 0,
-                        bytes,
-                    }),
+                    (CType::Record(_), Storage::Argument) => {
+                        self.size_of(&ty).map(|bytes| InRecord {
+                            is_element: false,
+                            members: 0,
+                            subscripts: 0,
+                            offset: 0,
+                            bytes,
+                        })
+                    }
                     _ => None,
                 };
                 Access::Path(Path {
@@ -102,18 +107,26 @@ impl<'t> Lowering<'t> {
                 _ => Access::Computed(self.value(node)),
             },
             Some(Role::Subscript) => {
-                let of = |field| part(node, field).map_or(CType::Unknown, |part| self.type_of(part, 0));
+                let of =
+                    |field| part(node, field).map_or(CType::Unknown, |part| self.type_of(part, 0));
                 // `i[p]` is `p[i]`.
                 let swapped = !of(Field::Argument).is_address() && of(Field::Index).is_address();
-                let (base, index) =
-                    if swapped { (Field::Index, Field::Argument) } else { (Field::Argument, Field::Index) };
+                let (base, index) = if swapped {
+                    (Field::Index, Field::Argument)
+                } else {
+                    (Field::Argument, Field::Index)
+                };
                 let base = self.part_access(node, base);
                 let index = self.part_value(node, index);
                 self.subscript(base, index)
             }
             Some(Role::Pointer) => {
                 let base = self.part_access(node, Field::Argument);
-                if self.operator(node) == "*" { self.subscript(base, Value::Integer(0)) } else { address(base) }
+                if self.operator(node) == "*" {
+                    self.subscript(base, Value::Integer(0))
+                } else {
+                    address(base)
+                }
             }
             Some(Role::Member) => self.member(node),
             Some(Role::Binary) => self.moved_pointer(node),
@@ -123,7 +136,9 @@ impl<'t> Lowering<'t> {
                 let value = self.value(node);
                 let base = self.part_access(node, Field::Argument);
                 match (value, base) {
-                    (Value::Binary(op, _, amount), Access::Path(path)) => Access::Path(path.moved(op, *amount)),
+                    (Value::Binary(op, _, amount), Access::Path(path)) => {
+                        Access::Path(path.moved(op, *amount))
+                    }
                     (_, base) => base,
                 }
             }
@@ -150,14 +165,26 @@ impl<'t> Lowering<'t> {
     /// `p + i` and `i + p` as places; anything else is computed.
     fn moved_pointer(&mut self, node: Node<'t>) -> Access<'t> {
         let operator = self.operator(node);
-        let (Some(left), Some(right), "+" | "-") = (part(node, Field::Left), part(node, Field::Right), operator) else {
+        let (Some(left), Some(right), "+" | "-") =
+            (part(node, Field::Left), part(node, Field::Right), operator)
+        else {
             return Access::Computed(self.value(node));
         };
-        let swapped = operator == "+" && self.type_of(right, 0).is_address() && !self.type_of(left, 0).is_address();
-        let (pointer, amount) = if swapped { (right, left) } else { (left, right) };
+        let swapped = operator == "+"
+            && self.type_of(right, 0).is_address()
+            && !self.type_of(left, 0).is_address();
+        let (pointer, amount) = if swapped {
+            (right, left)
+        } else {
+            (left, right)
+        };
         let base = self.access(pointer);
         let amount = self.value(amount);
-        let op = if operator == "-" { BinaryOp::Subtract } else { BinaryOp::Add };
+        let op = if operator == "-" {
+            BinaryOp::Subtract
+        } else {
+            BinaryOp::Add
+        };
         match base {
             Access::Path(path) => Access::Path(path.moved(op, amount)),
             Access::Computed(value) => Access::Computed(Value::binary(op, value, amount)),
@@ -177,8 +204,15 @@ impl<'t> Lowering<'t> {
         let reshaped = path.ty.extents().len() != ty.extents().len();
         if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
-            path.members.push_str(&format!("({} {})", type_text(&new), "*".repeat(ty.extents().len())));
-        } else if path.members.is_empty() && path.subscripts.is_empty() && matches!(path.ty.element(), CType::Void) {
+            path.members.push_str(&format!(
+                "({} {})",
+                type_text(&new),
+                "*".repeat(ty.extents().len())
+            ));
+        } else if path.members.is_empty()
+            && path.subscripts.is_empty()
+            && matches!(path.ty.element(), CType::Void)
+        {
             self.set_type(path.root, ty.clone());
         }
         path.ty = ty;
@@ -190,8 +224,14 @@ impl<'t> Lowering<'t> {
         let mut path = match base {
             Access::Path(path) => path,
             Access::Computed(value) => {
-                let reason = Reason { code: "computed_base", detail: String::new() };
-                return Access::Computed(Value::Opaque { reason, inner: vec![value, index] });
+                let reason = Reason {
+                    code: "computed_base",
+                    detail: String::new(),
+                };
+                return Access::Computed(Value::Opaque {
+                    reason,
+                    inner: vec![value, index],
+                });
             }
         };
         let index = match path.offset.take() {
@@ -212,7 +252,11 @@ impl<'t> Lowering<'t> {
             root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
         } else if let CType::Array(_, size) = &path.ty {
             let size = *size;
-            if path.is_local() { self.extent(size) } else { self.at_file_scope(|this| this.extent(size)) }
+            if path.is_local() {
+                self.extent(size)
+            } else {
+                self.at_file_scope(|this| this.extent(size))
+            }
         } else {
             Extent::default()
         };
@@ -229,20 +273,29 @@ impl<'t> Lowering<'t> {
 
     /// `base.name`, `base->name`; `(*p).name` is `p->name`.
     fn member(&mut self, node: Node<'t>) -> Access<'t> {
-        let (Some(argument), Some(name)) = (part(node, Field::Argument), part(node, Field::Member)) else {
+        let (Some(argument), Some(name)) = (part(node, Field::Argument), part(node, Field::Member))
+        else {
             return Access::Computed(Value::opaque("syntax_error", self.text(node)));
         };
         let name = self.text(name);
         if let Some(value) = self.constructed_member(argument, name) {
             return Access::Computed(value);
         }
-        let dereferenced = self.dereferenced(argument).filter(|_| self.operator(node) == ".");
+        let dereferenced = self
+            .dereferenced(argument)
+            .filter(|_| self.operator(node) == ".");
         let mut through_pointer = self.operator(node) == "->" || dereferenced.is_some();
         let mut path = match self.access(dereferenced.unwrap_or(argument)) {
             Access::Path(path) => path,
             Access::Computed(value) => {
-                let reason = Reason { code: "computed_base", detail: name.to_string() };
-                return Access::Computed(Value::Opaque { reason, inner: vec![value] });
+                let reason = Reason {
+                    code: "computed_base",
+                    detail: name.to_string(),
+                };
+                return Access::Computed(Value::Opaque {
+                    reason,
+                    inner: vec![value],
+                });
             }
         };
         if through_pointer && (path.offset.is_some() || path.is_address) {
@@ -257,17 +310,19 @@ impl<'t> Lowering<'t> {
             self.enter_record(&mut path);
         }
         let offset = self.member_offset(&path.ty, name);
-        path.record = path
-            .record
-            .take()
-            .zip(offset)
-            .and_then(|(record, more)| Some(InRecord { offset: record.offset.checked_add(more)?, ..record }));
+        path.record = path.record.take().zip(offset).and_then(|(record, more)| {
+            Some(InRecord {
+                offset: record.offset.checked_add(more)?,
+                ..record
+            })
+        });
         if let CType::Record(id) = path.ty
             && self.records[id.0].is_union
         {
             path.union.get_or_insert(path.members.len());
         }
-        path.members.push_str(if through_pointer { "->" } else { "." });
+        path.members
+            .push_str(if through_pointer { "->" } else { "." });
         path.members.push_str(name);
         path.ty = self.member_type(&path.ty, name);
         Access::Path(path)
@@ -278,14 +333,21 @@ impl<'t> Lowering<'t> {
         while self.role(node) == Some(Role::Parenthesised) {
             node = *children(node).first()?;
         }
-        (self.role(node) == Some(Role::Pointer) && self.operator(node) == "*").then(|| part(node, Field::Argument))?
+        (self.role(node) == Some(Role::Pointer) && self.operator(node) == "*")
+            .then(|| part(node, Field::Argument))?
     }
 
     /// Notes that a path has come to a structure.
     fn enter_record(&self, path: &mut Path<'t>) {
         if let (CType::Record(_), Some(bytes)) = (&path.ty, self.size_of(&path.ty)) {
             let (members, subscripts) = (path.members.len(), path.subscripts.len());
-            path.record = Some(InRecord { is_element: true, members, subscripts, offset: 0, bytes });
+            path.record = Some(InRecord {
+                is_element: true,
+                members,
+                subscripts,
+                offset: 0,
+                bytes,
+            });
         }
     }
 
@@ -293,25 +355,54 @@ impl<'t> Lowering<'t> {
     /// array or behind a pointer: numbers and arrays of them do, what
     /// a pointer leads to does not.
     fn member_layout(&mut self, path: &Path<'t>) -> Option<(MemberLayout, bool)> {
-        let InRecord { is_element, members, subscripts, offset, bytes } = *path.record.as_ref()?;
-        let member = path.members[members..].trim_start_matches(['.', '-', '>']).to_string();
+        let InRecord {
+            is_element,
+            members,
+            subscripts,
+            offset,
+            bytes,
+        } = *path.record.as_ref()?;
+        let member = path.members[members..]
+            .trim_start_matches(['.', '-', '>'])
+            .to_string();
         if member.is_empty() || member.contains("->") {
             return None;
         }
         // The first use may leave out subscripts: `copy(p->x)`, `&p->x`.
-        let mut ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
+        let mut ty = if path.is_address {
+            path.ty.element()
+        } else {
+            path.ty.clone()
+        };
         let mut left_out = Vec::new();
         while ty.is_address() {
-            let CType::Array(inner, size) = ty else { return None };
+            let CType::Array(inner, size) = ty else {
+                return None;
+            };
             let size = size?;
             left_out.push(self.at_file_scope(|this| this.extent(Some(size))));
             ty = *inner;
         }
-        let given = left_out.iter().rev().chain(path.extents[subscripts..].iter().rev());
-        let size =
-            |extent: &Extent| fold_value(&self.function, extent.upper.as_ref()?)?.checked_add(1)?.try_into().ok();
+        let given = left_out
+            .iter()
+            .rev()
+            .chain(path.extents[subscripts..].iter().rev());
+        let size = |extent: &Extent| {
+            fold_value(&self.function, extent.upper.as_ref()?)?
+                .checked_add(1)?
+                .try_into()
+                .ok()
+        };
         let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
-        Some((MemberLayout { member, offset: i64::from(offset), record_bytes: bytes, extents }, is_element))
+        Some((
+            MemberLayout {
+                member,
+                offset: i64::from(offset),
+                record_bytes: bytes,
+                extents,
+            },
+            is_element,
+        ))
     }
 
     fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {
@@ -320,7 +411,14 @@ impl<'t> Lowering<'t> {
             Access::Computed(value) => return value,
         };
         let array = self.path_variable(&path);
-        let Path { subscripts, offset, is_address, ty, place, .. } = path;
+        let Path {
+            subscripts,
+            offset,
+            is_address,
+            ty,
+            place,
+            ..
+        } = path;
         let rank = subscripts.len();
         let variable = &mut self.function.variables[array.0 as usize];
         if variable.dimensions.len() < rank {
@@ -332,16 +430,25 @@ impl<'t> Lowering<'t> {
         } else {
             let missing = ty.extents().len() - usize::from(is_address);
             let partial = || Value::opaque(PARTIAL, self.text(node));
-            let subscripts =
-                std::iter::repeat_with(partial).take(missing).chain(subscripts.into_iter().rev()).collect();
-            Value::Element { array, subscripts, place }
+            let subscripts = std::iter::repeat_with(partial)
+                .take(missing)
+                .chain(subscripts.into_iter().rev())
+                .collect();
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            }
         };
         let value = match offset {
             Some(offset) => Value::binary(BinaryOp::Add, value, offset),
             None => value,
         };
         if is_address {
-            return Value::Opaque { reason: self.reason("address_of", node), inner: vec![value] };
+            return Value::Opaque {
+                reason: self.reason("address_of", node),
+                inner: vec![value],
+            };
         }
         value
     }
@@ -358,25 +465,41 @@ impl<'t> Lowering<'t> {
         let root = self.function.variable(path.root);
         let name = format!("{}{}", root.name, path.members);
         let (role, place) = (root.role, path.place.clone());
-        let role = if matches!(role, Storage::Constant(_)) { Storage::Global } else { role };
-        let ty = if path.is_address { path.ty.element() } else { path.ty.clone() };
+        let role = if matches!(role, Storage::Constant(_)) {
+            Storage::Global
+        } else {
+            role
+        };
+        let ty = if path.is_address {
+            path.ty.element()
+        } else {
+            path.ty.clone()
+        };
         let id = if path.is_local() {
             self.add_variable(&name, ty, role, place)
         } else {
             self.at_file_scope(|this| this.add_variable(&name, ty, role, place))
         };
         let outer = path.extents.iter().rev().cloned();
-        self.function.variables[id.0 as usize].dimensions.extend(outer);
+        self.function.variables[id.0 as usize]
+            .dimensions
+            .extend(outer);
         if let Some((layout, is_element)) = self.member_layout(path) {
             let function = &mut self.function;
-            let layouts = if is_element { &mut function.members } else { &mut function.parts };
+            let layouts = if is_element {
+                &mut function.members
+            } else {
+                &mut function.parts
+            };
             layouts.insert(id, layout);
         }
         self.components.insert(key, id);
         if let Some(union) = path.union {
             let key = (path.root, path.members[..union].to_string());
             let first = *self.unions.entry(key).or_insert(id);
-            self.function.shared.extend((first != id).then_some((first, id)));
+            self.function
+                .shared
+                .extend((first != id).then_some((first, id)));
         }
         id
     }
@@ -407,7 +530,11 @@ fn address(access: Access) -> Access {
     match access {
         Access::Path(path) => {
             let ty = CType::Pointer(Box::new(path.ty));
-            Access::Path(Path { is_address: true, ty, ..path })
+            Access::Path(Path {
+                is_address: true,
+                ty,
+                ..path
+            })
         }
         computed => computed,
     }

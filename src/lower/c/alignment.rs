@@ -23,8 +23,16 @@ pub struct Alignment {
 impl Alignment {
     /// The alignment of something that has `natural` alignment without attributes.
     pub fn of(self, natural: u32) -> u32 {
-        let asked = if self.is_packed { self.least.max(1) } else { self.least.max(natural) };
-        if self.most > 0 { asked.min(self.most) } else { asked }
+        let asked = if self.is_packed {
+            self.least.max(1)
+        } else {
+            self.least.max(natural)
+        };
+        if self.most > 0 {
+            asked.min(self.most)
+        } else {
+            asked
+        }
     }
 }
 
@@ -42,7 +50,9 @@ impl<'t> Lowering<'t> {
                         if self.role(inner) != Some(Role::Alignment) {
                             continue;
                         }
-                        asked.least = asked.least.max(self.aligned(children(inner).first().copied())?);
+                        asked.least = asked
+                            .least
+                            .max(self.aligned(children(inner).first().copied())?);
                     }
                 }
                 _ => {}
@@ -56,11 +66,16 @@ impl<'t> Lowering<'t> {
         for list in children(node) {
             for word in children(list) {
                 let is_call = self.role(word) == Some(Role::Call);
-                let name = if is_call { part(word, Field::Function)? } else { word };
+                let name = if is_call {
+                    part(word, Field::Function)?
+                } else {
+                    word
+                };
                 match self.text(name).trim_matches('_') {
                     "packed" => asked.is_packed = true,
                     "aligned" if is_call => {
-                        let number = part(word, Field::Arguments).and_then(|list| children(list).first().copied());
+                        let number = part(word, Field::Arguments)
+                            .and_then(|list| children(list).first().copied());
                         asked.least = asked.least.max(self.aligned(number)?);
                     }
                     "aligned" => asked.least = asked.least.max(LARGEST),
@@ -79,7 +94,9 @@ impl<'t> Lowering<'t> {
                 let ty = self.described_type(node);
                 Some(self.layout_of(&ty)?.1)
             }
-            _ => u32::try_from(self.constant(node)?).ok().filter(|bytes| bytes.is_power_of_two() || *bytes == 0),
+            _ => u32::try_from(self.constant(node)?)
+                .ok()
+                .filter(|bytes| bytes.is_power_of_two() || *bytes == 0),
         }
     }
 }

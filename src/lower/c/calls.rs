@@ -28,19 +28,29 @@ impl<'t> Lowering<'t> {
             return arguments.swap_remove(0);
         }
         let ty = self.result_type(&name, function, &arguments);
-        Value::Call { name, arguments, ty }
+        Value::Call {
+            name,
+            arguments,
+            ty,
+        }
     }
 
     pub fn call_statement(&mut self, node: Node<'t>) {
         let name = self.callee(node);
         let arguments = self.arguments(node);
         let place = self.place(node);
-        self.emit(Stmt::Call { place, name, arguments });
+        self.emit(Stmt::Call {
+            place,
+            name,
+            arguments,
+        });
     }
 
     /// The name of the function called, without white space, parentheses and `*` around it.
     pub fn callee(&self, node: Node<'t>) -> String {
-        let Some(mut function) = part(node, Field::Function) else { return "?".into() };
+        let Some(mut function) = part(node, Field::Function) else {
+            return "?".into();
+        };
         loop {
             let inner = match self.role(function) {
                 Some(Role::Parenthesised) => children(function).first().copied(),
@@ -56,8 +66,13 @@ impl<'t> Lowering<'t> {
     }
 
     fn arguments(&mut self, node: Node<'t>) -> Vec<Value> {
-        let Some(list) = part(node, Field::Arguments) else { return Vec::new() };
-        children(list).into_iter().map(|argument| self.argument(argument)).collect()
+        let Some(list) = part(node, Field::Arguments) else {
+            return Vec::new();
+        };
+        children(list)
+            .into_iter()
+            .map(|argument| self.argument(argument))
+            .collect()
     }
 
     /// An argument; `&x` is given as the variable, and what it refers to may change.
@@ -87,7 +102,10 @@ impl<'t> Lowering<'t> {
                 self.addressed.push(id);
                 value
             }
-            Value::Element { .. } => Value::Opaque { reason: self.reason("address_of", inner), inner: vec![value] },
+            Value::Element { .. } => Value::Opaque {
+                reason: self.reason("address_of", inner),
+                inner: vec![value],
+            },
             _ => value,
         }
     }
@@ -98,13 +116,21 @@ impl<'t> Lowering<'t> {
             return self.value_type(result);
         }
         let pointed = function.map_or(CType::Unknown, |function| self.type_of(function, 0));
-        let pointed = if pointed.is_address() { pointed.element() } else { pointed };
+        let pointed = if pointed.is_address() {
+            pointed.element()
+        } else {
+            pointed
+        };
         if let CType::Function(result) = pointed {
             return self.value_type(&result);
         }
-        let Some(intrinsic) = Intrinsics::builtin().lookup(Language::C, name) else { return Type::Unknown };
+        let Some(intrinsic) = Intrinsics::builtin().lookup(Language::C, name) else {
+            return Type::Unknown;
+        };
         match intrinsic.result {
-            ResultType::Same => arguments.first().map_or(Type::Unknown, |value| value.ty(&self.function)),
+            ResultType::Same => arguments
+                .first()
+                .map_or(Type::Unknown, |value| value.ty(&self.function)),
             ResultType::Real4 => Type::Real(4),
             ResultType::Real8 => Type::Real(8),
             ResultType::LongDouble => Type::Real(16),

@@ -53,7 +53,12 @@ pub fn macro_texts(
             // The line break ends a comment that the definition may have carried.
             let declaration = format!("long {name} = ({text}\n);\n");
             let corrected = misread::corrected_with(grammar, declaration.clone(), types);
-            found.push(MacroText { name: name.to_string(), place, declaration, corrected });
+            found.push(MacroText {
+                name: name.to_string(),
+                place,
+                declaration,
+                corrected,
+            });
         }
     };
     for constant in &source.macros {
@@ -65,7 +70,11 @@ pub fn macro_texts(
         if tree.role(node) == Some(Role::Macro) {
             let start = node.start_position();
             if let (Some(name), Some(value)) = (part(node, Field::Name), part(node, Field::Value)) {
-                add(tree.text(name), tree.text(value), source.place(start.row, start.column));
+                add(
+                    tree.text(name),
+                    tree.text(value),
+                    source.place(start.row, start.column),
+                );
             }
         } else if cursor.goto_first_child() {
             continue;
@@ -86,14 +95,28 @@ impl<'t> Macros<'t> {
         for text in texts {
             let tree = grammar.parse(&text.corrected);
             if !tree.root().has_error() {
-                macros
-                    .insert(text.name.as_str(), Macro { place: text.place.clone(), tree, original: &text.declaration });
+                macros.insert(
+                    text.name.as_str(),
+                    Macro {
+                        place: text.place.clone(),
+                        tree,
+                        original: &text.declaration,
+                    },
+                );
             }
         }
         // What names something unknown is dropped, and so is what names that, and so on.
         loop {
-            let unknown = |found: &Macro| !found.value().is_some_and(|value| is_constant(&found.tree, value, &macros));
-            let dropped = macros.iter().filter(|(_, found)| unknown(found)).map(|(name, _)| *name).collect::<Vec<_>>();
+            let unknown = |found: &Macro| {
+                !found
+                    .value()
+                    .is_some_and(|value| is_constant(&found.tree, value, &macros))
+            };
+            let dropped = macros
+                .iter()
+                .filter(|(_, found)| unknown(found))
+                .map(|(name, _)| *name)
+                .collect::<Vec<_>>();
             if dropped.is_empty() {
                 return Macros(macros);
             }
@@ -120,7 +143,14 @@ fn is_constant(tree: &SyntaxTree, node: Node, macros: &FxHashMap<&str, Macro>) -
         match tree.role(node) {
             Some(Role::Number | Role::LogicalLiteral | Role::TypeDescriptor) => {}
             Some(Role::Name) if macros.contains_key(tree.text(node)) => {}
-            Some(Role::Binary | Role::Unary | Role::Parenthesised | Role::Cast | Role::Conditional | Role::Sizeof) => {
+            Some(
+                Role::Binary
+                | Role::Unary
+                | Role::Parenthesised
+                | Role::Cast
+                | Role::Conditional
+                | Role::Sizeof,
+            ) => {
                 todo.extend(children(node));
             }
             _ => return false,
@@ -136,7 +166,13 @@ impl<'t> Lowering<'t> {
         self.fold(self.tree, node, DEPTH, &mut fuel)
     }
 
-    fn fold(&self, tree: &'t SyntaxTree<'t>, node: Node<'t>, depth: u32, fuel: &mut u32) -> Option<i64> {
+    fn fold(
+        &self,
+        tree: &'t SyntaxTree<'t>,
+        node: Node<'t>,
+        depth: u32,
+        fuel: &mut u32,
+    ) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
         *fuel = fuel.checked_sub(1)?;
         let mut of = |field| self.fold(tree, part(node, field)?, depth, fuel);
@@ -164,7 +200,11 @@ impl<'t> Lowering<'t> {
             }
             Role::Conditional => {
                 let condition = of(Field::Condition)?;
-                of(if condition != 0 { Field::Consequence } else { Field::Alternative })
+                of(if condition != 0 {
+                    Field::Consequence
+                } else {
+                    Field::Alternative
+                })
             }
             Role::Cast => {
                 let integral = |text: &str| !matches!(text, "float" | "double");
@@ -181,15 +221,24 @@ impl<'t> Lowering<'t> {
 
     fn fold_name(&self, name: &str, depth: u32, fuel: &mut u32) -> Option<i64> {
         if let Some(Symbol::Local(id)) = self.symbol(name) {
-            return fold_value(&self.function, self.function.variable(*id).constant.as_ref()?);
+            return fold_value(
+                &self.function,
+                self.function.variable(*id).constant.as_ref()?,
+            );
         }
         let macros = self.macros;
         if let Some(found) = macros.get(name) {
             return self.fold(&found.tree, found.value()?, depth, fuel);
         }
         match self.symbol(name)? {
-            Symbol::Global { constant: Some(value), .. } => self.fold(self.tree, *value, depth, fuel),
-            Symbol::Enumerator { value: EnumeratorValue::Known(n), .. } => Some(*n),
+            Symbol::Global {
+                constant: Some(value),
+                ..
+            } => self.fold(self.tree, *value, depth, fuel),
+            Symbol::Enumerator {
+                value: EnumeratorValue::Known(n),
+                ..
+            } => Some(*n),
             _ => None,
         }
     }
@@ -202,7 +251,12 @@ impl<'t> Lowering<'t> {
                 Some(Role::Number | Role::LogicalLiteral | Role::TypeDescriptor) => {}
                 Some(Role::Name) if self.is_constant_name(self.text(node)) => {}
                 Some(
-                    Role::Binary | Role::Unary | Role::Parenthesised | Role::Cast | Role::Conditional | Role::Sizeof,
+                    Role::Binary
+                    | Role::Unary
+                    | Role::Parenthesised
+                    | Role::Cast
+                    | Role::Conditional
+                    | Role::Sizeof,
                 ) => todo.extend(children(node)),
                 _ => return false,
             }
@@ -214,16 +268,25 @@ impl<'t> Lowering<'t> {
         match self.symbol(name) {
             Some(Symbol::Local(id)) => self.function.variable(*id).constant.is_some(),
             _ if self.macros.get(name).is_some() => true,
-            Some(Symbol::Enumerator { .. } | Symbol::Global { constant: Some(_), .. }) => true,
+            Some(
+                Symbol::Enumerator { .. }
+                | Symbol::Global {
+                    constant: Some(_), ..
+                },
+            ) => true,
             _ => false,
         }
     }
 
     /// The value of a macro, read in the macro's own tree.
     pub fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
-        let Some(node) = found.value() else { return Value::opaque("unreadable_macro", "") };
+        let Some(node) = found.value() else {
+            return Value::opaque("unreadable_macro", "");
+        };
         let tree = std::mem::replace(&mut self.tree, &found.tree);
-        let outer = self.expansion.replace((found.place.clone(), found.original));
+        let outer = self
+            .expansion
+            .replace((found.place.clone(), found.original));
         let value = self.value(node);
         self.tree = tree;
         self.expansion = outer;
@@ -238,8 +301,12 @@ fn operate(operator: &str, left: i64, right: i64) -> Option<i64> {
         "*" => left.checked_mul(right),
         "/" => left.checked_div(right),
         "%" => left.checked_rem(right),
-        "<<" => u32::try_from(right).ok().and_then(|bits| left.checked_shl(bits)),
-        ">>" => u32::try_from(right).ok().and_then(|bits| left.checked_shr(bits)),
+        "<<" => u32::try_from(right)
+            .ok()
+            .and_then(|bits| left.checked_shl(bits)),
+        ">>" => u32::try_from(right)
+            .ok()
+            .and_then(|bits| left.checked_shr(bits)),
         "&" => Some(left & right),
         "|" => Some(left | right),
         "^" => Some(left ^ right),
@@ -264,17 +331,25 @@ fn fold_within(function: &Function, value: &Value, depth: u32) -> Option<i64> {
     let depth = depth.checked_sub(1)?;
     match value {
         Value::Integer(n) => Some(*n),
-        Value::Variable(id) => fold_within(function, function.variable(*id).constant.as_ref()?, depth),
+        Value::Variable(id) => {
+            fold_within(function, function.variable(*id).constant.as_ref()?, depth)
+        }
         Value::Convert(ty, inner) if !ty.is_floating() => fold_within(function, inner, depth),
         Value::Unary(UnaryOp::Negate, inner) => fold_within(function, inner, depth)?.checked_neg(),
         Value::Binary(op, left, right) => {
             let sign = match op {
-                BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => {
-                    op.sign()
-                }
+                BinaryOp::Add
+                | BinaryOp::Subtract
+                | BinaryOp::Multiply
+                | BinaryOp::Divide
+                | BinaryOp::Remainder => op.sign(),
                 _ => return None,
             };
-            operate(sign, fold_within(function, left, depth)?, fold_within(function, right, depth)?)
+            operate(
+                sign,
+                fold_within(function, left, depth)?,
+                fold_within(function, right, depth)?,
+            )
         }
         _ => None,
     }

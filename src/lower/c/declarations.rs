@@ -16,7 +16,9 @@ impl<'t> Lowering<'t> {
             match self.role(node) {
                 Some(Role::Declaration) => self.declare_global(node),
                 Some(Role::Typedef) => self.type_definition(node),
-                Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
+                Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
+                    self.define_specifier(node)
+                }
                 Some(Role::Procedure) => self.declare_procedure(node),
                 _ => {}
             }
@@ -62,8 +64,15 @@ impl<'t> Lowering<'t> {
 
     fn declare_procedure(&mut self, node: Node<'t>) {
         let base = self.specified_type(node);
-        let Some(declarator) = part(node, Field::Declarator) else { return };
-        let Declarator { name: Some(name), ty: CType::Function(result), .. } = self.declarator(declarator, base) else {
+        let Some(declarator) = part(node, Field::Declarator) else {
+            return;
+        };
+        let Declarator {
+            name: Some(name),
+            ty: CType::Function(result),
+            ..
+        } = self.declarator(declarator, base)
+        else {
             return;
         };
         self.define(self.text(name), Symbol::Function(*result));
@@ -87,7 +96,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// The initial value of a scalar `const`, if it is built of literals and named constants.
-    fn constant_initialiser(&self, node: Node<'t>, declarator: Node<'t>, ty: &CType<'t>) -> Option<Node<'t>> {
+    fn constant_initialiser(
+        &self,
+        node: Node<'t>,
+        declarator: Node<'t>,
+        ty: &CType<'t>,
+    ) -> Option<Node<'t>> {
         let value = part(declarator, Field::Value)?;
         let is_constant = matches!(ty, CType::Arithmetic(_)) && self.has_qualifier(node, "const");
         (is_constant && self.is_constant_expression(value)).then_some(value)
@@ -103,7 +117,9 @@ impl<'t> Lowering<'t> {
         }
         let base = self.specified_type(node);
         let stored = |word: &str| {
-            let is_it = |child: &Node<'t>| self.role(*child) == Some(Role::Storage) && self.text(*child) == word;
+            let is_it = |child: &Node<'t>| {
+                self.role(*child) == Some(Role::Storage) && self.text(*child) == word
+            };
             children(node).iter().any(is_it)
         };
         let (is_extern, is_static) = (stored("extern"), stored("static"));
@@ -151,7 +167,10 @@ impl<'t> Lowering<'t> {
             let last = Value::Integer(children(value).len() as i64 - 1);
             let outermost = self.function.variables[id.0 as usize].dimensions.last_mut();
             outermost.into_iter().for_each(|extent| {
-                *extent = Extent { lower: Some(Value::Integer(0)), upper: Some(last.clone()) };
+                *extent = Extent {
+                    lower: Some(Value::Integer(0)),
+                    upper: Some(last.clone()),
+                };
             });
         }
     }
@@ -183,7 +202,11 @@ impl<'t> Lowering<'t> {
             ([..], _) if is_array => self.emit(Stmt::Evaluate { place, values }),
             ([..], _) => {
                 let value = values.swap_remove(0);
-                self.emit(Stmt::Assign { place, target: Value::Variable(id), value });
+                self.emit(Stmt::Assign {
+                    place,
+                    target: Value::Variable(id),
+                    value,
+                });
             }
         }
         self.flush_deferred();
@@ -193,9 +216,13 @@ impl<'t> Lowering<'t> {
     /// Stores every value of a plain list, `{a[i], b[i], 0}`, unless all are literals, which are there before the
     /// program runs. Says whether it has done so.
     fn initialise_elements(&mut self, id: VarId, list: Node<'t>) -> bool {
-        let of_numbers =
-            matches!(self.type_of_variable(id), CType::Array(inner, _) if matches!(*inner, CType::Arithmetic(_)));
-        let plain = |node: &Node<'t>| !matches!(self.role(*node), Some(Role::ArrayConstructor | Role::Keyword) | None);
+        let of_numbers = matches!(self.type_of_variable(id), CType::Array(inner, _) if matches!(*inner, CType::Arithmetic(_)));
+        let plain = |node: &Node<'t>| {
+            !matches!(
+                self.role(*node),
+                Some(Role::ArrayConstructor | Role::Keyword) | None
+            )
+        };
         let is_literal = |node: &Node<'t>| matches!(self.role(*node), Some(Role::Number));
         let items = children(list);
         if !of_numbers || !items.iter().all(plain) || items.iter().all(is_literal) {
@@ -203,8 +230,16 @@ impl<'t> Lowering<'t> {
         }
         for (at, item) in (0..).zip(items) {
             let (place, value) = (self.place(item), self.value(item));
-            let target = Value::Element { array: id, subscripts: vec![Value::Integer(at)], place: place.clone() };
-            self.emit(Stmt::Assign { place, target, value });
+            let target = Value::Element {
+                array: id,
+                subscripts: vec![Value::Integer(at)],
+                place: place.clone(),
+            };
+            self.emit(Stmt::Assign {
+                place,
+                target,
+                value,
+            });
         }
         true
     }

@@ -18,15 +18,22 @@ impl<'t> Lowering<'t> {
     }
 
     pub fn flush_deferred(&mut self) {
-        let deferred = self.deferred.as_mut().map(std::mem::take).unwrap_or_default();
+        let deferred = self
+            .deferred
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default();
         self.block.extend(deferred);
     }
 
     /// Emits what an expression does, without a use for its value.
     pub fn effects(&mut self, node: Node<'t>) {
         if self.deeper(|this| this.effects_within(node)).is_none() {
-            let stmt =
-                Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner: Vec::new() };
+            let stmt = Stmt::Opaque {
+                place: self.place(node),
+                reason: self.reason("too_deep", node),
+                inner: Vec::new(),
+            };
             self.emit(stmt);
         }
     }
@@ -51,26 +58,40 @@ impl<'t> Lowering<'t> {
                 }
             }
             Some(Role::Parenthesised) => children(node).into_iter().for_each(|inner| {
-                if self.role(inner) == Some(Role::Block) { self.statement(inner) } else { self.effects(inner) }
+                if self.role(inner) == Some(Role::Block) {
+                    self.statement(inner)
+                } else {
+                    self.effects(inner)
+                }
             }),
             Some(Role::Conditional) => {
                 let condition = self.settled(|this| this.part_value(node, Field::Condition));
                 let then = self.part_effects(node, Field::Consequence);
                 let otherwise = self.part_effects(node, Field::Alternative);
                 let place = self.place(node);
-                self.emit(Stmt::If(Box::new(If { place, condition, then, otherwise })));
+                self.emit(Stmt::If(Box::new(If {
+                    place,
+                    condition,
+                    then,
+                    otherwise,
+                })));
             }
             Some(Role::Name | Role::Number | Role::Text) => {}
             _ => {
                 let value = self.value(node);
                 let place = self.place(node);
-                self.emit(Stmt::Evaluate { place, values: vec![value] });
+                self.emit(Stmt::Evaluate {
+                    place,
+                    values: vec![value],
+                });
             }
         }
     }
 
     fn part_effects(&mut self, node: Node<'t>, field: Field) -> Vec<Stmt> {
-        let Some(part) = part(node, field) else { return Vec::new() };
+        let Some(part) = part(node, field) else {
+            return Vec::new();
+        };
         self.captured(|this| this.expression_statement(part)).1
     }
 
@@ -101,7 +122,11 @@ impl<'t> Lowering<'t> {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
             _ => target.clone(),
         };
-        self.emit(Stmt::Assign { place, target, value });
+        self.emit(Stmt::Assign {
+            place,
+            target,
+            value,
+        });
         left_behind
     }
 
@@ -110,7 +135,9 @@ impl<'t> Lowering<'t> {
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
             match self.role(node) {
-                Some(Role::AssignmentExpression | Role::Update | Role::Call | Role::Block) => return true,
+                Some(Role::AssignmentExpression | Role::Update | Role::Call | Role::Block) => {
+                    return true;
+                }
                 _ => todo.extend(children(node)),
             }
         }
@@ -126,7 +153,11 @@ impl<'t> Lowering<'t> {
             (BinaryOp::Add, BinaryOp::Subtract)
         };
         let value = Value::binary(op, target.clone(), Value::Integer(1));
-        let step = Stmt::Assign { place: self.place(node), target: target.clone(), value };
+        let step = Stmt::Assign {
+            place: self.place(node),
+            target: target.clone(),
+            value,
+        };
         let argument = part(node, Field::Argument);
         let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
         if is_prefix {
@@ -148,15 +179,27 @@ impl<'t> Lowering<'t> {
     /// GNU's `({ …; x; })`: the statements, then the value of the last one.
     pub fn statement_expression(&mut self, block: Node<'t>) -> Value {
         let statements = children(block);
-        let Some((last, before)) = statements.split_last() else { return self.unreadable("syntax_error", block) };
+        let Some((last, before)) = statements.split_last() else {
+            return self.unreadable("syntax_error", block);
+        };
         let deferred = self.deferred.take();
         let value = self.scoped(|this| {
-            before.iter().for_each(|statement| this.statement(*statement));
+            before
+                .iter()
+                .for_each(|statement| this.statement(*statement));
             match children(*last).first() {
-                Some(value) if this.role(*last) == Some(Role::ExpressionStatement) => this.value(*value),
+                Some(value) if this.role(*last) == Some(Role::ExpressionStatement) => {
+                    this.value(*value)
+                }
                 _ => {
                     this.statement(*last);
-                    Value::Opaque { reason: Reason { code: "no_value", detail: String::new() }, inner: Vec::new() }
+                    Value::Opaque {
+                        reason: Reason {
+                            code: "no_value",
+                            detail: String::new(),
+                        },
+                        inner: Vec::new(),
+                    }
                 }
             }
         });

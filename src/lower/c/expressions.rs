@@ -26,14 +26,20 @@ impl<'t> Lowering<'t> {
     pub fn value(&mut self, node: Node<'t>) -> Value {
         match self.deeper(|this| this.value_within(node)) {
             Some(value) => value,
-            None => Value::Opaque { reason: self.reason("too_deep", node), inner: Vec::new() },
+            None => Value::Opaque {
+                reason: self.reason("too_deep", node),
+                inner: Vec::new(),
+            },
         }
     }
 
     pub fn part_value(&mut self, node: Node<'t>, field: Field) -> Value {
         match part(node, field) {
             Some(part) => self.value(part),
-            None => Value::Opaque { reason: self.reason("syntax_error", node), inner: Vec::new() },
+            None => Value::Opaque {
+                reason: self.reason("syntax_error", node),
+                inner: Vec::new(),
+            },
         }
     }
 
@@ -46,11 +52,15 @@ impl<'t> Lowering<'t> {
         match self.role(node) {
             Some(Role::Name | Role::Subscript | Role::Member) => self.access_value(node),
             Some(Role::Number) => literals::number(self.text(node)),
-            Some(Role::LogicalLiteral) => Value::Logical(self.text(node).eq_ignore_ascii_case("true")),
+            Some(Role::LogicalLiteral) => {
+                Value::Logical(self.text(node).eq_ignore_ascii_case("true"))
+            }
             Some(Role::Null) => Value::Integer(0),
             Some(Role::Text) => Value::Text(self.text(node).trim_matches('"').to_string()),
             Some(Role::Parenthesised) => match children(node).first() {
-                Some(inner) if self.role(*inner) == Some(Role::Block) => self.statement_expression(*inner),
+                Some(inner) if self.role(*inner) == Some(Role::Block) => {
+                    self.statement_expression(*inner)
+                }
                 Some(inner) => self.value(*inner),
                 None => self.unreadable("syntax_error", node),
             },
@@ -94,7 +104,13 @@ impl<'t> Lowering<'t> {
             match self.role(child) {
                 Some(Role::Number | Role::Text | Role::LogicalLiteral | Role::Null) => {}
                 Some(Role::ArrayConstructor) => self.values_below(child, values, depth + 1),
-                Some(Role::TypeDescriptor | Role::TypeName | Role::Nothing | Role::Attribute | Role::Qualifier) => {}
+                Some(
+                    Role::TypeDescriptor
+                    | Role::TypeName
+                    | Role::Nothing
+                    | Role::Attribute
+                    | Role::Qualifier,
+                ) => {}
                 Some(Role::Keyword) => {
                     if let Some(value) = part(child, Field::Value) {
                         if self.role(value) == Some(Role::ArrayConstructor) {
@@ -117,7 +133,10 @@ impl<'t> Lowering<'t> {
             "+" => operand,
             "!" => Value::Unary(UnaryOp::Not, Box::new(operand)),
             "~" => Value::Unary(UnaryOp::Complement, Box::new(operand)),
-            _ => Value::Opaque { reason: self.reason("unsupported_operator", node), inner: vec![operand] },
+            _ => Value::Opaque {
+                reason: self.reason("unsupported_operator", node),
+                inner: vec![operand],
+            },
         }
     }
 
@@ -144,14 +163,26 @@ impl<'t> Lowering<'t> {
                 Some(first) => this.value(first),
                 None => this.unreadable("syntax_error", node),
             };
-            let is_sum = || links.iter().all(|link| matches!(this.operator(*link), "+" | "-"));
+            let is_sum = || {
+                links
+                    .iter()
+                    .all(|link| matches!(this.operator(*link), "+" | "-"))
+            };
             if length > CHAIN && length <= MOST_TERMS && is_sum() {
                 return this.long_sum(first, &links);
             }
             if length > CHAIN {
                 let mut inner = vec![first];
-                inner.extend(links.iter().rev().map(|link| this.part_value(*link, Field::Right)));
-                return Value::Opaque { reason: this.reason("too_deep", node), inner };
+                inner.extend(
+                    links
+                        .iter()
+                        .rev()
+                        .map(|link| this.part_value(*link, Field::Right)),
+                );
+                return Value::Opaque {
+                    reason: this.reason("too_deep", node),
+                    inner,
+                };
             }
             links.into_iter().rev().fold(first, |left, link| {
                 let right = this.part_value(link, Field::Right);
@@ -164,14 +195,28 @@ impl<'t> Lowering<'t> {
     fn long_sum(&mut self, first: Value, links: &[Node<'t>]) -> Value {
         let mut sum = first;
         for part in links.rchunks(PART) {
-            let Some((head, rest)) = part.split_last() else { continue };
+            let Some((head, rest)) = part.split_last() else {
+                continue;
+            };
             let is_negative = self.operator(*head) == "-";
             let mut terms = self.part_value(*head, Field::Right);
             for link in rest.iter().rev() {
-                let op = if (self.operator(*link) == "-") == is_negative { BinaryOp::Add } else { BinaryOp::Subtract };
+                let op = if (self.operator(*link) == "-") == is_negative {
+                    BinaryOp::Add
+                } else {
+                    BinaryOp::Subtract
+                };
                 terms = Value::binary(op, terms, self.part_value(*link, Field::Right));
             }
-            sum = Value::binary(if is_negative { BinaryOp::Subtract } else { BinaryOp::Add }, sum, terms);
+            sum = Value::binary(
+                if is_negative {
+                    BinaryOp::Subtract
+                } else {
+                    BinaryOp::Add
+                },
+                sum,
+                terms,
+            );
         }
         sum
     }
@@ -200,9 +245,21 @@ impl<'t> Lowering<'t> {
 
     fn short_circuit(&mut self, node: Node<'t>, operator: &str) -> Value {
         let left = self.settled(|this| this.part_value(node, Field::Left));
-        let guard = if operator == "&&" { left.clone() } else { Value::Unary(UnaryOp::Not, Box::new(left.clone())) };
+        let guard = if operator == "&&" {
+            left.clone()
+        } else {
+            Value::Unary(UnaryOp::Not, Box::new(left.clone()))
+        };
         let right = self.guarded(node, guard, |this| this.part_value(node, Field::Right));
-        Value::binary(if operator == "&&" { BinaryOp::And } else { BinaryOp::Or }, left, right)
+        Value::binary(
+            if operator == "&&" {
+                BinaryOp::And
+            } else {
+                BinaryOp::Or
+            },
+            left,
+            right,
+        )
     }
 
     fn select(&mut self, node: Node<'t>) -> Value {
@@ -213,7 +270,10 @@ impl<'t> Lowering<'t> {
             None if is_simple(&condition) => (condition.clone(), Vec::new()),
             None => {
                 let inner = vec![condition, self.part_value(node, Field::Alternative)];
-                return Value::Opaque { reason: self.reason("conditional_without_middle", node), inner };
+                return Value::Opaque {
+                    reason: self.reason("conditional_without_middle", node),
+                    inner,
+                };
             }
         };
         let (otherwise, mut second) =
@@ -221,13 +281,28 @@ impl<'t> Lowering<'t> {
         let place = self.place(node);
         if self.is_called_in_one(&condition, [&then, &otherwise]) {
             // Only one of the calls is made.
-            let ty = CType::Arithmetic(wider(then.ty(&self.function), otherwise.ty(&self.function)));
-            let chosen = self.add_variable(&format!("choice@{}", place.line), ty, Storage::Local, place.clone());
+            let ty =
+                CType::Arithmetic(wider(then.ty(&self.function), otherwise.ty(&self.function)));
+            let chosen = self.add_variable(
+                &format!("choice@{}", place.line),
+                ty,
+                Storage::Local,
+                place.clone(),
+            );
             let chosen = Value::Variable(chosen);
-            let set = |value| Stmt::Assign { place: place.clone(), target: chosen.clone(), value };
+            let set = |value| Stmt::Assign {
+                place: place.clone(),
+                target: chosen.clone(),
+                value,
+            };
             first.push(set(then));
             second.push(set(otherwise));
-            self.emit(Stmt::If(Box::new(If { place, condition, then: first, otherwise: second })));
+            self.emit(Stmt::If(Box::new(If {
+                place,
+                condition,
+                then: first,
+                otherwise: second,
+            })));
             return chosen;
         }
         let not = |condition| Value::Unary(UnaryOp::Not, Box::new(condition));
@@ -248,10 +323,14 @@ impl<'t> Lowering<'t> {
     fn is_called_in_one(&self, condition: &Value, arms: [&Value; 2]) -> bool {
         let calls = |value: &Value| {
             let mut found = false;
-            each_value(value, &mut |part| found |= matches!(part, Value::Call { .. }));
+            each_value(value, &mut |part| {
+                found |= matches!(part, Value::Call { .. })
+            });
             found
         };
-        if !arms.iter().any(|arm| calls(arm)) || !arms.iter().all(|arm| arm.ty(&self.function).is_floating()) {
+        if !arms.iter().any(|arm| calls(arm))
+            || !arms.iter().all(|arm| arm.ty(&self.function).is_floating())
+        {
             return false;
         }
         let text = |value: &Value| show(&self.function, value);
@@ -273,11 +352,21 @@ impl<'t> Lowering<'t> {
     }
 
     /// A value that is evaluated only if `guard` holds; so are its side effects.
-    fn guarded(&mut self, node: Node<'t>, guard: Value, inner: impl FnOnce(&mut Self) -> Value) -> Value {
+    fn guarded(
+        &mut self,
+        node: Node<'t>,
+        guard: Value,
+        inner: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
         let (value, then) = self.captured(|this| this.settled(inner));
         if !then.is_empty() {
             let place = self.place(node);
-            self.emit(Stmt::If(Box::new(If { place, condition: guard, then, otherwise: Vec::new() })));
+            self.emit(Stmt::If(Box::new(If {
+                place,
+                condition: guard,
+                then,
+                otherwise: Vec::new(),
+            })));
         }
         value
     }
@@ -294,7 +383,9 @@ impl<'t> Lowering<'t> {
 
     fn cast(&mut self, node: Node<'t>) -> Value {
         let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
-        if ty.is_address() && part(node, Field::Value).is_some_and(|v| self.role(v) == Some(Role::Pointer)) {
+        if ty.is_address()
+            && part(node, Field::Value).is_some_and(|v| self.role(v) == Some(Role::Pointer))
+        {
             return self.access_value(node);
         }
         let value = self.part_value(node, Field::Value);
@@ -312,18 +403,26 @@ impl<'t> Lowering<'t> {
     fn sizeof(&mut self, node: Node<'t>) -> Value {
         let ty = match (part(node, Field::Type), part(node, Field::Value)) {
             (Some(descriptor), _) => self.described_type(descriptor),
-            (None, Some(value)) => self.parenthesised_type(value).unwrap_or_else(|| self.type_of(value, 0)),
+            (None, Some(value)) => self
+                .parenthesised_type(value)
+                .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };
         match self.size_of(&ty) {
             Some(bytes) => Value::Integer(i64::from(bytes)),
-            None => Value::Opaque { reason: self.reason("unknown_size", node), inner: Vec::new() },
+            None => Value::Opaque {
+                reason: self.reason("unknown_size", node),
+                inner: Vec::new(),
+            },
         }
     }
 }
 
 fn is_simple(value: &Value) -> bool {
-    matches!(value, Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_))
+    matches!(
+        value,
+        Value::Variable(_) | Value::Integer(_) | Value::Real(..) | Value::Logical(_)
+    )
 }
 
 pub fn is_expression(role: Role) -> bool {

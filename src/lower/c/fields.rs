@@ -59,20 +59,27 @@ pub fn part(node: Node<'_>, field: Field) -> Option<Node<'_>> {
 /// All parts of a node under one field name.
 pub fn parts(node: Node<'_>, field: Field) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
-    node.children_by_field_name(field.name(), &mut cursor).filter(|child| child.is_named()).collect()
+    node.children_by_field_name(field.name(), &mut cursor)
+        .filter(|child| child.is_named())
+        .collect()
 }
 
 /// Named children but comments; unlike [`crate::syntax::named_children`], with unreadable regions,
 /// which tree-sitter counts among the extras.
 pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra() || child.is_error()).collect()
+    node.named_children(&mut cursor)
+        .filter(|child| !child.is_extra() || child.is_error())
+        .collect()
 }
 
 /// The statements of one `case`, without its label.
 pub fn case_statements(case: Node<'_>) -> Vec<Node<'_>> {
     let label = part(case, Field::Value);
-    children(case).into_iter().filter(|child| Some(*child) != label).collect()
+    children(case)
+        .into_iter()
+        .filter(|child| Some(*child) != label)
+        .collect()
 }
 
 #[cfg(test)]
@@ -85,10 +92,18 @@ mod tests {
     fn the_grammar_knows_every_field_and_keyword() {
         let language = &Grammar::of(Language::C).language;
         for field in Field::ALL {
-            assert!(language.field_id_for_name(field.name()).is_some(), "no field {}", field.name());
+            assert!(
+                language.field_id_for_name(field.name()).is_some(),
+                "no field {}",
+                field.name()
+            );
         }
         for keyword in [IFNDEF, ELIFNDEF, ELSE, CLOSE] {
-            assert_ne!(language.id_for_node_kind(keyword, false), 0, "no keyword {keyword}");
+            assert_ne!(
+                language.id_for_node_kind(keyword, false),
+                0,
+                "no keyword {keyword}"
+            );
         }
     }
 }

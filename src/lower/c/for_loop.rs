@@ -32,7 +32,8 @@ impl<'t> Lowering<'t> {
                 }
             }
         });
-        let condition = part(node, Field::Condition).map(|condition| self.captured_value(condition));
+        let condition =
+            part(node, Field::Condition).map(|condition| self.captured_value(condition));
         let (condition, effects) = match condition {
             Some((condition, effects)) => (Some(condition), effects),
             None => (None, Vec::new()),
@@ -51,18 +52,34 @@ impl<'t> Lowering<'t> {
             Err("side_effect_in_condition")
         };
         let control = match header {
-            Ok(Header { variable, lower, upper, step }) => {
+            Ok(Header {
+                variable,
+                lower,
+                upper,
+                step,
+            }) => {
                 remove_initialiser(&mut before, variable);
                 steps.retain(|stmt| !assigns(stmt, variable));
-                Control::Counted { variable, lower, upper, step }
+                Control::Counted {
+                    variable,
+                    lower,
+                    upper,
+                    step,
+                }
             }
             Err(code) => {
                 let condition = condition.map(|condition| self.before(condition, &effects));
                 let mut whole = effects;
                 whole.append(&mut body);
                 body = whole;
-                let header = Reason { code, detail: self.header_text(node) };
-                Control::Uncounted { condition, reason: header }
+                let header = Reason {
+                    code,
+                    detail: self.header_text(node),
+                };
+                Control::Uncounted {
+                    condition,
+                    reason: header,
+                }
             }
         };
         body.append(&mut steps);
@@ -99,12 +116,14 @@ impl<'t> Lowering<'t> {
         if modifies(body, variable) || self.addressed[addressed..].contains(&variable) {
             return Err("variable_modified");
         }
-        let sign = fold_value(&self.function, &step).map(i64::signum).or(match relation {
-            // The step of an unknown sign is taken to lead towards the bound.
-            BinaryOp::Less | BinaryOp::LessOrEqual => Some(1),
-            BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
-            _ => None,
-        });
+        let sign = fold_value(&self.function, &step)
+            .map(i64::signum)
+            .or(match relation {
+                // The step of an unknown sign is taken to lead towards the bound.
+                BinaryOp::Less | BinaryOp::LessOrEqual => Some(1),
+                BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
+                _ => None,
+            });
         let upper = match (relation, sign) {
             (BinaryOp::NotEqual, None) => return Err("unknown_direction"),
             (BinaryOp::Less | BinaryOp::NotEqual, Some(1)) => one_less(bound),
@@ -112,20 +131,30 @@ impl<'t> Lowering<'t> {
             (BinaryOp::Greater | BinaryOp::NotEqual, Some(-1)) => one_more(bound),
             _ => return Err("step_direction"),
         };
-        Ok(Header { variable, lower: lower.clone(), upper, step })
+        Ok(Header {
+            variable,
+            lower: lower.clone(),
+            upper,
+            step,
+        })
     }
 
     /// `for (…)` without the body.
     fn header_text(&self, node: Node<'t>) -> String {
         let end = part(node, Field::Body).map_or(node.end_byte(), |body| body.start_byte());
         let text = self.tree.text.get(node.start_byte()..end).unwrap_or("");
-        text.trim_end().trim_end_matches('{').split_whitespace().collect::<Vec<_>>().join(" ")
+        text.trim_end()
+            .trim_end_matches('{')
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
 /// The variable that a condition compares and the steps change, how, and with what.
 fn comparison(condition: &Value, steps: &[Stmt]) -> Result<(VarId, BinaryOp, Value), &'static str> {
-    let stepped = |value: &Value| variable_of(value).filter(|id| steps.iter().any(|stmt| assigns(stmt, *id)));
+    let stepped =
+        |value: &Value| variable_of(value).filter(|id| steps.iter().any(|stmt| assigns(stmt, *id)));
     match condition {
         Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => Err("compound_condition"),
         Value::Binary(op, left, right) if op.is_comparison() && *op != BinaryOp::Equal => {
@@ -173,8 +202,12 @@ fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, &'static str> {
     match value {
         Value::Binary(BinaryOp::Add, left, right) if is_variable(left) => Ok((**right).clone()),
         Value::Binary(BinaryOp::Add, left, right) if is_variable(right) => Ok((**left).clone()),
-        Value::Binary(BinaryOp::Subtract, left, right) if is_variable(left) => Ok(negate((**right).clone())),
-        Value::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Other, left, _) if is_variable(left) => {
+        Value::Binary(BinaryOp::Subtract, left, right) if is_variable(left) => {
+            Ok(negate((**right).clone()))
+        }
+        Value::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Other, left, _)
+            if is_variable(left) =>
+        {
             Err("geometric_step")
         }
         Value::Binary(BinaryOp::Multiply, _, right) if is_variable(right) => Err("geometric_step"),
@@ -195,9 +228,13 @@ fn initial_value(before: &[Stmt], variable: VarId) -> Option<&Value> {
 
 /// The loop itself sets its variable; the assignment stays only if a later initialiser reads it.
 fn remove_initialiser(before: &mut Vec<Stmt>, variable: VarId) {
-    let Some(at) = before.iter().rposition(|stmt| assigns(stmt, variable)) else { return };
+    let Some(at) = before.iter().rposition(|stmt| assigns(stmt, variable)) else {
+        return;
+    };
     let is_read = before[at + 1..].iter().any(|stmt| match stmt {
-        Stmt::Assign { target, value, .. } => mentions(target, variable) || mentions(value, variable),
+        Stmt::Assign { target, value, .. } => {
+            mentions(target, variable) || mentions(value, variable)
+        }
         _ => true,
     });
     if !is_read {
@@ -217,11 +254,15 @@ pub fn mentions(value: &Value, variable: VarId) -> bool {
     let mentions = |value: &Value| mentions(value, variable);
     match value {
         Value::Variable(id) => *id == variable,
-        Value::Element { array, subscripts, .. } => *array == variable || subscripts.iter().any(mentions),
+        Value::Element {
+            array, subscripts, ..
+        } => *array == variable || subscripts.iter().any(mentions),
         Value::Unary(_, inner) | Value::Convert(_, inner) => mentions(inner),
         Value::Binary(_, left, right) => mentions(left) || mentions(right),
         Value::Call { arguments, .. } => arguments.iter().any(mentions),
-        Value::Select(condition, then, otherwise) => mentions(condition) || mentions(then) || mentions(otherwise),
+        Value::Select(condition, then, otherwise) => {
+            mentions(condition) || mentions(then) || mentions(otherwise)
+        }
         Value::Opaque { inner, .. } => inner.iter().any(mentions),
         Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => false,
     }
@@ -232,10 +273,13 @@ fn modifies(block: &[Stmt], variable: VarId) -> bool {
     block.iter().any(|stmt| match stmt {
         Stmt::Assign { .. } => assigns(stmt, variable),
         Stmt::Loop(inner) => {
-            let counts = matches!(&inner.control, Control::Counted { variable: id, .. } if *id == variable);
+            let counts =
+                matches!(&inner.control, Control::Counted { variable: id, .. } if *id == variable);
             counts || modifies(&inner.body, variable)
         }
-        Stmt::If(branch) => modifies(&branch.then, variable) || modifies(&branch.otherwise, variable),
+        Stmt::If(branch) => {
+            modifies(&branch.then, variable) || modifies(&branch.otherwise, variable)
+        }
         Stmt::Opaque { inner, .. } => modifies(inner, variable),
         Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => false,
     })

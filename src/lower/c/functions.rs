@@ -38,16 +38,21 @@ impl<'t> Lowering<'t> {
     fn procedure(&mut self, node: Node<'t>) -> Function {
         self.start_function("?".into(), self.place(node));
         let base = self.specified_type(node);
-        let found = part(node, Field::Declarator).map(|declarator| self.declarator(declarator, base));
+        let found =
+            part(node, Field::Declarator).map(|declarator| self.declarator(declarator, base));
         self.scoped(|this| {
-            if let Some(Declarator { name, parameters, .. }) = found {
+            if let Some(Declarator {
+                name, parameters, ..
+            }) = found
+            {
                 if let Some(name) = name {
                     this.function.name = this.text(name).to_string();
                     this.function.place = this.place(name);
                     // Every file that includes a header has its functions.
                     let in_header = this.function.place.file.ends_with(".h");
-                    let is_static =
-                        |part: &Node| this.role(*part) == Some(Role::Storage) && this.text(*part) == "static";
+                    let is_static = |part: &Node| {
+                        this.role(*part) == Some(Role::Storage) && this.text(*part) == "static"
+                    };
                     this.function.is_private = !in_header && children(node).iter().any(is_static);
                 }
                 if let Some(parameters) = parameters {
@@ -78,7 +83,9 @@ impl<'t> Lowering<'t> {
             match self.role(parameter) {
                 Some(Role::Declaration) => {
                     let base = self.specified_type(parameter);
-                    let Some(declarator) = part(parameter, Field::Declarator) else { continue };
+                    let Some(declarator) = part(parameter, Field::Declarator) else {
+                        continue;
+                    };
                     let found = self.declarator(declarator, base);
                     self.parameter(found);
                 }
@@ -107,14 +114,21 @@ impl<'t> Lowering<'t> {
             let base = self.specified_type(declaration);
             for declarator in parts(declaration, Field::Declarator) {
                 let found = self.declarator(declarator, base.clone());
-                if found.name.is_some_and(|declared| self.text(declared) == name) {
+                if found
+                    .name
+                    .is_some_and(|declared| self.text(declared) == name)
+                {
                     self.parameter(found);
                     return;
                 }
             }
         }
         let ty = self.type_by_name("int").unwrap_or(CType::Unknown);
-        self.parameter(Declarator { name: Some(parameter), ty, parameters: None });
+        self.parameter(Declarator {
+            name: Some(parameter),
+            ty,
+            parameters: None,
+        });
     }
 
     fn outside(&mut self, functions: &mut Vec<Function>) {
@@ -135,10 +149,17 @@ impl<'t> Lowering<'t> {
                     )
                 )
         };
-        let statements = self.file_items().into_iter().filter(is_statement).collect::<Vec<_>>();
+        let statements = self
+            .file_items()
+            .into_iter()
+            .filter(is_statement)
+            .collect::<Vec<_>>();
         let mut rest = Vec::new();
         for statement in statements {
-            let header = rest.last().copied().filter(|last| self.role(*last) == Some(Role::Call));
+            let header = rest
+                .last()
+                .copied()
+                .filter(|last| self.role(*last) == Some(Role::Call));
             match header.filter(|_| self.role(statement) == Some(Role::Block)) {
                 // `main() {…}` without a type reads as a call and a block.
                 Some(header) => {

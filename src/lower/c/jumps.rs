@@ -26,14 +26,28 @@ impl<'t> Lowering<'t> {
         let label = children(node).first().map(|name| self.text(*name));
         let labels = self.labels(node);
         let is_back = labels.is_some_and(|labels| labels.back.contains(&node.start_byte()));
-        let target = label.zip(labels).and_then(|(label, labels)| Some((label, *labels.places.get(label)?)));
-        let Some((label, target)) = target else { return self.jump(node, Jump::Goto) };
+        let target = label
+            .zip(labels)
+            .and_then(|(label, labels)| Some((label, *labels.places.get(label)?)));
+        let Some((label, target)) = target else {
+            return self.jump(node, Jump::Goto);
+        };
         if is_back {
             self.has_marks = true;
-            let mark = jumps::jump(self.place(node), &[label.to_string()], Falls::Never, Vec::new());
+            let mark = jumps::jump(
+                self.place(node),
+                &[label.to_string()],
+                Falls::Never,
+                Vec::new(),
+            );
             return self.emit(mark);
         }
-        let left = self.loops.iter().rev().take_while(|range| !range.contains(&target)).count();
+        let left = self
+            .loops
+            .iter()
+            .rev()
+            .take_while(|range| !range.contains(&target))
+            .count();
         let is_forward = target > node.start_byte();
         match left {
             0 if is_forward => self.jump(node, Jump::Goto),
@@ -42,7 +56,11 @@ impl<'t> Lowering<'t> {
             _ if is_forward => self.jump(node, Jump::Return),
             _ => {
                 let ((), inner) = self.captured(|this| this.jump(node, Jump::Goto));
-                let stmt = Stmt::Opaque { place: self.place(node), reason: self.reason("goto", node), inner };
+                let stmt = Stmt::Opaque {
+                    place: self.place(node),
+                    reason: self.reason("goto", node),
+                    inner,
+                };
                 self.emit(stmt);
             }
         }
@@ -73,7 +91,10 @@ impl<'t> Lowering<'t> {
 
     fn find_labels(&self, node: Node<'t>) -> Labels<'t> {
         let mut function = node;
-        while let Some(parent) = function.parent().filter(|_| self.role(function) != Some(Role::Procedure)) {
+        while let Some(parent) = function
+            .parent()
+            .filter(|_| self.role(function) != Some(Role::Procedure))
+        {
             function = parent;
         }
         let (mut found, mut jumps) = (FxHashMap::default(), Vec::new());
@@ -97,7 +118,10 @@ impl<'t> Lowering<'t> {
                 labels.back.insert(jump);
             }
         }
-        labels.places = found.into_iter().map(|(name, node)| (name, node.start_byte())).collect();
+        labels.places = found
+            .into_iter()
+            .map(|(name, node)| (name, node.start_byte()))
+            .collect();
         labels
     }
 
@@ -106,7 +130,10 @@ impl<'t> Lowering<'t> {
         let mut node = label;
         while let Some(parent) = node.parent() {
             // A block in a block is no more than its statements.
-            if !matches!(self.role(parent), Some(Role::Block | Role::Labelled | Role::Scope)) {
+            if !matches!(
+                self.role(parent),
+                Some(Role::Block | Role::Labelled | Role::Scope)
+            ) {
                 return node.byte_range().contains(&jump);
             }
             node = parent;

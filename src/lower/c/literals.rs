@@ -5,7 +5,14 @@ use crate::ir::Value;
 /// The value of a number or character literal, with the sign that the grammar may have made part
 /// of it. `1.5f` has 4 bytes, `1.5` 8, `1.5L` 16.
 pub fn number(text: &str) -> Value {
-    let text = text.trim().replace('\'', if text.contains(['"', '\\']) || text.ends_with('\'') { "'" } else { "" });
+    let text = text.trim().replace(
+        '\'',
+        if text.contains(['"', '\\']) || text.ends_with('\'') {
+            "'"
+        } else {
+            ""
+        },
+    );
     if text.ends_with('\'') {
         return character(&text);
     }
@@ -21,7 +28,9 @@ pub fn number(text: &str) -> Value {
         Some(hex) => integer(hex, 16, sign),
         None => match lower.strip_prefix("0b") {
             Some(binary) => integer(binary, 2, sign),
-            None if lower.contains(['.', 'e']) => real(&lower).map(|(x, bytes)| Value::Real(sign as f64 * x, bytes)),
+            None if lower.contains(['.', 'e']) => {
+                real(&lower).map(|(x, bytes)| Value::Real(sign as f64 * x, bytes))
+            }
             None if lower.len() > 1 && lower.starts_with('0') => integer(&lower, 8, sign),
             None => integer(&lower, 10, sign),
         },
@@ -32,7 +41,9 @@ pub fn number(text: &str) -> Value {
 /// `None` when the value does not fit 64 bits.
 fn integer(text: &str, radix: u32, sign: i64) -> Option<Value> {
     let digits = text.trim_end_matches(['u', 'l', 'z', 'w']);
-    i64::from_str_radix(digits, radix).ok().map(|n| Value::Integer(sign * n))
+    i64::from_str_radix(digits, radix)
+        .ok()
+        .map(|n| Value::Integer(sign * n))
 }
 
 fn real(text: &str) -> Option<(f64, u32)> {
@@ -64,7 +75,9 @@ fn hexadecimal_real(text: &str) -> Option<(f64, u32)> {
 }
 
 fn character(text: &str) -> Value {
-    let inner = text.split_once('\'').map_or("", |(_, rest)| rest.trim_end_matches('\''));
+    let inner = text
+        .split_once('\'')
+        .map_or("", |(_, rest)| rest.trim_end_matches('\''));
     let mut characters = inner.chars();
     let code = match (characters.next(), characters.next()) {
         (Some('\\'), Some(escaped)) => match escaped {

@@ -19,29 +19,38 @@ struct Token {
 const BEFORE_EXPRESSION: &[&str] = &["return", "case", "else", "do"];
 /// Words that say nothing of the name behind them; other words before a name declare it.
 const BEFORE_ANYTHING: &[&str] = &[
-    "const", "volatile", "static", "extern", "register", "inline", "restrict", "struct", "union", "enum", "typedef",
-    "auto", "return", "case", "else", "do", "sizeof", "goto",
+    "const", "volatile", "static", "extern", "register", "inline", "restrict", "struct", "union",
+    "enum", "typedef", "auto", "return", "case", "else", "do", "sizeof", "goto",
 ];
-const TYPES: &[&str] =
-    &["void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex"];
+const TYPES: &[&str] = &[
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool",
+    "bool", "_Complex",
+];
 
 /// The parentheses to blank, each as its byte position.
 pub fn parentheses(source: &str) -> Vec<usize> {
-    let candidates = || source.as_bytes().windows(2).any(|pair| pair[0] == b')' && b"+-*& \t\r\n".contains(&pair[1]));
+    let candidates = || {
+        source
+            .as_bytes()
+            .windows(2)
+            .any(|pair| pair[0] == b')' && b"+-*& \t\r\n".contains(&pair[1]))
+    };
     if !candidates() {
         return Vec::new();
     }
     let tokens = tokens(source);
     let text = |token: &Token| &source[token.start..token.end];
-    let lone: Vec<usize> =
-        (1..tokens.len().saturating_sub(3)).filter(|at| is_lone(&tokens[*at - 1..*at + 4], source)).collect();
+    let lone: Vec<usize> = (1..tokens.len().saturating_sub(3))
+        .filter(|at| is_lone(&tokens[*at - 1..*at + 4], source))
+        .collect();
     let suspects: HashSet<&str> = lone.iter().map(|at| text(&tokens[at + 1])).collect();
     if suspects.is_empty() {
         return Vec::new();
     }
     let types = typedef_names(&tokens, source);
     let variables = variables(&tokens, source, &suspects);
-    let is_variable = |name: &str| variables.contains(name) && !types.contains(name) && !TYPES.contains(&name);
+    let is_variable =
+        |name: &str| variables.contains(name) && !types.contains(name) && !TYPES.contains(&name);
     lone.into_iter()
         .filter(|at| is_variable(text(&tokens[at + 1])))
         .flat_map(|at| [tokens[at].start, tokens[at + 2].start])
@@ -50,7 +59,9 @@ pub fn parentheses(source: &str) -> Vec<usize> {
 
 /// Whether `before ( name ) after` could be taken for a type.
 fn is_lone(window: &[Token], source: &str) -> bool {
-    let [before, open, name, close, after] = window else { return false };
+    let [before, open, name, close, after] = window else {
+        return false;
+    };
     let text = |token: &Token| &source[token.start..token.end];
     let may_begin = if before.is_name {
         BEFORE_EXPRESSION.contains(&text(before))
@@ -85,13 +96,23 @@ fn typedef_names<'s>(tokens: &[Token], source: &'s str) -> HashSet<&'s str> {
 }
 
 /// The suspects that stand somewhere where only a variable can.
-fn variables<'s>(tokens: &[Token], source: &'s str, suspects: &HashSet<&'s str>) -> HashSet<&'s str> {
+fn variables<'s>(
+    tokens: &[Token],
+    source: &'s str,
+    suspects: &HashSet<&'s str>,
+) -> HashSet<&'s str> {
     let text = |token: &Token| &source[token.start..token.end];
     let mut found = HashSet::new();
-    for window in tokens.windows(3).filter(|window| window[1].is_name && suspects.contains(text(&window[1]))) {
+    for window in tokens
+        .windows(3)
+        .filter(|window| window[1].is_name && suspects.contains(text(&window[1])))
+    {
         let before = text(&window[0]);
         let declared = window[0].is_name && !BEFORE_ANYTHING.contains(&before);
-        let operand = matches!(before, "*" | "/" | "+" | "-" | "=" | "<" | "[" | "&" | "|" | "?" | "!" | "%");
+        let operand = matches!(
+            before,
+            "*" | "/" | "+" | "-" | "=" | "<" | "[" | "&" | "|" | "?" | "!" | "%"
+        );
         let used = matches!(
             text(&window[2]),
             "=" | ";" | "[" | "/" | "+" | "-" | "]" | "." | "<" | ">" | "%" | "?" | "|" | "^"
@@ -122,24 +143,45 @@ fn tokens(source: &str) -> Vec<Token> {
             }
             b'#' if line_start => at = directive_end(bytes, at),
             b'/' if bytes.get(at + 1) == Some(&b'/') => at = find(bytes, at, b"\n"),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => at = (find(bytes, at + 2, b"*/") + 2).min(bytes.len()),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                at = (find(bytes, at + 2, b"*/") + 2).min(bytes.len())
+            }
             quote @ (b'"' | b'\'') => {
                 at = literal_end(bytes, at, quote);
-                tokens.push(Token { start, end: start + 1, is_name: false });
+                tokens.push(Token {
+                    start,
+                    end: start + 1,
+                    is_name: false,
+                });
             }
             byte if is_word(byte) => {
                 at += bytes[at..].iter().take_while(|b| is_word(**b)).count();
-                tokens.push(Token { start, end: at, is_name: !byte.is_ascii_digit() });
+                tokens.push(Token {
+                    start,
+                    end: at,
+                    is_name: !byte.is_ascii_digit(),
+                });
             }
             _ => {
                 at += 1;
-                tokens.push(Token { start, end: at, is_name: false });
+                tokens.push(Token {
+                    start,
+                    end: at,
+                    is_name: false,
+                });
             }
         }
         line_start = false;
     }
     // Tokens of text that is not ASCII are single bytes and never compared.
-    tokens.retain(|token| source.get(Range { start: token.start, end: token.end }).is_some());
+    tokens.retain(|token| {
+        source
+            .get(Range {
+                start: token.start,
+                end: token.end,
+            })
+            .is_some()
+    });
     tokens
 }
 
@@ -149,7 +191,9 @@ fn is_word(byte: u8) -> bool {
 
 fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or(&[]);
-    rest.windows(what.len()).position(|window| window == what).map_or(bytes.len(), |n| from + n)
+    rest.windows(what.len())
+        .position(|window| window == what)
+        .map_or(bytes.len(), |n| from + n)
 }
 
 /// The end of a directive with its continuation lines.
@@ -182,17 +226,25 @@ mod tests {
 
     fn check(source: &str, expected: &str) {
         let mut bytes = source.as_bytes().to_vec();
-        parentheses(source).into_iter().for_each(|at| bytes[at] = b' ');
+        parentheses(source)
+            .into_iter()
+            .for_each(|at| bytes[at] = b' ');
         assert_eq!(String::from_utf8(bytes).expect("ASCII stays"), expected);
     }
 
     #[test]
     fn variables_lose_their_parentheses() {
         check("double u; x = y*(u)+z*(u);", "double u; x = y* u +z*(u);");
-        check("f(double u) { return (u)\n  *y; }", "f(double u) { return  u \n  *y; }");
+        check(
+            "f(double u) { return (u)\n  *y; }",
+            "f(double u) { return  u \n  *y; }",
+        );
         check("double u; x = (u*(u))+y;", "double u; x = (u* u )+y;");
         check("x = (i)&1; i = 2;", "x =  i &1; i = 2;");
-        check("double é = 1, u; x = 'é'*(u)-z;", "double é = 1, u; x = 'é'* u -z;");
+        check(
+            "double é = 1, u; x = 'é'*(u)-z;",
+            "double é = 1, u; x = 'é'* u -z;",
+        );
     }
 
     #[test]

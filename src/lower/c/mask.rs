@@ -64,8 +64,11 @@ const LOOP_WORDS: &[&str] = &["for", "simd", "loop", "distribute", "taskloop"];
 
 /// `_Complex` becomes a qualifier of the same length, which the grammar allows wherever C allows
 /// `_Complex`; the original text still tells them apart.
-const COMPLEX_WORDS: &[(&str, &str)] =
-    &[("_Complex", "volatile"), ("__complex__", "volatile   "), ("complex", "const  ")];
+const COMPLEX_WORDS: &[(&str, &str)] = &[
+    ("_Complex", "volatile"),
+    ("__complex__", "volatile   "),
+    ("complex", "const  "),
+];
 
 impl Masked {
     pub fn new(source: &str) -> Masked {
@@ -74,17 +77,25 @@ impl Masked {
         let mut packing = Packing::default();
         mask_pragmas(source, &mut bytes, &mut directives, &mut packing);
         mask_complex(source, &mut bytes);
-        lone_names::parentheses(source).into_iter().for_each(|at| bytes[at] = b' ');
+        lone_names::parentheses(source)
+            .into_iter()
+            .for_each(|at| bytes[at] = b' ');
         // Only whole characters were replaced by ASCII, so this is still UTF-8.
         let text = String::from_utf8(bytes).unwrap_or_else(|_| source.to_string());
         directives.sort_by_key(|directive| directive.end);
-        Masked { text, directives, packing }
+        Masked {
+            text,
+            directives,
+            packing,
+        }
     }
 
     /// The directives that stand directly before a loop, if they distribute it.
     pub fn parallel(&self, node: Node) -> Option<String> {
         let mut start = node.start_byte();
-        let behind = self.directives.partition_point(|directive| directive.end <= start);
+        let behind = self
+            .directives
+            .partition_point(|directive| directive.end <= start);
         let mut words = Vec::new();
         for directive in self.directives[..behind].iter().rev() {
             if !self.text.get(directive.end..start).is_some_and(is_blank) {
@@ -96,24 +107,37 @@ impl Masked {
             }
         }
         words.reverse();
-        if words.is_empty() { None } else { Some(words.join("; ")) }
+        if words.is_empty() {
+            None
+        } else {
+            Some(words.join("; "))
+        }
     }
 }
 
 impl Directive {
     fn parse(text: &str, end: usize) -> Option<Directive> {
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let mut words = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty());
         let family = words.next().filter(|word| matches!(*word, "omp" | "acc"))?;
         // A word before `(` is a clause or has an argument; neither belongs to the name.
         let name = text.split('(').next().unwrap_or("");
-        let name = name.split_whitespace().skip(1).take_while(|word| DIRECTIVE_WORDS.contains(word));
-        let words = std::iter::once(family).chain(name).collect::<Vec<_>>().join(" ");
+        let name = name
+            .split_whitespace()
+            .skip(1)
+            .take_while(|word| DIRECTIVE_WORDS.contains(word));
+        let words = std::iter::once(family)
+            .chain(name)
+            .collect::<Vec<_>>()
+            .join(" ");
         Some(Directive { end, words })
     }
 
     fn distributes(&self) -> bool {
         let has = |wanted: &[&str]| self.words.split(' ').any(|word| wanted.contains(&word));
-        has(LOOP_WORDS) || (self.words.starts_with("acc") && has(&["kernels", "parallel", "serial"]))
+        has(LOOP_WORDS)
+            || (self.words.starts_with("acc") && has(&["kernels", "parallel", "serial"]))
     }
 }
 
@@ -132,12 +156,19 @@ fn is_blank(text: &str) -> bool {
     }
 }
 
-fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>, packing: &mut Packing) {
+fn mask_pragmas(
+    source: &str,
+    bytes: &mut [u8],
+    directives: &mut Vec<Directive>,
+    packing: &mut Packing,
+) {
     let mut start = 0;
     while start < source.len() {
         let mut end = line_end(source, start);
-        let pragma =
-            source[start..end].trim_start().strip_prefix('#').and_then(|s| s.trim_start().strip_prefix("pragma"));
+        let pragma = source[start..end]
+            .trim_start()
+            .strip_prefix('#')
+            .and_then(|s| s.trim_start().strip_prefix("pragma"));
         if pragma.is_some() {
             while source[start..end].trim_end_matches('\r').ends_with('\\') && end < source.len() {
                 end = line_end(source, end + 1);
@@ -152,8 +183,12 @@ fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>,
     }
     // The operator form of a pragma.
     for (at, _) in source.match_indices("_Pragma") {
-        let Some(close) = source[at..].find("\")").map(|n| at + n) else { continue };
-        let Some((_, text)) = source[at..close].split_once('"') else { continue };
+        let Some(close) = source[at..].find("\")").map(|n| at + n) else {
+            continue;
+        };
+        let Some((_, text)) = source[at..close].split_once('"') else {
+            continue;
+        };
         if !text.contains('\n') {
             directives.extend(Directive::parse(text, close + 2));
             blank(&mut bytes[at..close + 2]);
@@ -162,11 +197,17 @@ fn mask_pragmas(source: &str, bytes: &mut [u8], directives: &mut Vec<Directive>,
 }
 
 fn line_end(source: &str, start: usize) -> usize {
-    source.get(start..).and_then(|rest| rest.find('\n')).map_or(source.len(), |n| start + n)
+    source
+        .get(start..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(source.len(), |n| start + n)
 }
 
 fn blank(bytes: &mut [u8]) {
-    bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    bytes
+        .iter_mut()
+        .filter(|byte| **byte != b'\n')
+        .for_each(|byte| *byte = b' ');
 }
 
 fn mask_complex(source: &str, bytes: &mut [u8]) {
@@ -176,8 +217,11 @@ fn mask_complex(source: &str, bytes: &mut [u8]) {
             let after = at + word.len();
             let whole = before == at && !source[after..].starts_with(is_word);
             // Plain `complex` is also a good name for a variable or a structure.
-            let is_called = source[after..].strip_prefix('(').is_some_and(|rest| !rest.starts_with('*'));
-            let typed = *word != "complex" || (!is_called && beside_floating(&source[..at], &source[after..]));
+            let is_called = source[after..]
+                .strip_prefix('(')
+                .is_some_and(|rest| !rest.starts_with('*'));
+            let typed = *word != "complex"
+                || (!is_called && beside_floating(&source[..at], &source[after..]));
             if whole && typed {
                 bytes[at..after].copy_from_slice(replacement.as_bytes());
             }

@@ -29,7 +29,11 @@ impl TypeNames {
         walk(tree, |node| {
             let found = match tree.role(node) {
                 Some(Role::Typedef) => {
-                    names.extend(parts(node, Field::Declarator).into_iter().filter_map(|d| declared_type(tree, d)));
+                    names.extend(
+                        parts(node, Field::Declarator)
+                            .into_iter()
+                            .filter_map(|d| declared_type(tree, d)),
+                    );
                     part(node, Field::Type)
                 }
                 Some(Role::Declaration) => part(node, Field::Type),
@@ -68,15 +72,22 @@ pub fn rewritten(tree: &SyntaxTree, types: &TypeNames) -> Option<String> {
         Some(Role::Cast) if is_misread_cast(tree, node, types) => {
             // The parenthesis that closes may stand behind a comment.
             let mut cursor = node.walk();
-            let close = node.children(&mut cursor).find(|child| child.kind() == CLOSE);
+            let close = node
+                .children(&mut cursor)
+                .find(|child| child.kind() == CLOSE);
             if let Some(close) = close {
                 blanks.extend([node.start_byte()..node.start_byte() + 1, close.byte_range()]);
             }
         }
         Some(Role::Parenthesised) => names.extend(only_name(tree, node, types)),
         Some(Role::Call) => {
-            let function = part(node, Field::Function).filter(|function| tree.role(*function) == Some(Role::Name));
-            names.extend(function.filter(|name| types.0.contains(tree.text(*name))).map(|name| name.byte_range()));
+            let function = part(node, Field::Function)
+                .filter(|function| tree.role(*function) == Some(Role::Name));
+            names.extend(
+                function
+                    .filter(|name| types.0.contains(tree.text(*name)))
+                    .map(|name| name.byte_range()),
+            );
         }
         _ => {}
     });
@@ -97,7 +108,10 @@ pub fn rewritten(tree: &SyntaxTree, types: &TypeNames) -> Option<String> {
 
 /// Whether `(name) + x` was read as a cast of `+x`, or `(a[i]) + x` as one to an array.
 fn is_misread_cast(tree: &SyntaxTree, node: Node, types: &TypeNames) -> bool {
-    let (Some(value), Some(descriptor)) = (part(node, Field::Value), part(node, Field::Type)) else { return false };
+    let (Some(value), Some(descriptor)) = (part(node, Field::Value), part(node, Field::Type))
+    else {
+        return false;
+    };
     let operator = part(value, Field::Operator).map_or("", |operator| tree.text(operator));
     let is_signed = matches!(tree.role(value), Some(Role::Unary | Role::Pointer));
     if !is_signed || !matches!(operator, "+" | "-" | "*" | "&") {
@@ -116,7 +130,10 @@ fn is_misread_cast(tree: &SyntaxTree, node: Node, types: &TypeNames) -> bool {
 /// Whether a declarator without a name makes arrays or functions, to which nothing can be cast.
 fn is_element(tree: &SyntaxTree, mut declarator: Node) -> bool {
     for _ in 0..100 {
-        if !matches!(tree.role(declarator), Some(Role::ArrayDeclarator | Role::FunctionDeclarator)) {
+        if !matches!(
+            tree.role(declarator),
+            Some(Role::ArrayDeclarator | Role::FunctionDeclarator)
+        ) {
             return false;
         }
         match part(declarator, Field::Declarator) {
@@ -130,7 +147,9 @@ fn is_element(tree: &SyntaxTree, mut declarator: Node) -> bool {
 /// A typedef name alone in parentheses: `(real)(x)` was read as a call, `(real) -x` as a difference.
 fn only_name(tree: &SyntaxTree, node: Node, types: &TypeNames) -> Option<Range<usize>> {
     match &children(node)[..] {
-        [name] if tree.role(*name) == Some(Role::Name) && types.0.contains(tree.text(*name)) => Some(name.byte_range()),
+        [name] if tree.role(*name) == Some(Role::Name) && types.0.contains(tree.text(*name)) => {
+            Some(name.byte_range())
+        }
         _ => None,
     }
 }

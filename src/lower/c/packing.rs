@@ -17,8 +17,14 @@ impl Packing {
 
     /// Reads what follows `#pragma`, if it is about packing: `pack(1)`, `pack(push, 1)`, `pack(pop)`, `pack()`.
     pub fn pragma(&mut self, text: &str, end: usize) {
-        let list = text.trim_start().strip_prefix("pack").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));
-        let Some((list, _)) = list.and_then(|list| list.split_once(')')) else { return };
+        let list = text
+            .trim_start()
+            .strip_prefix("pack")
+            .map(str::trim_start)
+            .and_then(|rest| rest.strip_prefix('('));
+        let Some((list, _)) = list.and_then(|list| list.split_once(')')) else {
+            return;
+        };
         let now = self.at(end);
         let (mut most, mut name, mut verb) = (None, "", "");
         for word in list.split(',').map(str::trim) {
@@ -57,7 +63,15 @@ mod tests {
     #[test]
     fn pushed_values_come_back() {
         let mut packing = Packing::default();
-        let pragmas = ["pack(4)", "pack(push, 1)", "pack(push, name, 2)", "pack(3)", "omp simd", "pack(pop)", "pack()"];
+        let pragmas = [
+            "pack(4)",
+            "pack(push, 1)",
+            "pack(push, name, 2)",
+            "pack(3)",
+            "omp simd",
+            "pack(pop)",
+            "pack()",
+        ];
         for (at, text) in (1..).zip(pragmas) {
             packing.pragma(text, 10 * at);
         }

@@ -14,11 +14,17 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
             }
             Stmt::Loop(inner) => {
                 match &mut inner.control {
-                    Control::Counted { lower, upper, step, .. } => {
-                        [lower, upper, step].into_iter().for_each(|value| complete_value(value, variables));
+                    Control::Counted {
+                        lower, upper, step, ..
+                    } => {
+                        [lower, upper, step]
+                            .into_iter()
+                            .for_each(|value| complete_value(value, variables));
                     }
                     Control::Uncounted { condition, .. } => {
-                        condition.iter_mut().for_each(|value| complete_value(value, variables));
+                        condition
+                            .iter_mut()
+                            .for_each(|value| complete_value(value, variables));
                     }
                 }
                 complete(&mut inner.body, variables);
@@ -28,8 +34,13 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
                 complete(&mut branch.then, variables);
                 complete(&mut branch.otherwise, variables);
             }
-            Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
-                values.iter_mut().for_each(|value| complete_value(value, variables));
+            Stmt::Call {
+                arguments: values, ..
+            }
+            | Stmt::Evaluate { values, .. } => {
+                values
+                    .iter_mut()
+                    .for_each(|value| complete_value(value, variables));
             }
             Stmt::Opaque { inner, .. } => complete(inner, variables),
             Stmt::Jump { .. } => {}
@@ -38,21 +49,38 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
 }
 
 fn complete_value(value: &mut Value, variables: &[Variable]) {
-    let all = |values: &mut [Value]| values.iter_mut().for_each(|value| complete_value(value, variables));
+    let all = |values: &mut [Value]| {
+        values
+            .iter_mut()
+            .for_each(|value| complete_value(value, variables))
+    };
     match value {
-        Value::Element { array, subscripts, .. } => {
+        Value::Element {
+            array, subscripts, ..
+        } => {
             all(subscripts);
             let variable = &variables[array.0 as usize];
             let missing = variable.dimensions.len().saturating_sub(subscripts.len());
-            subscripts.splice(0..0, (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())));
+            subscripts.splice(
+                0..0,
+                (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())),
+            );
         }
         Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),
-        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|value| complete_value(value, variables)),
+        Value::Binary(_, left, right) => [left, right]
+            .into_iter()
+            .for_each(|value| complete_value(value, variables)),
         Value::Call { arguments, .. } => all(arguments),
         Value::Select(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().for_each(|value| complete_value(value, variables));
+            [condition, then, otherwise]
+                .into_iter()
+                .for_each(|value| complete_value(value, variables));
         }
         Value::Opaque { inner, .. } => all(inner),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => {}
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Variable(_) => {}
     }
 }

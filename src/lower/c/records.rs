@@ -50,7 +50,12 @@ impl Layout {
     /// Places a member of so many bytes and such an alignment by the rules of the System V ABI, and gives
     /// the bit that it begins at. A bit-field does not cross a boundary of its type, unless it is packed; one
     /// without bits goes on to that boundary.
-    fn place(&mut self, member: &Member, (bytes, natural): (u32, u32), is_union: bool) -> Option<u64> {
+    fn place(
+        &mut self,
+        member: &Member,
+        (bytes, natural): (u32, u32),
+        is_union: bool,
+    ) -> Option<u64> {
         let aligned = member.alignment.of(natural).max(1);
         let unit = u64::from(aligned) * 8;
         let from = if is_union { 0 } else { self.end };
@@ -61,7 +66,14 @@ impl Layout {
                 let width = u64::from(width);
                 let crosses = (from % unit + width).next_multiple_of(unit) > u64::from(bytes) * 8;
                 let moves = crosses && !member.alignment.is_packed;
-                (if moves { from.checked_next_multiple_of(unit)? } else { from }, width)
+                (
+                    if moves {
+                        from.checked_next_multiple_of(unit)?
+                    } else {
+                        from
+                    },
+                    width,
+                )
             }
         };
         // A bit-field without a name aligns nothing.
@@ -100,7 +112,10 @@ impl<'t> Lowering<'t> {
             Some(id) if body.is_none() || !self.records[id.0].is_complete => id,
             _ => {
                 let id = RecordId(self.records.len());
-                let name = tag.map_or_else(|| format!("struct@{}", self.place(specifier).line), str::to_string);
+                let name = tag.map_or_else(
+                    || format!("struct@{}", self.place(specifier).line),
+                    str::to_string,
+                );
                 self.records.push(Record {
                     name,
                     members: Vec::new(),
@@ -122,9 +137,12 @@ impl<'t> Lowering<'t> {
             self.members(body, &mut members, &mut sized, 0);
             let whole = self.alignment(specifier).filter(|_| sized);
             if whole.is_some_and(|whole| whole.is_packed) {
-                members.iter_mut().for_each(|member| member.alignment.is_packed = true);
+                members
+                    .iter_mut()
+                    .for_each(|member| member.alignment.is_packed = true);
             }
-            let layout = whole.and_then(|whole| self.record_layout(&members, self.role(specifier), whole));
+            let layout =
+                whole.and_then(|whole| self.record_layout(&members, self.role(specifier), whole));
             let is_union = self.role(specifier) == Some(Role::Union);
             let record = &mut self.records[id.0];
             record.members = members;
@@ -134,7 +152,13 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    fn members(&mut self, body: Node<'t>, members: &mut Vec<Member<'t>>, sized: &mut bool, depth: u32) {
+    fn members(
+        &mut self,
+        body: Node<'t>,
+        members: &mut Vec<Member<'t>>,
+        sized: &mut bool,
+        depth: u32,
+    ) {
         for child in children(body) {
             match self.role(child) {
                 Some(Role::Declaration) => {
@@ -151,19 +175,39 @@ impl<'t> Lowering<'t> {
                         if declarators.contains(&part) {
                             let found = self.declarator(part, base.clone());
                             let name = found.name.map_or("", |name| self.text(name));
-                            members.push(Member { name, ty: found.ty, alignment, bits: None });
+                            members.push(Member {
+                                name,
+                                ty: found.ty,
+                                alignment,
+                                bits: None,
+                            });
                         } else if self.role(part) == Some(Role::BitField) {
-                            let width = children(part).first().and_then(|width| self.constant(*width));
+                            let width = children(part)
+                                .first()
+                                .and_then(|width| self.constant(*width));
                             let bits = width.and_then(|width| u32::try_from(width).ok());
                             *sized &= bits.is_some();
-                            match members.last_mut().filter(|last| last.bits.is_none() && !declarators.is_empty()) {
+                            match members
+                                .last_mut()
+                                .filter(|last| last.bits.is_none() && !declarators.is_empty())
+                            {
                                 Some(last) => last.bits = bits,
-                                None => members.push(Member { name: "", ty: base.clone(), alignment, bits }),
+                                None => members.push(Member {
+                                    name: "",
+                                    ty: base.clone(),
+                                    alignment,
+                                    bits,
+                                }),
                             }
                         }
                     }
                     if members.len() == first {
-                        members.push(Member { name: "", ty: base.clone(), alignment, bits: None });
+                        members.push(Member {
+                            name: "",
+                            ty: base.clone(),
+                            alignment,
+                            bits: None,
+                        });
                     }
                 }
                 Some(Role::PreprocessorIf | Role::PreprocessorElse) if depth < DEPTH => {
@@ -177,13 +221,28 @@ impl<'t> Lowering<'t> {
     }
 
     /// Each member at the next multiple of its alignment, the whole rounded up to the largest one.
-    fn record_layout(&self, members: &[Member<'t>], kind: Option<Role>, whole: Alignment) -> Option<(u32, u32)> {
-        let mut layout = Layout { end: 0, alignment: whole.least.max(1) };
+    fn record_layout(
+        &self,
+        members: &[Member<'t>],
+        kind: Option<Role>,
+        whole: Alignment,
+    ) -> Option<(u32, u32)> {
+        let mut layout = Layout {
+            end: 0,
+            alignment: whole.least.max(1),
+        };
         for member in members {
-            layout.place(member, self.layout_of(&member.ty)?, kind == Some(Role::Union))?;
+            layout.place(
+                member,
+                self.layout_of(&member.ty)?,
+                kind == Some(Role::Union),
+            )?;
         }
         let bytes = u32::try_from(layout.end.div_ceil(8)).ok()?;
-        Some((bytes.checked_next_multiple_of(layout.alignment)?, layout.alignment))
+        Some((
+            bytes.checked_next_multiple_of(layout.alignment)?,
+            layout.alignment,
+        ))
     }
 
     /// Bytes from the beginning of a structure to a member of it, to its unit for a bit-field; `None` for a member
@@ -197,7 +256,11 @@ impl<'t> Lowering<'t> {
             let (bytes, natural) = self.layout_of(&member.ty)?;
             let start = layout.place(member, (bytes, natural), record.is_union)? / 8;
             if member.name == name && !name.is_empty() {
-                let unit = if member.bits.is_some() { u64::from(member.alignment.of(natural)) } else { 1 };
+                let unit = if member.bits.is_some() {
+                    u64::from(member.alignment.of(natural))
+                } else {
+                    1
+                };
                 return u32::try_from(start / unit * unit).ok();
             }
         }
@@ -212,16 +275,24 @@ impl<'t> Lowering<'t> {
     fn find_member(&self, ty: &CType<'t>, name: &str, depth: u32) -> Option<CType<'t>> {
         let CType::Record(id) = ty else { return None };
         let members = &self.records[id.0].members;
-        let direct = members.iter().find(|member| member.name == name).map(|member| member.ty.clone());
+        let direct = members
+            .iter()
+            .find(|member| member.name == name)
+            .map(|member| member.ty.clone());
         if direct.is_some() || depth > DEPTH {
             return direct;
         }
-        members.iter().filter(|member| member.name.is_empty()).find_map(|m| self.find_member(&m.ty, name, depth + 1))
+        members
+            .iter()
+            .filter(|member| member.name.is_empty())
+            .find_map(|m| self.find_member(&m.ty, name, depth + 1))
     }
 
     /// Enters the names of an enumeration into the current scope.
     pub fn enumeration(&mut self, specifier: Node<'t>) {
-        let Some(body) = part(specifier, Field::Body) else { return };
+        let Some(body) = part(specifier, Field::Body) else {
+            return;
+        };
         let mut next = Some(0);
         for child in children(body) {
             if self.role(child) != Some(Role::Enumerator) {
@@ -238,7 +309,13 @@ impl<'t> Lowering<'t> {
                     (None, Some(value)) => EnumeratorValue::Expression(value),
                     (None, None) => EnumeratorValue::Unknown,
                 };
-                self.define(self.text(name), Symbol::Enumerator { value: constant, name });
+                self.define(
+                    self.text(name),
+                    Symbol::Enumerator {
+                        value: constant,
+                        name,
+                    },
+                );
             }
             next = next.and_then(|n| n.checked_add(1));
         }

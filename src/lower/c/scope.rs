@@ -155,7 +155,10 @@ impl<'t> Lowering<'t> {
 
     /// The text of a node as it was written; of a name or keyword that was rewritten, all of it.
     pub fn original(&self, node: Node) -> &'t str {
-        let text = self.expansion.as_ref().map_or(self.source.text.as_str(), |(_, text)| text);
+        let text = self
+            .expansion
+            .as_ref()
+            .map_or(self.source.text.as_str(), |(_, text)| text);
         let written = text.get(node.byte_range()).unwrap_or("");
         let rest = text.get(node.end_byte()..).unwrap_or("");
         if !written.ends_with(is_word) {
@@ -175,7 +178,12 @@ impl<'t> Lowering<'t> {
 
     /// A reason with the beginning of a node's text as detail.
     pub fn reason(&self, code: &'static str, node: Node) -> Reason {
-        let words = self.original(node).split_whitespace().take(20).collect::<Vec<_>>().join(" ");
+        let words = self
+            .original(node)
+            .split_whitespace()
+            .take(20)
+            .collect::<Vec<_>>()
+            .join(" ");
         let detail = match words.char_indices().nth(80) {
             Some((end, _)) => format!("{} …", &words[..end]),
             None => words,
@@ -230,12 +238,25 @@ impl<'t> Lowering<'t> {
     /// that a later declaration may complete an array.
     pub fn define(&mut self, name: &'t str, symbol: Symbol<'t>) {
         let at_file_scope = self.scopes.len() == 1;
-        let Some(scope) = self.scopes.last_mut() else { return };
+        let Some(scope) = self.scopes.last_mut() else {
+            return;
+        };
         if at_file_scope {
             match (scope.names.get(name), &symbol) {
                 (None, _) => {}
-                (Some(Symbol::Global { ty: CType::Array(_, None), .. }), Symbol::Global { .. }) => {}
-                (Some(Symbol::Global { constant: None, .. }), Symbol::Global { constant: Some(_), .. }) => {}
+                (
+                    Some(Symbol::Global {
+                        ty: CType::Array(_, None),
+                        ..
+                    }),
+                    Symbol::Global { .. },
+                ) => {}
+                (
+                    Some(Symbol::Global { constant: None, .. }),
+                    Symbol::Global {
+                        constant: Some(_), ..
+                    },
+                ) => {}
                 _ => return,
             }
         }
@@ -249,11 +270,18 @@ impl<'t> Lowering<'t> {
     }
 
     pub fn tag(&self, tag: &str) -> Option<RecordId> {
-        self.scopes.iter().rev().find_map(|scope| scope.tags.get(tag)).copied()
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.tags.get(tag))
+            .copied()
     }
 
     pub fn symbol(&self, name: &str) -> Option<&Symbol<'t>> {
-        self.scopes.iter().rev().find_map(|scope| scope.names.get(name))
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.names.get(name))
     }
 
     pub fn typedef(&self, name: &str) -> Option<&CType<'t>> {
@@ -278,11 +306,26 @@ impl<'t> Lowering<'t> {
     }
 
     /// Says something about a node; the same about the same only once.
-    pub fn remark(&mut self, severity: Severity, code: &str, node: Node, message: String, help: &str) {
-        if self.diagnostics.iter().any(|known| *known.code == *code && known.message == message) {
+    pub fn remark(
+        &mut self,
+        severity: Severity,
+        code: &str,
+        node: Node,
+        message: String,
+        help: &str,
+    ) {
+        if self
+            .diagnostics
+            .iter()
+            .any(|known| *known.code == *code && known.message == message)
+        {
             return;
         }
-        let width = self.text(node).lines().next().map_or(1, |line| line.chars().count().max(1)) as u32;
+        let width = self
+            .text(node)
+            .lines()
+            .next()
+            .map_or(1, |line| line.chars().count().max(1)) as u32;
         self.diagnostics.push(Diagnostic {
             severity,
             code: code.into(),

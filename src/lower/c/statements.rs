@@ -16,7 +16,11 @@ impl<'t> Lowering<'t> {
     pub fn statement(&mut self, node: Node<'t>) {
         if self.deeper(|this| this.statement_within(node)).is_none() {
             let inner = self.loops_below(node);
-            let stmt = Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner };
+            let stmt = Stmt::Opaque {
+                place: self.place(node),
+                reason: self.reason("too_deep", node),
+                inner,
+            };
             self.emit(stmt);
         }
     }
@@ -27,7 +31,10 @@ impl<'t> Lowering<'t> {
         let mut left = vec![node];
         while let Some(node) = left.pop() {
             if let Some(Role::Loop | Role::WhileLoop | Role::DoWhileLoop) = self.role(node) {
-                let control = Control::Uncounted { condition: None, reason: self.reason("too_deep", node) };
+                let control = Control::Uncounted {
+                    condition: None,
+                    reason: self.reason("too_deep", node),
+                };
                 let ((), stmt) = self.captured(|this| this.emit_loop(node, control, Vec::new()));
                 found.extend(stmt);
             }
@@ -42,9 +49,13 @@ impl<'t> Lowering<'t> {
             Some(Role::Scope) => self.statements(children(node)),
             Some(Role::Declaration) => self.declaration(node),
             Some(Role::Typedef) => self.type_definition(node),
-            Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => self.define_specifier(node),
+            Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
+                self.define_specifier(node)
+            }
             Some(Role::ExpressionStatement) => {
-                children(node).into_iter().for_each(|expression| self.expression_statement(expression));
+                children(node)
+                    .into_iter()
+                    .for_each(|expression| self.expression_statement(expression));
             }
             Some(Role::If) => self.branch(node),
             Some(Role::Loop) => self.scoped(|this| this.for_loop(node)),
@@ -64,7 +75,10 @@ impl<'t> Lowering<'t> {
                 for expression in children(node) {
                     let value = self.value(expression);
                     let place = self.place(node);
-                    self.emit(Stmt::Evaluate { place, values: vec![value] });
+                    self.emit(Stmt::Evaluate {
+                        place,
+                        values: vec![value],
+                    });
                 }
                 self.jump(node, Jump::Return);
             }
@@ -98,14 +112,24 @@ impl<'t> Lowering<'t> {
                 // Without their surroundings, bare names and literals are noise.
                 match this.role(child) {
                     None if !child.is_error() => {}
-                    Some(Role::Name | Role::Number | Role::Text | Role::TypeName | Role::Qualifier | Role::Storage) => {
-                    }
+                    Some(
+                        Role::Name
+                        | Role::Number
+                        | Role::Text
+                        | Role::TypeName
+                        | Role::Qualifier
+                        | Role::Storage,
+                    ) => {}
                     _ => this.statement(child),
                 }
             }
         });
         let place = self.place(node);
-        self.emit(Stmt::Opaque { place, reason, inner });
+        self.emit(Stmt::Opaque {
+            place,
+            reason,
+            inner,
+        });
     }
 
     /// `if … else if … else`, however long: the grammar nests every arm in the one before.
@@ -114,13 +138,19 @@ impl<'t> Lowering<'t> {
         let mut next = Some(node);
         let mut last = Vec::new();
         while let Some(node) = next.take() {
-            let (condition, effects) = self.captured(|this| this.part_value(node, Field::Condition));
-            let then = part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
+            let (condition, effects) =
+                self.captured(|this| this.part_value(node, Field::Condition));
+            let then =
+                part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
             arms.push((self.place(node), condition, effects, then));
             let clause = part(node, Field::Alternative).map_or(Vec::new(), children);
             match clause[..] {
                 [inner] if self.role(inner) == Some(Role::If) => next = Some(inner),
-                _ => last = self.captured(|this| this.scoped(|this| this.statements(clause))).1,
+                _ => {
+                    last = self
+                        .captured(|this| this.scoped(|this| this.statements(clause)))
+                        .1
+                }
             }
         }
         if arms.len() > MOST_ARMS {
@@ -128,10 +158,19 @@ impl<'t> Lowering<'t> {
             let rest = arms.split_off(MOST_ARMS);
             let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|(_, _, _, then)| then).collect();
             inner.append(&mut last);
-            last = vec![Stmt::Opaque { place: self.place(node), reason: self.reason("too_deep", node), inner }];
+            last = vec![Stmt::Opaque {
+                place: self.place(node),
+                reason: self.reason("too_deep", node),
+                inner,
+            }];
         }
         for (place, condition, mut effects, then) in arms.into_iter().rev() {
-            effects.push(Stmt::If(Box::new(If { place, condition, then, otherwise: last })));
+            effects.push(Stmt::If(Box::new(If {
+                place,
+                condition,
+                then,
+                otherwise: last,
+            })));
             last = effects;
         }
         self.block.append(&mut last);
@@ -139,7 +178,8 @@ impl<'t> Lowering<'t> {
 
     /// A statement as a block of its own.
     pub fn block_of(&mut self, node: Node<'t>) -> Vec<Stmt> {
-        self.captured(|this| this.scoped(|this| this.statement(node))).1
+        self.captured(|this| this.scoped(|this| this.statement(node)))
+            .1
     }
 
     /// The body of a loop, in which `break` leaves the loop.
@@ -155,15 +195,25 @@ impl<'t> Lowering<'t> {
     /// What a condition does besides giving a value happens in every iteration: it joins the body.
     fn while_loop(&mut self, node: Node<'t>) {
         let is_do = self.role(node) == Some(Role::DoWhileLoop);
-        if is_do && part(node, Field::Condition).and_then(|condition| self.constant(condition)) == Some(0) {
+        if is_do
+            && part(node, Field::Condition).and_then(|condition| self.constant(condition))
+                == Some(0)
+        {
             // The `do { … } while (0)` of macros is no loop.
             let outer = std::mem::replace(&mut self.leaves_switch, true);
-            part(node, Field::Body).into_iter().for_each(|body| self.statement(body));
+            part(node, Field::Body)
+                .into_iter()
+                .for_each(|body| self.statement(body));
             self.leaves_switch = outer;
             return;
         }
-        let (condition, mut effects) = self.captured(|this| this.part_value(node, Field::Condition));
-        let condition = if is_do { condition } else { self.before(condition, &effects) };
+        let (condition, mut effects) =
+            self.captured(|this| this.part_value(node, Field::Condition));
+        let condition = if is_do {
+            condition
+        } else {
+            self.before(condition, &effects)
+        };
         let mut body = self.loop_body(node);
         let code = if is_do {
             "do_while_loop"
@@ -172,9 +222,13 @@ impl<'t> Lowering<'t> {
             "while_loop"
         };
         body.append(&mut effects);
-        let detail =
-            part(node, Field::Condition).map_or(String::new(), |condition| self.original(condition).to_string());
-        let control = Control::Uncounted { condition: Some(condition), reason: Reason { code, detail } };
+        let detail = part(node, Field::Condition).map_or(String::new(), |condition| {
+            self.original(condition).to_string()
+        });
+        let control = Control::Uncounted {
+            condition: Some(condition),
+            reason: Reason { code, detail },
+        };
         self.emit_loop(node, control, body);
     }
 
@@ -183,7 +237,13 @@ impl<'t> Lowering<'t> {
         let end_line = self.source.place(end.row, end.column).line;
         let parallel = self.masked.parallel(node);
         let place = self.place(node);
-        self.emit(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
+        self.emit(Stmt::Loop(Box::new(Loop {
+            place,
+            end_line,
+            parallel,
+            control,
+            body,
+        })));
     }
 
     /// The branches of `#if` or `#ifdef`, the one that holds first, as far as this file can tell: a
@@ -194,16 +254,22 @@ impl<'t> Lowering<'t> {
         let mut next = Some(node);
         while let Some(node) = next {
             let keyword = node.child(0).map_or("", |keyword| keyword.kind());
-            let defined = part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
+            let defined =
+                part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
             let holds = match (keyword, defined) {
                 (fields::ELSE, _) => true,
                 (fields::IFNDEF | fields::ELIFNDEF, Some(defined)) => !defined,
                 (_, Some(defined)) => defined,
-                _ => part(node, Field::Condition).and_then(|c| self.constant(c)).is_some_and(|n| n != 0),
+                _ => part(node, Field::Condition)
+                    .and_then(|c| self.constant(c))
+                    .is_some_and(|n| n != 0),
             };
             next = part(node, Field::Alternative);
             let controlling = [part(node, Field::Name), part(node, Field::Condition), next];
-            let items = children(node).into_iter().filter(|child| !controlling.contains(&Some(*child))).collect();
+            let items = children(node)
+                .into_iter()
+                .filter(|child| !controlling.contains(&Some(*child)))
+                .collect();
             if holds && taken.is_none() {
                 taken = Some(items);
             } else {
@@ -232,7 +298,11 @@ impl<'t> Lowering<'t> {
     /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
     pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
         let counts = |stmt: &Stmt| match stmt {
-            Stmt::Assign { target: Value::Variable(id), value: Value::Binary(_, left, right), .. } => {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                value: Value::Binary(_, left, right),
+                ..
+            } => {
                 let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
                 let is_own = matches!(**left, Value::Variable(own) if own == *id);
                 is_index
@@ -245,23 +315,43 @@ impl<'t> Lowering<'t> {
         if !effects.iter().all(counts) {
             return condition;
         }
-        effects.iter().rev().fold(condition, |condition, effect| match effect {
-            Stmt::Assign { target: Value::Variable(id), value, .. } => replaced(condition, *id, value),
-            _ => condition,
-        })
+        effects
+            .iter()
+            .rev()
+            .fold(condition, |condition, effect| match effect {
+                Stmt::Assign {
+                    target: Value::Variable(id),
+                    value,
+                    ..
+                } => replaced(condition, *id, value),
+                _ => condition,
+            })
     }
 }
 
 fn replaced(value: Value, id: VarId, by: &Value) -> Value {
     match value {
         Value::Variable(own) if own == id => by.clone(),
-        Value::Element { array, subscripts, place } => {
-            let subscripts = subscripts.into_iter().map(|subscript| replaced(subscript, id, by)).collect();
-            Value::Element { array, subscripts, place }
+        Value::Element {
+            array,
+            subscripts,
+            place,
+        } => {
+            let subscripts = subscripts
+                .into_iter()
+                .map(|subscript| replaced(subscript, id, by))
+                .collect();
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            }
         }
         Value::Unary(op, operand) => Value::Unary(op, Box::new(replaced(*operand, id, by))),
         Value::Convert(ty, operand) => Value::Convert(ty, Box::new(replaced(*operand, id, by))),
-        Value::Binary(op, left, right) => Value::binary(op, replaced(*left, id, by), replaced(*right, id, by)),
+        Value::Binary(op, left, right) => {
+            Value::binary(op, replaced(*left, id, by), replaced(*right, id, by))
+        }
         other => other,
     }
 }

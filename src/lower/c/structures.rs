@@ -18,33 +18,52 @@ impl<'t> Lowering<'t> {
     /// Emits `target = value` for structures of a few numbers, member by member. Gives the target
     /// back if that cannot be done.
     pub fn copy_structure(&mut self, place: &Place, target: &Value, right: Node<'t>) -> bool {
-        let Some(members) = self.scalar_members(target) else { return false };
+        let Some(members) = self.scalar_members(target) else {
+            return false;
+        };
         let values = match self.constructed(right) {
             Some(list) => self.member_values(list, &members),
             None => {
-                let is_path =
-                    matches!(self.role(right), Some(Role::Name | Role::Subscript | Role::Member | Role::Pointer));
+                let is_path = matches!(
+                    self.role(right),
+                    Some(Role::Name | Role::Subscript | Role::Member | Role::Pointer)
+                );
                 let same = self.element_type(&self.type_of(right, 0)) == target.ty(&self.function);
                 if !is_path || !same || self.has_effects(right) {
                     return false;
                 }
                 let value = self.value(right);
-                members.iter().map(|member| self.component(&value, member)).collect()
+                members
+                    .iter()
+                    .map(|member| self.component(&value, member))
+                    .collect()
             }
         };
-        let Some(mut values) = values else { return false };
-        let targets = members.iter().map(|member| self.component(target, member)).collect::<Option<Vec<_>>>();
+        let Some(mut values) = values else {
+            return false;
+        };
+        let targets = members
+            .iter()
+            .map(|member| self.component(target, member))
+            .collect::<Option<Vec<_>>>();
         let Some(targets) = targets else { return false };
         // `z = (complex){z.re * w, z.im * z.re}` reads what it has already set.
-        let overlaps =
-            |at: usize| targets[..at].iter().any(|target| id_of(target).is_some_and(|id| mentions(&values[at], id)));
+        let overlaps = |at: usize| {
+            targets[..at]
+                .iter()
+                .any(|target| id_of(target).is_some_and(|id| mentions(&values[at], id)))
+        };
         if (1..values.len()).any(overlaps) {
             for (value, target) in values.iter_mut().zip(&targets) {
                 *value = self.temporary(place, target, std::mem::replace(value, Value::Integer(0)));
             }
         }
         for (target, value) in targets.into_iter().zip(values) {
-            self.emit(Stmt::Assign { place: place.clone(), target, value });
+            self.emit(Stmt::Assign {
+                place: place.clone(),
+                target,
+                value,
+            });
         }
         true
     }
@@ -52,9 +71,16 @@ impl<'t> Lowering<'t> {
     /// Keeps a value in a new scalar.
     fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
         let name = id_of(target).map_or("", |id| self.function.variable(id).name.as_str());
-        let (name, ty) = (format!("{name} (new)"), CType::Arithmetic(target.ty(&self.function)));
+        let (name, ty) = (
+            format!("{name} (new)"),
+            CType::Arithmetic(target.ty(&self.function)),
+        );
         let id = self.add_variable(&name, ty, Storage::Local, place.clone());
-        self.emit(Stmt::Assign { place: place.clone(), target: Value::Variable(id), value });
+        self.emit(Stmt::Assign {
+            place: place.clone(),
+            target: Value::Variable(id),
+            value,
+        });
         Value::Variable(id)
     }
 
@@ -64,13 +90,18 @@ impl<'t> Lowering<'t> {
         let literal = self.unwrapped(argument);
         let ty = self.described_type(part(literal, Field::Type)?);
         let members = self.member_names(&ty)?;
-        let initialiser = initialisers(self, list, &members)?.into_iter().find(|(member, _)| *member == name)?.1;
+        let initialiser = initialisers(self, list, &members)?
+            .into_iter()
+            .find(|(member, _)| *member == name)?
+            .1;
         Some(self.value(initialiser))
     }
 
     /// Names of the members of a structure that holds nothing but a few numbers.
     fn scalar_members(&self, target: &Value) -> Option<Vec<&'t str>> {
-        let Type::Derived(..) = target.ty(&self.function) else { return None };
+        let Type::Derived(..) = target.ty(&self.function) else {
+            return None;
+        };
         let mut ty = self.type_of_variable(id_of(target)?);
         let is_whole = matches!(target, Value::Element { subscripts, .. } if subscripts.iter().all(|s| !is_partial(s)));
         while ty.is_address() && is_whole {
@@ -83,12 +114,17 @@ impl<'t> Lowering<'t> {
         let CType::Record(id) = ty else { return None };
         let members = &self.records[id.0].members;
         let is_small = (1..=LIMIT).contains(&members.len());
-        let scalar = is_small && members.iter().all(|member| matches!(member.ty, CType::Arithmetic(_)));
+        let scalar = is_small
+            && members
+                .iter()
+                .all(|member| matches!(member.ty, CType::Arithmetic(_)));
         scalar.then(|| members.iter().map(|member| member.name).collect())
     }
 
     fn unwrapped(&self, mut node: Node<'t>) -> Node<'t> {
-        while let (Some(Role::Parenthesised), Some(inner)) = (self.role(node), children(node).first()) {
+        while let (Some(Role::Parenthesised), Some(inner)) =
+            (self.role(node), children(node).first())
+        {
             node = *inner;
         }
         node
@@ -118,22 +154,36 @@ impl<'t> Lowering<'t> {
     fn component(&mut self, value: &Value, member: &str) -> Option<Value> {
         let id = self.component_variable(id_of(value)?, member);
         Some(match value {
-            Value::Element { subscripts, place, .. } => {
-                Value::Element { array: id, subscripts: subscripts.clone(), place: place.clone() }
-            }
+            Value::Element {
+                subscripts, place, ..
+            } => Value::Element {
+                array: id,
+                subscripts: subscripts.clone(),
+                place: place.clone(),
+            },
             _ => Value::Variable(id),
         })
     }
 
     fn component_variable(&mut self, array: VarId, member: &str) -> VarId {
         // The variable may itself be made of members.
-        let made = self.components.iter().find(|(_, id)| **id == array).map(|(key, _)| key.clone());
+        let made = self
+            .components
+            .iter()
+            .find(|(_, id)| **id == array)
+            .map(|(key, _)| key.clone());
         let (root, members) = made.unwrap_or((array, String::new()));
         let key = (root, format!("{members}.{member}"));
         if let Some(id) = self.components.get(&key) {
             return *id;
         }
-        let Variable { name, dimensions, role, place, .. } = self.function.variable(array).clone();
+        let Variable {
+            name,
+            dimensions,
+            role,
+            place,
+            ..
+        } = self.function.variable(array).clone();
         let mut ty = self.type_of_variable(array);
         while ty.is_address() {
             ty = ty.element();
@@ -168,7 +218,11 @@ fn is_partial(subscript: &Value) -> bool {
 }
 
 /// Which member each initialiser of a list sets.
-fn initialisers<'t>(lowering: &Lowering<'t>, list: Node<'t>, members: &[&'t str]) -> Option<Vec<(&'t str, Node<'t>)>> {
+fn initialisers<'t>(
+    lowering: &Lowering<'t>,
+    list: Node<'t>,
+    members: &[&'t str],
+) -> Option<Vec<(&'t str, Node<'t>)>> {
     let mut given = Vec::new();
     for (position, child) in children(list).into_iter().enumerate() {
         if lowering.role(child) == Some(Role::Keyword) {
@@ -180,6 +234,11 @@ fn initialisers<'t>(lowering: &Lowering<'t>, list: Node<'t>, members: &[&'t str]
             given.push((*members.get(position)?, child));
         }
     }
-    let is_list = |(_, node): &(&str, Node<'t>)| lowering.role(*node) == Some(Role::ArrayConstructor);
-    if given.iter().any(is_list) { None } else { Some(given) }
+    let is_list =
+        |(_, node): &(&str, Node<'t>)| lowering.role(*node) == Some(Role::ArrayConstructor);
+    if given.iter().any(is_list) {
+        None
+    } else {
+        Some(given)
+    }
 }

@@ -31,10 +31,17 @@ impl<'t> Lowering<'t> {
         let outer = std::mem::replace(&mut self.leaves_switch, true);
         let selector = if holds_access(&selector) {
             let subject = self.add_temporary(&selector, &place);
-            self.emit(Stmt::Assign { place, target: subject.clone(), value: selector });
+            self.emit(Stmt::Assign {
+                place,
+                target: subject.clone(),
+                value: selector,
+            });
             subject
         } else {
-            self.emit(Stmt::Evaluate { place, values: vec![selector.clone()] });
+            self.emit(Stmt::Evaluate {
+                place,
+                values: vec![selector.clone()],
+            });
             selector
         };
         self.scoped(|this| this.nested_groups(&selector, groups));
@@ -58,7 +65,9 @@ impl<'t> Lowering<'t> {
     /// The arms in order; labels without statements join the next.
     fn arms(&mut self, node: Node<'t>) -> Vec<Arm<'t>> {
         let mut arms: Vec<Arm<'t>> = Vec::new();
-        let Some(body) = part(node, Field::Body) else { return arms };
+        let Some(body) = part(node, Field::Body) else {
+            return arms;
+        };
         for child in children(body) {
             if self.role(child) != Some(Role::Case) {
                 // Statements before the first case never run; after one they belong to it.
@@ -75,7 +84,11 @@ impl<'t> Lowering<'t> {
                     arm.is_default |= label.is_none();
                     arm.statements = statements;
                 }
-                _ => arms.push(Arm { labels: label.into_iter().collect(), is_default: label.is_none(), statements }),
+                _ => arms.push(Arm {
+                    labels: label.into_iter().collect(),
+                    is_default: label.is_none(),
+                    statements,
+                }),
             }
         }
         arms
@@ -84,13 +97,26 @@ impl<'t> Lowering<'t> {
     fn nested_groups(&mut self, selector: &Value, groups: Vec<Group<'t>>) {
         let is_default = |group: &Group| group.iter().any(|arm| arm.is_default);
         let (defaults, cases): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_default);
-        let mut otherwise = self.captured(|this| defaults.into_iter().for_each(|group| this.group(selector, group))).1;
+        let mut otherwise = self
+            .captured(|this| {
+                defaults
+                    .into_iter()
+                    .for_each(|group| this.group(selector, group))
+            })
+            .1;
         for group in cases.into_iter().rev() {
             // The last arm needs no condition of its own: the place of its label is free.
             let place = self.place_of(group.last());
-            let condition = self.matches(selector, &group).unwrap_or(Value::Logical(true));
+            let condition = self
+                .matches(selector, &group)
+                .unwrap_or(Value::Logical(true));
             let (_, then) = self.captured(|this| this.group(selector, group));
-            otherwise = vec![Stmt::If(Box::new(If { place, condition, then, otherwise }))];
+            otherwise = vec![Stmt::If(Box::new(If {
+                place,
+                condition,
+                then,
+                otherwise,
+            }))];
         }
         self.block.extend(otherwise);
     }
@@ -99,13 +125,21 @@ impl<'t> Lowering<'t> {
     /// or of one before, or not of one behind where `default` has come.
     fn group(&mut self, selector: &Value, group: Group<'t>) {
         if group.len() > MOST_RUNNING_ON {
-            let Some(node) = group.iter().flat_map(|arm| arm.labels.iter().chain(&arm.statements)).next() else {
+            let Some(node) = group
+                .iter()
+                .flat_map(|arm| arm.labels.iter().chain(&arm.statements))
+                .next()
+            else {
                 return;
             };
             let (place, reason) = (self.place(*node), self.reason("switch_fallthrough", *node));
             let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
             let (_, inner) = self.captured(|this| this.statements(statements));
-            return self.emit(Stmt::Opaque { place, reason, inner });
+            return self.emit(Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            });
         }
         let default = group.iter().position(|arm| arm.is_default);
         // What runs before an arm runs on into it: all arms up to one are in the condition that leads to it.
@@ -124,7 +158,12 @@ impl<'t> Lowering<'t> {
             };
             if let Some(condition) = condition {
                 let then = std::mem::take(&mut running);
-                running = vec![Stmt::If(Box::new(If { place, condition, then, otherwise: Vec::new() }))];
+                running = vec![Stmt::If(Box::new(If {
+                    place,
+                    condition,
+                    then,
+                    otherwise: Vec::new(),
+                }))];
             }
         }
         self.block.extend(running);
@@ -162,7 +201,10 @@ impl<'t> Lowering<'t> {
         while let Some(node) = last.filter(|node| self.role(*node) == Some(Role::Block)) {
             last = children(node).last().copied();
         }
-        matches!(last.and_then(|node| self.role(node)), Some(Role::Exit | Role::Return | Role::Cycle | Role::Goto))
+        matches!(
+            last.and_then(|node| self.role(node)),
+            Some(Role::Exit | Role::Return | Role::Cycle | Role::Goto)
+        )
     }
 }
 
@@ -170,7 +212,10 @@ impl<'t> Lowering<'t> {
 fn holds_access(value: &Value) -> bool {
     let mut found = false;
     each_value(value, &mut |part| {
-        found |= matches!(part, Value::Element { .. } | Value::Call { .. } | Value::Select(..));
+        found |= matches!(
+            part,
+            Value::Element { .. } | Value::Call { .. } | Value::Select(..)
+        );
     });
     found
 }

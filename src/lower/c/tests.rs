@@ -24,7 +24,10 @@ fn check(input: &str, expected: Expect) {
     let unit = lowered(input);
     let mut text = unit.to_string();
     for diagnostic in &unit.diagnostics {
-        text.push_str(&format!("{} {}: {}\n", diagnostic.place, diagnostic.code, diagnostic.message));
+        text.push_str(&format!(
+            "{} {}: {}\n",
+            diagnostic.place, diagnostic.code, diagnostic.message
+        ));
     }
     expected.assert_eq(&text);
 }

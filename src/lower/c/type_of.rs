@@ -15,7 +15,8 @@ impl<'t> Lowering<'t> {
         if depth > DEPTH {
             return CType::Unknown;
         }
-        let of = |field| part(node, field).map_or(CType::Unknown, |node| self.type_of(node, depth + 1));
+        let of =
+            |field| part(node, field).map_or(CType::Unknown, |node| self.type_of(node, depth + 1));
         match self.role(node) {
             Some(Role::Name) => self.type_of_name(self.text(node)),
             Some(Role::Number) => match literals::number(self.text(node)) {
@@ -29,14 +30,24 @@ impl<'t> Lowering<'t> {
             },
             Some(Role::Member) => {
                 let base = of(Field::Argument);
-                let base = if base.is_address() { base.element() } else { base };
-                part(node, Field::Member).map_or(CType::Unknown, |name| self.member_type(&base, self.text(name)))
+                let base = if base.is_address() {
+                    base.element()
+                } else {
+                    base
+                };
+                part(node, Field::Member).map_or(CType::Unknown, |name| {
+                    self.member_type(&base, self.text(name))
+                })
             }
-            Some(Role::Parenthesised) => children(node).first().map_or(CType::Unknown, |n| self.type_of(*n, depth + 1)),
+            Some(Role::Parenthesised) => children(node)
+                .first()
+                .map_or(CType::Unknown, |n| self.type_of(*n, depth + 1)),
             Some(Role::Binary) => match (of(Field::Left), of(Field::Right)) {
                 (left, _) if left.is_address() => left,
                 (_, right) if right.is_address() => right,
-                (CType::Arithmetic(left), CType::Arithmetic(right)) => CType::Arithmetic(wider(left, right)),
+                (CType::Arithmetic(left), CType::Arithmetic(right)) => {
+                    CType::Arithmetic(wider(left, right))
+                }
                 _ => CType::Unknown,
             },
             Some(Role::Call) => match of(Field::Function) {
@@ -46,9 +57,9 @@ impl<'t> Lowering<'t> {
             Some(Role::Unary | Role::Update) => of(Field::Argument),
             Some(Role::AssignmentExpression) => of(Field::Left),
             Some(Role::Conditional) => of(Field::Alternative),
-            Some(Role::Cast) => {
-                part(node, Field::Type).and_then(|ty| self.known_description(ty)).unwrap_or(CType::Unknown)
-            }
+            Some(Role::Cast) => part(node, Field::Type)
+                .and_then(|ty| self.known_description(ty))
+                .unwrap_or(CType::Unknown),
             _ => CType::Unknown,
         }
     }
@@ -58,7 +69,9 @@ impl<'t> Lowering<'t> {
         let specifier = part(descriptor, Field::Type)?;
         let base = match self.role(specifier)? {
             Role::TypeName => self.type_by_name(self.original(specifier))?,
-            Role::TypeDefinition | Role::Union => CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?),
+            Role::TypeDefinition | Role::Union => {
+                CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?)
+            }
             Role::Enumeration => integer(4),
             _ => return None,
         };

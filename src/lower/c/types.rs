@@ -174,7 +174,11 @@ impl<'t> Lowering<'t> {
 
     /// The IR's type of a value of this type; an address is `Unknown`.
     pub fn value_type(&self, ty: &CType<'t>) -> Type {
-        if ty.is_address() { Type::Unknown } else { self.element_type(ty) }
+        if ty.is_address() {
+            Type::Unknown
+        } else {
+            self.element_type(ty)
+        }
     }
 
     /// Size in bytes.
@@ -201,11 +205,14 @@ impl<'t> Lowering<'t> {
     /// The type that the specifiers of a declaration name; defines structures, unions and
     /// enumerations on the way.
     pub fn specified_type(&mut self, declaration: Node<'t>) -> CType<'t> {
-        self.deeper(|this| this.specified_type_within(declaration)).unwrap_or(CType::Unknown)
+        self.deeper(|this| this.specified_type_within(declaration))
+            .unwrap_or(CType::Unknown)
     }
 
     fn specified_type_within(&mut self, declaration: Node<'t>) -> CType<'t> {
-        let Some(specifier) = part(declaration, Field::Type) else { return CType::Unknown };
+        let Some(specifier) = part(declaration, Field::Type) else {
+            return CType::Unknown;
+        };
         let base = match self.role(specifier) {
             Some(Role::TypeName) => self.named_type(specifier),
             Some(Role::TypeDefinition | Role::Union) => CType::Record(self.record(specifier)),
@@ -225,8 +232,9 @@ impl<'t> Lowering<'t> {
 
     /// Whether a qualifier of a declaration contains a word, in the text before masking.
     pub fn has_qualifier(&self, declaration: Node<'t>, word: &str) -> bool {
-        let is_it =
-            |child: &Node<'t>| self.role(*child) == Some(Role::Qualifier) && self.original(*child).contains(word);
+        let is_it = |child: &Node<'t>| {
+            self.role(*child) == Some(Role::Qualifier) && self.original(*child).contains(word)
+        };
         children(declaration).iter().any(is_it)
     }
 
@@ -257,7 +265,11 @@ impl<'t> Lowering<'t> {
 
     /// Takes a declarator apart, from the outside in.
     pub fn declarator(&self, declarator: Node<'t>, base: CType<'t>) -> Declarator<'t> {
-        let mut found = Declarator { name: None, ty: base, parameters: None };
+        let mut found = Declarator {
+            name: None,
+            ty: base,
+            parameters: None,
+        };
         let mut node = Some(declarator);
         for _ in 0..DEPTH {
             let Some(current) = node else { break };
@@ -294,11 +306,18 @@ pub fn is_library_type(name: &str) -> bool {
 }
 
 fn library_type(text: &str) -> Option<CType<'static>> {
-    let words =
-        || text.split_whitespace().filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"));
+    let words = || {
+        text.split_whitespace()
+            .filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"))
+    };
     let has_size = words().any(|word| matches!(word, "long" | "short"));
-    let mut words = words().filter(|word| !(has_size && *word == "int")).collect::<Vec<_>>();
+    let mut words = words()
+        .filter(|word| !(has_size && *word == "int"))
+        .collect::<Vec<_>>();
     words.sort_by_key(|word| *word != "long");
     let name = words.join(" ");
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty.clone())
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, ty)| ty.clone())
 }

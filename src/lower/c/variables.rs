@@ -27,42 +27,70 @@ impl<'t> Lowering<'t> {
         }
         let macros = self.macros;
         if let Some(found) = macros.get(name) {
-            return self
-                .import_constant(name, found.place.clone(), ConstantOrigin::Macro, |this| this.macro_value(found));
+            return self.import_constant(
+                name,
+                found.place.clone(),
+                ConstantOrigin::Macro,
+                |this| this.macro_value(found),
+            );
         }
         match self.symbol(name).cloned() {
-            Some(Symbol::Global { ty, constant: None, name: declared }) => {
+            Some(Symbol::Global {
+                ty,
+                constant: None,
+                name: declared,
+            }) => {
                 let place = self.place(declared);
-                let id = self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
+                let id =
+                    self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
                 self.imported.insert(name, id);
                 id
             }
-            Some(Symbol::Global { ty, constant: Some(value), name: declared }) => {
+            Some(Symbol::Global {
+                ty,
+                constant: Some(value),
+                name: declared,
+            }) => {
                 let place = self.place(declared);
-                let id = self.import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
+                let id = self
+                    .import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
                 self.set_type(id, ty);
                 id
             }
-            Some(Symbol::Enumerator { value, name: declared }) => {
+            Some(Symbol::Enumerator {
+                value,
+                name: declared,
+            }) => {
                 let place = self.place(declared);
-                self.import_constant(name, place, ConstantOrigin::Enumerator, |this| match value {
-                    EnumeratorValue::Known(n) => Value::Integer(n),
-                    EnumeratorValue::Expression(value) => this.value(value),
-                    EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
-                })
+                self.import_constant(
+                    name,
+                    place,
+                    ConstantOrigin::Enumerator,
+                    |this| match value {
+                        EnumeratorValue::Known(n) => Value::Integer(n),
+                        EnumeratorValue::Expression(value) => this.value(value),
+                        EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                    },
+                )
             }
             // `<complex.h>` defines it; its value has no other name.
             None if matches!(name, "I" | "_Complex_I") && self.source.text.contains("omplex") => {
                 let ty = CType::Arithmetic(Type::Complex(8));
                 let place = self.place(node);
-                let id = self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
+                let id =
+                    self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
                 self.imported.insert(name, id);
                 id
             }
             other => {
                 // A function that is named without a call is no variable.
-                let is_variable = other.is_some_and(|symbol| !matches!(symbol, Symbol::Function(_)));
-                let storage = if is_variable { Storage::Global } else { Storage::Undeclared };
+                let is_variable =
+                    other.is_some_and(|symbol| !matches!(symbol, Symbol::Function(_)));
+                let storage = if is_variable {
+                    Storage::Global
+                } else {
+                    Storage::Undeclared
+                };
                 let place = self.place(node);
                 let id = self.add_variable(name, CType::Unknown, storage, place);
                 self.imported.insert(name, id);
@@ -90,14 +118,32 @@ impl<'t> Lowering<'t> {
     }
 
     /// Adds a variable to the function; its extents are read in the current scope.
-    pub fn add_variable(&mut self, name: &str, ty: CType<'t>, role: Storage, place: Place) -> VarId {
-        let is_time = matches!(ty, CType::Unknown) && TIME_MEMBERS.iter().any(|member| name.ends_with(member));
-        let ty = if is_time { CType::Arithmetic(Type::Integer(8)) } else { ty };
+    pub fn add_variable(
+        &mut self,
+        name: &str,
+        ty: CType<'t>,
+        role: Storage,
+        place: Place,
+    ) -> VarId {
+        let is_time = matches!(ty, CType::Unknown)
+            && TIME_MEMBERS.iter().any(|member| name.ends_with(member));
+        let ty = if is_time {
+            CType::Arithmetic(Type::Integer(8))
+        } else {
+            ty
+        };
         let mut dimensions = self.extents(&ty);
         dimensions.reverse();
         let element = self.element_type(&ty);
         let id = VarId(self.function.variables.len() as u32);
-        let variable = Variable { name: name.to_string(), ty: element, dimensions, role, constant: None, place };
+        let variable = Variable {
+            name: name.to_string(),
+            ty: element,
+            dimensions,
+            role,
+            constant: None,
+            place,
+        };
         self.function.variables.push(variable);
         self.types.push(ty);
         id
@@ -116,13 +162,21 @@ impl<'t> Lowering<'t> {
 
     /// The bounds of all dimensions of a type, outermost first.
     pub fn extents(&mut self, ty: &CType<'t>) -> Vec<Extent> {
-        ty.extents().into_iter().map(|size| self.extent(size)).collect()
+        ty.extents()
+            .into_iter()
+            .map(|size| self.extent(size))
+            .collect()
     }
 
     pub fn extent(&mut self, size: Option<Node<'t>>) -> Extent {
-        let Some(size) = size else { return Extent::default() };
+        let Some(size) = size else {
+            return Extent::default();
+        };
         let size = self.value(size);
-        Extent { lower: Some(Value::Integer(0)), upper: Some(one_less(size)) }
+        Extent {
+            lower: Some(Value::Integer(0)),
+            upper: Some(one_less(size)),
+        }
     }
 }
 

@@ -42,7 +42,10 @@ impl Allocations {
                 if role == Some(Role::Allocation) {
                     self.statement(reader, node, scope);
                 }
-                let is_flat = matches!(role, Some(Role::Assignment | Role::CallStatement | Role::Allocation));
+                let is_flat = matches!(
+                    role,
+                    Some(Role::Assignment | Role::CallStatement | Role::Allocation)
+                );
                 if !is_flat && cursor.goto_first_child() {
                     continue;
                 }
@@ -58,12 +61,18 @@ impl Allocations {
     fn statement(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
         let mut cursor = node.walk();
         for allocation in node.children_by_field_name(field::ALLOCATION, &mut cursor) {
-            let [object, size] = named_children(allocation)[..] else { continue };
+            let [object, size] = named_children(allocation)[..] else {
+                continue;
+            };
             let name = reader.name(object);
-            let is_name = allocation.kind() == kind::SIZED_ALLOCATION && object.kind() == kind::IDENTIFIER;
+            let is_name =
+                allocation.kind() == kind::SIZED_ALLOCATION && object.kind() == kind::IDENTIFIER;
             if is_name && !scope.symbols.contains_key(&name) {
                 let bounds = bounds(reader, size).into();
-                self.by_name.entry(name).or_default().push(Allocation { scope: scope.clone(), bounds });
+                self.by_name.entry(name).or_default().push(Allocation {
+                    scope: scope.clone(),
+                    bounds,
+                });
             }
         }
     }
@@ -76,12 +85,24 @@ impl<'a> World<'a> {
         let own = self.only_allocation(&self.own.allocations, name, home);
         let found = own.or_else(|| self.only_allocation(&self.others.allocations, name, home))?;
         let is_open = |bounds: &Bounds| {
-            [&bounds.lower, &bounds.upper].into_iter().flatten().all(|e| self.is_shared(e, &found.scope, 0))
+            [&bounds.lower, &bounds.upper]
+                .into_iter()
+                .flatten()
+                .all(|e| self.is_shared(e, &found.scope, 0))
         };
-        found.bounds.iter().all(is_open).then_some((&*found.bounds, &*found.scope))
+        found
+            .bounds
+            .iter()
+            .all(is_open)
+            .then_some((&*found.bounds, &*found.scope))
     }
 
-    fn only_allocation(&self, all: &'a Allocations, name: &str, home: &'a Scope) -> Option<&'a Allocation> {
+    fn only_allocation(
+        &self,
+        all: &'a Allocations,
+        name: &str,
+        home: &'a Scope,
+    ) -> Option<&'a Allocation> {
         let is_same = |allocation: &&Allocation| match self.symbol(&allocation.scope, name) {
             Found::Symbol(_, found) => std::ptr::eq(found, home),
             _ => false,
@@ -100,7 +121,10 @@ impl<'a> World<'a> {
             Expr::Binary(_, left, right) => inside(left) && inside(right),
             Expr::Member(base, _) => inside(base),
             Expr::Apply(base, arguments, _) => {
-                inside(base) && arguments.iter().all(|a| matches!(a, Argument::Value(e) if inside(e)))
+                inside(base)
+                    && arguments
+                        .iter()
+                        .all(|a| matches!(a, Argument::Value(e) if inside(e)))
             }
             _ => false,
         }

@@ -19,9 +19,20 @@ impl<'a> Lowering<'a> {
         let place = self.place(node);
         let value = match value {
             // The whole right side: its arguments first, for the target itself may take the result.
-            Value::Call { name, arguments, ty } if self.rank(&target) != Some(0) => {
-                let arguments = arguments.into_iter().map(|a| self.hoist_reductions(&place, a, out)).collect();
-                let value = Value::Call { name, arguments, ty };
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } if self.rank(&target) != Some(0) => {
+                let arguments = arguments
+                    .into_iter()
+                    .map(|a| self.hoist_reductions(&place, a, out))
+                    .collect();
+                let value = Value::Call {
+                    name,
+                    arguments,
+                    ty,
+                };
                 if self.fills(&place, &target, &value, out) {
                     return;
                 }
@@ -38,22 +49,38 @@ impl<'a> Lowering<'a> {
                 Value::Opaque { reason, .. } => reason.code,
                 _ => "assignment_target",
             };
-            let inner = vec![Stmt::Evaluate { place, values: vec![target, value] }];
+            let inner = vec![Stmt::Evaluate {
+                place,
+                values: vec![target, value],
+            }];
             out.push(self.opaque(node, code, self.first_line(node), inner));
             return;
         }
         if self.rank(&target) == Some(0) {
-            out.push(Stmt::Assign { place, target, value });
+            out.push(Stmt::Assign {
+                place,
+                target,
+                value,
+            });
             return;
         }
         if self.is_array_call(&value, self.rank(&target)) {
             // The procedure has the loops.
-            out.push(Stmt::Evaluate { place, values: vec![value] });
+            out.push(Stmt::Evaluate {
+                place,
+                values: vec![value],
+            });
             return;
         }
         let mut has_array_calls = false;
-        super::visit::every(&value, &mut |part| has_array_calls |= self.is_array_call(part, self.rank(&target)));
-        let indices = if has_array_calls { self.indices(&target) } else { None };
+        super::visit::every(&value, &mut |part| {
+            has_array_calls |= self.is_array_call(part, self.rank(&target))
+        });
+        let indices = if has_array_calls {
+            self.indices(&target)
+        } else {
+            None
+        };
         let value = match indices {
             Some(indices) => self.hoist_array_calls(&place, value, &indices, out),
             None => value,
@@ -63,12 +90,19 @@ impl<'a> Lowering<'a> {
             Some(statements) => out.extend(statements),
             None => match self.unknown_elements(node, &target, &value) {
                 Some(statements) => {
-                    let inner = vec![Stmt::Evaluate { place, values: vec![value] }];
+                    let inner = vec![Stmt::Evaluate {
+                        place,
+                        values: vec![value],
+                    }];
                     out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
                     out.extend(statements);
                 }
                 None => {
-                    let inner = vec![Stmt::Assign { place, target, value }];
+                    let inner = vec![Stmt::Assign {
+                        place,
+                        target,
+                        value,
+                    }];
                     out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
                 }
             },
@@ -76,20 +110,43 @@ impl<'a> Lowering<'a> {
     }
 
     /// An assignment that a subroutine defines: its call, for every element if it is elemental.
-    fn calls_assignment(&mut self, place: &Place, target: &Value, value: &Value, out: &mut Vec<Stmt>) -> bool {
-        let Some((name, arguments)) = self.defined_assignment(target, value) else { return false };
+    fn calls_assignment(
+        &mut self,
+        place: &Place,
+        target: &Value,
+        value: &Value,
+        out: &mut Vec<Stmt>,
+    ) -> bool {
+        let Some((name, arguments)) = self.defined_assignment(target, value) else {
+            return false;
+        };
         self.call_subroutine(place, name, arguments, out);
         true
     }
 
     /// The call of a subroutine: of an elemental one, for every element of the arrays that are passed.
-    pub fn call_subroutine(&mut self, place: &Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {
+    pub fn call_subroutine(
+        &mut self,
+        place: &Place,
+        name: String,
+        arguments: Vec<Value>,
+        out: &mut Vec<Stmt>,
+    ) {
         let leading = match self.call_shape(&name) {
-            Some(Shape::Elemental) => arguments.iter().find(|argument| self.rank(argument) != Some(0)).cloned(),
+            Some(Shape::Elemental) => arguments
+                .iter()
+                .find(|argument| self.rank(argument) != Some(0))
+                .cloned(),
             _ => None,
         };
         let place = place.clone();
-        let Some(leading) = leading else { return out.push(Stmt::Call { place, name, arguments }) };
+        let Some(leading) = leading else {
+            return out.push(Stmt::Call {
+                place,
+                name,
+                arguments,
+            });
+        };
         let elements = self.indices(&leading).and_then(|indices| {
             let arguments = arguments.iter().map(|value| match self.rank(value)? {
                 0 => Some(value.clone()),
@@ -99,13 +156,28 @@ impl<'a> Lowering<'a> {
         });
         match elements {
             Some((arguments, indices)) => {
-                let call = Stmt::Call { place: place.clone(), name, arguments };
+                let call = Stmt::Call {
+                    place: place.clone(),
+                    name,
+                    arguments,
+                };
                 out.extend(nest(&place, indices, vec![call]));
             }
             None => {
-                let reason = Reason { code: "array_syntax", detail: name.clone() };
-                let inner = vec![Stmt::Call { place: place.clone(), name, arguments }];
-                out.push(Stmt::Opaque { place, reason, inner });
+                let reason = Reason {
+                    code: "array_syntax",
+                    detail: name.clone(),
+                };
+                let inner = vec![Stmt::Call {
+                    place: place.clone(),
+                    name,
+                    arguments,
+                }];
+                out.push(Stmt::Opaque {
+                    place,
+                    reason,
+                    inner,
+                });
             }
         }
     }
@@ -117,36 +189,64 @@ impl<'a> Lowering<'a> {
         let target = self.element_of(target, &indices)?;
         let mut inner = Vec::new();
         self.same_shape(value, &indices, &mut inner);
-        let reason = Reason { code: "array_syntax", detail: self.first_line(node) };
+        let reason = Reason {
+            code: "array_syntax",
+            detail: self.first_line(node),
+        };
         let value = Value::Opaque { reason, inner };
         let place = self.place(node);
-        Some(nest(&place, indices, vec![Stmt::Assign { place: place.clone(), target, value }]))
+        Some(nest(
+            &place,
+            indices,
+            vec![Stmt::Assign {
+                place: place.clone(),
+                target,
+                value,
+            }],
+        ))
     }
 
     fn same_shape(&mut self, value: &Value, indices: &[Index], found: &mut Vec<Value>) {
         match self.rank(value) {
             Some(rank) if rank == indices.len() => found.extend(self.element_of(value, indices)),
             Some(_) => {}
-            None => super::visit::parts(value).into_iter().for_each(|part| self.same_shape(part, indices, found)),
+            None => super::visit::parts(value)
+                .into_iter()
+                .for_each(|part| self.same_shape(part, indices, found)),
         }
     }
 
-    fn array_assignment(&mut self, place: &Place, target: &Value, value: &Value) -> Option<Vec<Stmt>> {
+    fn array_assignment(
+        &mut self,
+        place: &Place,
+        target: &Value,
+        value: &Value,
+    ) -> Option<Vec<Stmt>> {
         let indices = self.indices(target)?;
         if let Some(statements) = self.constructor_assignment(place, target, value, &indices) {
             return Some(statements);
         }
-        let (indices, target, value) = match (self.element_of(target, &indices), self.element_of(value, &indices)) {
+        let (indices, target, value) = match (
+            self.element_of(target, &indices),
+            self.element_of(value, &indices),
+        ) {
             (Some(target), Some(value)) => (indices, target, value),
             // A strided target: the loop runs over what stands on the right.
             _ => {
                 let leading = self.leading(value)?;
                 let indices = self.indices(&leading)?;
-                let (target, value) = (self.element_of(target, &indices)?, self.element_of(value, &indices)?);
+                let (target, value) = (
+                    self.element_of(target, &indices)?,
+                    self.element_of(value, &indices)?,
+                );
                 (indices, target, value)
             }
         };
-        let body = vec![Stmt::Assign { place: place.clone(), target, value }];
+        let body = vec![Stmt::Assign {
+            place: place.clone(),
+            target,
+            value,
+        }];
         Some(nest(place, indices, body))
     }
 
@@ -165,7 +265,10 @@ impl<'a> Lowering<'a> {
             None => {
                 let mut inner = Vec::new();
                 for (mask, assignments) in branches {
-                    inner.extend(mask.map(|mask| Stmt::Evaluate { place: place.clone(), values: vec![mask] }));
+                    inner.extend(mask.map(|mask| Stmt::Evaluate {
+                        place: place.clone(),
+                        values: vec![mask],
+                    }));
                     inner.extend(assignments);
                 }
                 out.push(self.opaque(node, "where", self.first_line(node), inner));
@@ -177,17 +280,27 @@ impl<'a> Lowering<'a> {
     fn where_branch(&mut self, node: Node, out: &mut Vec<Stmt>) -> (Option<Value>, Vec<Stmt>) {
         let place = self.place(node);
         let parts = named_children(node);
-        let mask = parts.iter().find(|n| self.reader.tree.role(**n) == Some(Role::Parenthesised));
-        let mask = mask.map(|n| self.reader.read(*n)).map(|e| self.own_value(&e));
+        let mask = parts
+            .iter()
+            .find(|n| self.reader.tree.role(**n) == Some(Role::Parenthesised));
+        let mask = mask
+            .map(|n| self.reader.read(*n))
+            .map(|e| self.own_value(&e));
         let mask = mask.map(|mask| self.hoist_reductions(&place, mask, out));
         let mut assignments = Vec::new();
         for part in parts {
             match self.reader.tree.role(part) {
                 Some(Role::Assignment) => {
-                    let Some([target, value]) = self.sides(part) else { continue };
+                    let Some([target, value]) = self.sides(part) else {
+                        continue;
+                    };
                     let place = self.place(part);
                     let value = self.hoist_reductions(&place, value, out);
-                    assignments.push(Stmt::Assign { place, target, value });
+                    assignments.push(Stmt::Assign {
+                        place,
+                        target,
+                        value,
+                    });
                 }
                 Some(Role::Where) => self.where_statement(part, &mut assignments),
                 _ => {}
@@ -196,23 +309,48 @@ impl<'a> Lowering<'a> {
         (mask, assignments)
     }
 
-    fn masked_nest(&mut self, place: &Place, branches: &[(Option<Value>, Vec<Stmt>)]) -> Option<Vec<Stmt>> {
-        let leading = branches.iter().flat_map(|(_, assignments)| assignments).next()?;
-        let Stmt::Assign { target, .. } = leading else { return None };
+    fn masked_nest(
+        &mut self,
+        place: &Place,
+        branches: &[(Option<Value>, Vec<Stmt>)],
+    ) -> Option<Vec<Stmt>> {
+        let leading = branches
+            .iter()
+            .flat_map(|(_, assignments)| assignments)
+            .next()?;
+        let Stmt::Assign { target, .. } = leading else {
+            return None;
+        };
         let indices = self.indices(target)?;
         let mut otherwise = Vec::new();
         for (mask, assignments) in branches.iter().rev() {
             let mut body = Vec::with_capacity(assignments.len());
             for assignment in assignments {
-                let Stmt::Assign { place, target, value } = assignment else { return None };
+                let Stmt::Assign {
+                    place,
+                    target,
+                    value,
+                } = assignment
+                else {
+                    return None;
+                };
                 let target = self.element_of(target, &indices)?;
                 let value = self.element_of(value, &indices)?;
-                body.push(Stmt::Assign { place: place.clone(), target, value });
+                body.push(Stmt::Assign {
+                    place: place.clone(),
+                    target,
+                    value,
+                });
             }
             otherwise = match mask {
                 Some(mask) => {
                     let condition = self.element_of(mask, &indices)?;
-                    vec![Stmt::If(Box::new(If { place: place.clone(), condition, then: body, otherwise }))]
+                    vec![Stmt::If(Box::new(If {
+                        place: place.clone(),
+                        condition,
+                        then: body,
+                        otherwise,
+                    }))]
                 }
                 None => body,
             };
@@ -223,10 +361,27 @@ impl<'a> Lowering<'a> {
 
 /// Loops around a body, the first index innermost.
 pub fn nest(place: &Place, indices: Vec<Index>, mut body: Vec<Stmt>) -> Vec<Stmt> {
-    for Index { variable, lower, upper, step } in indices {
-        let control = Control::Counted { variable, lower, upper, step };
+    for Index {
+        variable,
+        lower,
+        upper,
+        step,
+    } in indices
+    {
+        let control = Control::Counted {
+            variable,
+            lower,
+            upper,
+            step,
+        };
         let place = place.clone();
-        body = vec![Stmt::Loop(Box::new(Loop { end_line: place.line, place, parallel: None, control, body }))];
+        body = vec![Stmt::Loop(Box::new(Loop {
+            end_line: place.line,
+            place,
+            parallel: None,
+            control,
+            body,
+        }))];
     }
     body
 }

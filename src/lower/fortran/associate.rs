@@ -13,10 +13,15 @@ impl<'a> Lowering<'a> {
     /// `associate … end associate`, `block … end block`.
     pub fn construct(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let known = self.aliases.len();
-        let list = named_children(node).into_iter().find(|n| n.kind() == kind::ASSOCIATION_LIST);
+        let list = named_children(node)
+            .into_iter()
+            .find(|n| n.kind() == kind::ASSOCIATION_LIST);
         for association in list.map(named_children).unwrap_or_default() {
-            let parts = [field::NAME, field::SELECTOR].map(|part| association.child_by_field_name(part));
-            let [Some(name), Some(selector)] = parts else { continue };
+            let parts =
+                [field::NAME, field::SELECTOR].map(|part| association.child_by_field_name(part));
+            let [Some(name), Some(selector)] = parts else {
+                continue;
+            };
             let name = self.reader.name(name);
             let mut target = self.reader.read(selector);
             // An earlier association may stand in the selector of an inner construct.
@@ -27,8 +32,16 @@ impl<'a> Lowering<'a> {
                 Some(target) => self.aliases.push((name, target)),
                 None => {
                     let value = self.own_value(&target);
-                    let inner = vec![Stmt::Evaluate { place: self.place(association), values: vec![value] }];
-                    out.push(self.opaque(association, "associate", self.first_line(association), inner));
+                    let inner = vec![Stmt::Evaluate {
+                        place: self.place(association),
+                        values: vec![value],
+                    }];
+                    out.push(self.opaque(
+                        association,
+                        "associate",
+                        self.first_line(association),
+                        inner,
+                    ));
                 }
             }
         }
@@ -41,11 +54,15 @@ impl<'a> Lowering<'a> {
         if !is_section(target) {
             return Some(target.clone());
         }
-        let Expr::Apply(base, arguments, place) = target else { return None };
+        let Expr::Apply(base, arguments, place) = target else {
+            return None;
+        };
         if is_section(base) {
             return None;
         }
-        let Value::Element { subscripts, .. } = self.own_value(target) else { return None };
+        let Value::Element { subscripts, .. } = self.own_value(target) else {
+            return None;
+        };
         if subscripts.len() != arguments.len() {
             return None;
         }
@@ -54,7 +71,10 @@ impl<'a> Lowering<'a> {
             if let Argument::Section(parts) = argument
                 && parts[0].is_none()
             {
-                let Some([Value::Integer(lower), ..]) = super::elementwise::bounds(subscript) else { return None };
+                let Some([Value::Integer(lower), ..]) = super::elementwise::bounds(subscript)
+                else {
+                    return None;
+                };
                 parts[0] = Some(Expr::Integer(*lower));
             }
         }
@@ -70,14 +90,21 @@ impl<'a> Lowering<'a> {
             Expr::Name(name) => {
                 let alias = self.aliases.iter().rev().find(|(alias, _)| alias == name);
                 // `associate (a => a)` stays as it is.
-                alias.map(|(_, target)| target.clone()).filter(|t| !matches!(t, Expr::Name(n) if n == name))
+                alias
+                    .map(|(_, target)| target.clone())
+                    .filter(|t| !matches!(t, Expr::Name(n) if n == name))
             }
             Expr::Apply(base, arguments, place) => {
                 let base = self.replace_alias(base, scope)?;
                 let composed = compose(&base, arguments);
-                Some(composed.unwrap_or_else(|| Expr::Apply(Box::new(base), arguments.clone(), place.clone())))
+                Some(composed.unwrap_or_else(|| {
+                    Expr::Apply(Box::new(base), arguments.clone(), place.clone())
+                }))
             }
-            Expr::Member(base, name) => Some(Expr::Member(Box::new(self.replace_alias(base, scope)?), name.clone())),
+            Expr::Member(base, name) => Some(Expr::Member(
+                Box::new(self.replace_alias(base, scope)?),
+                name.clone(),
+            )),
             _ => None,
         }
     }
@@ -85,7 +112,9 @@ impl<'a> Lowering<'a> {
 
 /// `p(i, j)` where `p` is `a(2:, :, k)`: `a(i + 1, j, k)`.
 fn compose(base: &Expr, arguments: &[Argument]) -> Option<Expr> {
-    let Expr::Apply(array, sections, place) = base else { return None };
+    let Expr::Apply(array, sections, place) = base else {
+        return None;
+    };
     let mut given = arguments.iter();
     let mut composed = Vec::with_capacity(sections.len());
     for section in sections {
@@ -93,14 +122,21 @@ fn compose(base: &Expr, arguments: &[Argument]) -> Option<Expr> {
             composed.push(section.clone());
             continue;
         };
-        let [Some(lower), _, step] = &**parts else { return None };
+        let [Some(lower), _, step] = &**parts else {
+            return None;
+        };
         composed.push(match given.next()? {
             Argument::Value(e) => Argument::Value(counted_on(e, lower, step.as_ref())),
             Argument::Section(own) => match &**own {
                 [None, None, None] => section.clone(),
                 [first, last, None] => {
-                    let first = first.as_ref().map_or(lower.clone(), |e| counted_on(e, lower, step.as_ref()));
-                    let last = last.as_ref().map(|e| counted_on(e, lower, step.as_ref())).or_else(|| parts[1].clone());
+                    let first = first
+                        .as_ref()
+                        .map_or(lower.clone(), |e| counted_on(e, lower, step.as_ref()));
+                    let last = last
+                        .as_ref()
+                        .map(|e| counted_on(e, lower, step.as_ref()))
+                        .or_else(|| parts[1].clone());
                     Argument::Section(Box::new([Some(first), last, step.clone()]))
                 }
                 _ => return None,
@@ -108,7 +144,10 @@ fn compose(base: &Expr, arguments: &[Argument]) -> Option<Expr> {
             _ => return None,
         });
     }
-    given.next().is_none().then(|| Expr::Apply(array.clone(), composed, place.clone()))
+    given
+        .next()
+        .is_none()
+        .then(|| Expr::Apply(array.clone(), composed, place.clone()))
 }
 
 /// The place that `e` has, counted from one, in a section from `lower` on.
@@ -116,14 +155,20 @@ fn counted_on(e: &Expr, lower: &Expr, step: Option<&Expr>) -> Expr {
     let binary = |op, left, right| Expr::Binary(op, Box::new(left), Box::new(right));
     match (lower, step) {
         (Expr::Integer(1), None) => e.clone(),
-        (Expr::Integer(n), None) => binary(BinaryOp::Add, e.clone(), Expr::Integer(n.saturating_sub(1))),
+        (Expr::Integer(n), None) => {
+            binary(BinaryOp::Add, e.clone(), Expr::Integer(n.saturating_sub(1)))
+        }
         (_, None) => {
             let before = binary(BinaryOp::Subtract, lower.clone(), Expr::Integer(1));
             binary(BinaryOp::Add, e.clone(), before)
         }
         (_, Some(step)) => {
             let passed = binary(BinaryOp::Subtract, e.clone(), Expr::Integer(1));
-            binary(BinaryOp::Add, lower.clone(), binary(BinaryOp::Multiply, passed, step.clone()))
+            binary(
+                BinaryOp::Add,
+                lower.clone(),
+                binary(BinaryOp::Multiply, passed, step.clone()),
+            )
         }
     }
 }
@@ -131,7 +176,10 @@ fn counted_on(e: &Expr, lower: &Expr, step: Option<&Expr>) -> Expr {
 fn is_section(expr: &Expr) -> bool {
     match expr {
         Expr::Apply(base, arguments, _) => {
-            is_section(base) || arguments.iter().any(|argument| matches!(argument, Argument::Section(_)))
+            is_section(base)
+                || arguments
+                    .iter()
+                    .any(|argument| matches!(argument, Argument::Section(_)))
         }
         Expr::Member(base, _) => is_section(base),
         _ => false,

@@ -41,15 +41,22 @@ fn procedures(reader: &Reader, statement: Node, found: &mut Vec<Binding>) {
                 match (reader.tree.text(part).to_ascii_lowercase().as_str(), named) {
                     ("nopass", _) => passed = Passed::Nowhere,
                     ("deferred", _) => is_deferred = true,
-                    (text, Some(named)) if text.starts_with("pass") => passed = Passed::Named(named),
+                    (text, Some(named)) if text.starts_with("pass") => {
+                        passed = Passed::Named(named)
+                    }
                     _ => {}
                 }
             }
             kind::METHOD_NAME | kind::BINDING => {
-                let Some((name, procedure)) = names(reader, part) else { continue };
+                let Some((name, procedure)) = names(reader, part) else {
+                    continue;
+                };
                 let target = match is_deferred {
                     true => Target::Deferred,
-                    false => Target::Procedure { name: procedure, passed: passed.clone() },
+                    false => Target::Procedure {
+                        name: procedure,
+                        passed: passed.clone(),
+                    },
                 };
                 found.push(Binding { name, target });
             }
@@ -64,16 +71,29 @@ fn names(reader: &Reader, node: Node) -> Option<(Arc<str>, Arc<str>)> {
         return Some((reader.name(node), reader.name(node)));
     }
     let parts = named_children(node);
-    let part = |kind: &str| parts.iter().find(|n| n.kind() == kind).map(|n| reader.name(*n));
+    let part = |kind: &str| {
+        parts
+            .iter()
+            .find(|n| n.kind() == kind)
+            .map(|n| reader.name(*n))
+    };
     Some((part(kind::BINDING_NAME)?, part(kind::METHOD_NAME)?))
 }
 
 fn generic(reader: &Reader, statement: Node) -> Option<Binding> {
-    let list = named_children(statement).into_iter().find(|n| n.kind() == kind::BINDING_LIST)?;
+    let list = named_children(statement)
+        .into_iter()
+        .find(|n| n.kind() == kind::BINDING_LIST)?;
     let parts = named_children(list);
     let name = parts.iter().find(|n| n.kind() == kind::BINDING_NAME)?;
-    let specific = parts.iter().filter(|n| n.kind() == kind::METHOD_NAME).map(|n| reader.name(*n));
-    Some(Binding { name: generic_name(reader.tree.text(*name)), target: Target::Generic(specific.collect()) })
+    let specific = parts
+        .iter()
+        .filter(|n| n.kind() == kind::METHOD_NAME)
+        .map(|n| reader.name(*n));
+    Some(Binding {
+        name: generic_name(reader.tree.text(*name)),
+        target: Target::Generic(specific.collect()),
+    })
 }
 
 /// The type that a procedure is looked for in.
@@ -104,17 +124,28 @@ impl<'a> World<'a> {
     /// The binding of a type or of what it extends, with the scope that defines it.
     fn binding(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<(&'a Binding, &'a Scope)> {
         self.ancestry(ty, scope).find_map(|(definition, home)| {
-            let binding = definition.bindings.iter().find(|binding| *binding.name == *name)?;
+            let binding = definition
+                .bindings
+                .iter()
+                .find(|binding| *binding.name == *name)?;
             Some((binding, home))
         })
     }
 
     /// Whether an extension of a type has another procedure of that name.
     fn is_overridden(&self, ty: &str, scope: &'a Scope, name: &str) -> bool {
-        let Some((definition, _)) = self.derived_type(scope, ty) else { return false };
+        let Some((definition, _)) = self.derived_type(scope, ty) else {
+            return false;
+        };
         self.all_types().any(|(other, other_definition, home)| {
-            other_definition.bindings.iter().any(|binding| *binding.name == *name)
-                && self.ancestry(other, home).skip(1).any(|(ancestor, _)| std::ptr::eq(ancestor, definition))
+            other_definition
+                .bindings
+                .iter()
+                .any(|binding| *binding.name == *name)
+                && self
+                    .ancestry(other, home)
+                    .skip(1)
+                    .any(|(ancestor, _)| std::ptr::eq(ancestor, definition))
         })
     }
 
@@ -123,7 +154,11 @@ impl<'a> World<'a> {
     fn bound(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Vec<Bound<'a>>> {
         let mut found: Vec<Bound> = Vec::new();
         for (definition, _) in self.ancestry(operand.ty, scope) {
-            for binding in definition.bindings.iter().filter(|binding| *binding.name == *name) {
+            for binding in definition
+                .bindings
+                .iter()
+                .filter(|binding| *binding.name == *name)
+            {
                 let Target::Generic(specific) = &binding.target else {
                     return Some(vec![self.bound_procedure(operand, scope, name)?]);
                 };
@@ -140,7 +175,13 @@ impl<'a> World<'a> {
 
     fn bound_procedure(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Bound<'a>> {
         let (binding, home) = self.binding(operand.ty, scope, name)?;
-        let Target::Procedure { name: procedure, passed } = &binding.target else { return None };
+        let Target::Procedure {
+            name: procedure,
+            passed,
+        } = &binding.target
+        else {
+            return None;
+        };
         if !operand.is_exact && self.is_overridden(operand.ty, scope, name) {
             return None;
         }
@@ -150,14 +191,35 @@ impl<'a> World<'a> {
             Passed::Named(dummy) => Some(symbol.arguments.iter().position(|name| name == dummy)?),
             Passed::Nowhere => None,
         };
-        Some(Bound { binding: &binding.name, candidate: Candidate { name: procedure, symbol, home, object } })
+        Some(Bound {
+            binding: &binding.name,
+            candidate: Candidate {
+                name: procedure,
+                symbol,
+                home,
+                object,
+            },
+        })
     }
 
     /// The procedures behind an operator or assignment of a type, which take all operands as arguments; `None` if only
     /// the run tells one of them.
-    pub fn bound_generic(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Vec<Candidate<'a>>> {
+    pub fn bound_generic(
+        &self,
+        operand: Operand,
+        scope: &'a Scope,
+        name: &str,
+    ) -> Option<Vec<Candidate<'a>>> {
         let bound = self.bound(operand, scope, name)?;
-        Some(bound.into_iter().map(|bound| Candidate { object: None, ..bound.candidate }).collect())
+        Some(
+            bound
+                .into_iter()
+                .map(|bound| Candidate {
+                    object: None,
+                    ..bound.candidate
+                })
+                .collect(),
+        )
     }
 }
 
@@ -165,12 +227,20 @@ impl<'a> Lowering<'a> {
     /// A reference to the procedure that a path ends in; `owner` is the type of the object before that.
     pub fn bound_call(&mut self, path: &Path, owner: Option<Owner<'a>>, scope: &'a Scope) -> Value {
         let name = path.text();
-        let Some((last, object)) = path.parts.split_last() else { return Value::opaque("unknown_expression", name) };
+        let Some((last, object)) = path.parts.split_last() else {
+            return Value::opaque("unknown_expression", name);
+        };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let given = self.given(arguments, scope);
-        let found = owner
-            .and_then(|Owner { ty, home, is_exact }| self.world.bound(Operand { ty: &ty, is_exact }, home, last.name));
-        let candidates: Vec<Candidate> = found.iter().flatten().map(|bound| bound.candidate).collect();
+        let found = owner.and_then(|Owner { ty, home, is_exact }| {
+            self.world
+                .bound(Operand { ty: &ty, is_exact }, home, last.name)
+        });
+        let candidates: Vec<Candidate> = found
+            .iter()
+            .flatten()
+            .map(|bound| bound.candidate)
+            .collect();
         let chosen = match candidates[..] {
             [only] => Some(only),
             _ => match self.choose(&candidates, &given) {
@@ -178,20 +248,37 @@ impl<'a> Lowering<'a> {
                 Choice::None | Choice::Several => None,
             },
         };
-        let is_chosen = |bound: &&Bound| chosen.is_some_and(|one| std::ptr::eq(one.symbol, bound.candidate.symbol));
-        let Some(Bound { binding, candidate }) = found.iter().flatten().find(is_chosen).copied() else {
+        let is_chosen = |bound: &&Bound| {
+            chosen.is_some_and(|one| std::ptr::eq(one.symbol, bound.candidate.symbol))
+        };
+        let Some(Bound { binding, candidate }) = found.iter().flatten().find(is_chosen).copied()
+        else {
             let arguments = given.into_iter().map(|(_, value)| value).collect();
-            return Value::Call { name, arguments, ty: Type::Unknown };
+            return Value::Call {
+                name,
+                arguments,
+                ty: Type::Unknown,
+            };
         };
         let mut values = arranged(&candidate.dummies(), given);
         if let Some(at) = candidate.object {
-            let object = Path { parts: object.iter().map(super::component::copy).collect(), substring: None };
+            let object = Path {
+                parts: object.iter().map(super::component::copy).collect(),
+                substring: None,
+            };
             let object = self.path_or_name(&object, scope);
             values.insert(at.min(values.len()), object);
         }
         let ty = self.result_of(&candidate);
-        let shown = format!("{}{binding}", name.strip_suffix(&**last.name).unwrap_or(&name));
+        let shown = format!(
+            "{}{binding}",
+            name.strip_suffix(&**last.name).unwrap_or(&name)
+        );
         let name = self.name_of(&candidate, shown);
-        Value::Call { name, arguments: values, ty }
+        Value::Call {
+            name,
+            arguments: values,
+            ty,
+        }
     }
 }

@@ -37,13 +37,21 @@ impl<'a> Lowering<'a> {
 
     /// Condition and statements of an `if`, `else if` or `else`.
     fn branch<'t>(&mut self, node: Node<'t>) -> Branch<'t> {
-        let condition =
-            named_children(node).into_iter().find(|n| self.reader.tree.role(*n) == Some(Syntax::Parenthesised));
+        let condition = named_children(node)
+            .into_iter()
+            .find(|n| self.reader.tree.role(*n) == Some(Syntax::Parenthesised));
         let condition = condition.map(|n| self.reader.read(n));
-        let (condition, mut before) = self.with_before(|this| condition.map(|e| this.own_value(&e)));
+        let (condition, mut before) =
+            self.with_before(|this| condition.map(|e| this.own_value(&e)));
         let place = self.place(node);
-        let condition = condition.map(|condition| self.hoist_reductions(&place, condition, &mut before));
-        Branch { node, before, condition, body: self.body(node) }
+        let condition =
+            condition.map(|condition| self.hoist_reductions(&place, condition, &mut before));
+        Branch {
+            node,
+            before,
+            condition,
+            body: self.body(node),
+        }
     }
 
     /// Branches tried one after the other as nested ifs.
@@ -55,12 +63,23 @@ impl<'a> Lowering<'a> {
             let inner = rest.into_iter().flat_map(|branch| branch.body).collect();
             otherwise = vec![self.opaque(node, "too_deep", self.first_line(node), inner)];
         }
-        for Branch { node, before, condition, body } in branches.into_iter().rev() {
+        for Branch {
+            node,
+            before,
+            condition,
+            body,
+        } in branches.into_iter().rev()
+        {
             otherwise = match condition {
                 Some(condition) => {
                     let place = self.place(node);
                     let mut statements = before;
-                    statements.push(Stmt::If(Box::new(If { place, condition, then: body, otherwise })));
+                    statements.push(Stmt::If(Box::new(If {
+                        place,
+                        condition,
+                        then: body,
+                        otherwise,
+                    })));
                     statements
                 }
                 // `case default` may stand anywhere: it is tried last.
@@ -72,12 +91,20 @@ impl<'a> Lowering<'a> {
 
     pub fn select(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let is_case = node.kind() == kind::SELECT_CASE;
-        let selector = named_children(node).into_iter().find(|n| n.kind() == kind::SELECTOR);
-        let selector = selector.and_then(|n| named_children(n).into_iter().next()).map(|n| self.reader.read(n));
+        let selector = named_children(node)
+            .into_iter()
+            .find(|n| n.kind() == kind::SELECTOR);
+        let selector = selector
+            .and_then(|n| named_children(n).into_iter().next())
+            .map(|n| self.reader.read(n));
         let selector = selector.map_or(Value::opaque("syntax_error", ""), |e| self.own_value(&e));
         let place = self.place(node);
         let selector = self.hoist_reductions(&place, selector, out);
-        let selector = if is_case { self.once(selector, &place, out) } else { selector };
+        let selector = if is_case {
+            self.once(selector, &place, out)
+        } else {
+            selector
+        };
         let (mut branches, mut default) = (Vec::new(), None);
         let mut clauses = children(node);
         clauses.reverse();
@@ -86,17 +113,38 @@ impl<'a> Lowering<'a> {
                 clauses.extend(named_children(clause).into_iter().rev());
                 continue;
             }
-            if !matches!(clause.kind(), kind::CASE | kind::TYPE_STATEMENT | kind::RANK_STATEMENT) {
+            if !matches!(
+                clause.kind(),
+                kind::CASE | kind::TYPE_STATEMENT | kind::RANK_STATEMENT
+            ) {
                 continue;
             }
             let body = self.body(clause);
-            if named_children(clause).iter().any(|n| n.kind() == kind::DEFAULT) {
-                default = Some(Branch { node: clause, before: Vec::new(), condition: None, body });
+            if named_children(clause)
+                .iter()
+                .any(|n| n.kind() == kind::DEFAULT)
+            {
+                default = Some(Branch {
+                    node: clause,
+                    before: Vec::new(),
+                    condition: None,
+                    body,
+                });
                 continue;
             }
-            let condition = if is_case { self.case(clause, &selector) } else { None };
-            let condition = condition.unwrap_or_else(|| Value::opaque("select_type", self.first_line(clause)));
-            branches.push(Branch { node: clause, before: Vec::new(), condition: Some(condition), body });
+            let condition = if is_case {
+                self.case(clause, &selector)
+            } else {
+                None
+            };
+            let condition =
+                condition.unwrap_or_else(|| Value::opaque("select_type", self.first_line(clause)));
+            branches.push(Branch {
+                node: clause,
+                before: Vec::new(),
+                condition: Some(condition),
+                body,
+            });
         }
         branches.extend(default);
         self.chain(node, branches, out);
@@ -106,7 +154,10 @@ impl<'a> Lowering<'a> {
     fn once(&mut self, value: Value, place: &Place, out: &mut Vec<Stmt>) -> Value {
         let mut is_simple = true;
         each_value(&value, &mut |part| {
-            is_simple &= !matches!(part, Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. });
+            is_simple &= !matches!(
+                part,
+                Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. }
+            );
         });
         if is_simple {
             return value;
@@ -119,20 +170,27 @@ impl<'a> Lowering<'a> {
             constant: None,
             place: place.clone(),
         }));
-        out.push(Stmt::Assign { place: place.clone(), target: target.clone(), value });
+        out.push(Stmt::Assign {
+            place: place.clone(),
+            target: target.clone(),
+            value,
+        });
         target
     }
 
     /// `case (1, 3:5)` as a comparison with the selector.
     fn case(&mut self, clause: Node, selector: &Value) -> Option<Value> {
-        let list = named_children(clause).into_iter().find(|n| n.kind() == kind::CASE_VALUES)?;
+        let list = named_children(clause)
+            .into_iter()
+            .find(|n| n.kind() == kind::CASE_VALUES)?;
         let mut condition = None;
         for argument in self.reader.arguments(list) {
             let compare = |op, bound| Value::binary(op, selector.clone(), bound);
             let test = match argument {
                 Argument::Section(parts) => {
                     let [lower, upper, _] = *parts;
-                    let lower = lower.map(|e| compare(BinaryOp::GreaterOrEqual, self.own_value(&e)));
+                    let lower =
+                        lower.map(|e| compare(BinaryOp::GreaterOrEqual, self.own_value(&e)));
                     let upper = upper.map(|e| compare(BinaryOp::LessOrEqual, self.own_value(&e)));
                     match (lower, upper) {
                         (Some(lower), Some(upper)) => Value::binary(BinaryOp::And, lower, upper),
@@ -140,7 +198,9 @@ impl<'a> Lowering<'a> {
                         (None, None) => continue,
                     }
                 }
-                Argument::Value(e) | Argument::Keyword(_, e) => compare(BinaryOp::Equal, self.own_value(&e)),
+                Argument::Value(e) | Argument::Keyword(_, e) => {
+                    compare(BinaryOp::Equal, self.own_value(&e))
+                }
                 Argument::Star => continue,
             };
             condition = Some(match condition {

@@ -69,25 +69,57 @@ impl<'a> Lowering<'a> {
         match found.outcome {
             Outcome::Known | Outcome::UnknownType => {}
             Outcome::ComplexPart => {
-                let base =
-                    Path { parts: path.parts.iter().take(path.parts.len() - 1).map(copy).collect(), substring: None };
+                let base = Path {
+                    parts: path
+                        .parts
+                        .iter()
+                        .take(path.parts.len() - 1)
+                        .map(copy)
+                        .collect(),
+                    substring: None,
+                };
                 let whole = self.path_or_name(&base, scope);
-                let name = if text.ends_with("%re") { "real" } else { "aimag" };
-                return Value::Call { name: name.into(), arguments: vec![whole], ty: found.ty };
+                let name = if text.ends_with("%re") {
+                    "real"
+                } else {
+                    "aimag"
+                };
+                return Value::Call {
+                    name: name.into(),
+                    arguments: vec![whole],
+                    ty: found.ty,
+                };
             }
             Outcome::Procedure => return self.bound_call(path, found.owner, scope),
         }
         let id = self.path_variable(&text, &found, scope);
         // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
         let known_rank = self.function.variable(id).dimensions.len();
-        let applied: usize = path.parts.iter().filter_map(|p| p.applied.map(|(a, _)| a.len())).sum();
+        let applied: usize = path
+            .parts
+            .iter()
+            .filter_map(|p| p.applied.map(|(a, _)| a.len()))
+            .sum();
         if applied > 0 && known_rank == 0 {
             let arguments = last.map_or(&[][..], |(arguments, _)| arguments);
-            if found.outcome == Outcome::UnknownType && !self.is_assigned(&text, arguments) && last.is_some() {
-                let inner = path.parts.iter().flat_map(|p| p.applied.map_or(&[][..], |(a, _)| a)).cloned();
+            if found.outcome == Outcome::UnknownType
+                && !self.is_assigned(&text, arguments)
+                && last.is_some()
+            {
+                let inner = path
+                    .parts
+                    .iter()
+                    .flat_map(|p| p.applied.map_or(&[][..], |(a, _)| a))
+                    .cloned();
                 let inner = inner.collect::<Vec<_>>();
                 let inner = self.bounds_of(&inner, scope);
-                return Value::Opaque { reason: Reason { code: "unknown_type", detail: text.to_string() }, inner };
+                return Value::Opaque {
+                    reason: Reason {
+                        code: "unknown_type",
+                        detail: text.to_string(),
+                    },
+                    inner,
+                };
             }
             self.open(id, applied);
         }
@@ -101,14 +133,17 @@ impl<'a> Lowering<'a> {
     pub fn bound_subroutine(&mut self, designator: &Expr) -> Option<Value> {
         let path = Path::of(designator)?;
         let found = self.look_up(&path, self.scope);
-        (found.outcome == Outcome::Procedure).then(|| self.bound_call(&path, found.owner, self.scope))
+        (found.outcome == Outcome::Procedure)
+            .then(|| self.bound_call(&path, found.owner, self.scope))
     }
 
     pub fn path_or_name(&mut self, path: &Path, scope: &'a Scope) -> Value {
         match &path.parts[..] {
             [only] => match only.applied {
                 Some((arguments, place)) => match self.meaning(only.name, scope) {
-                    super::procedure::Meaning::Variable(id) => self.element(id, arguments, place, scope),
+                    super::procedure::Meaning::Variable(id) => {
+                        self.element(id, arguments, place, scope)
+                    }
                     _ => Value::opaque("unknown_expression", ""),
                 },
                 None => self.value(&Expr::Name(only.name.clone()), scope),
@@ -118,7 +153,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// Own subscripts first, then those further to the left.
-    fn path_element(&mut self, path: &Path, id: VarId, found: &Lookup<'a>, scope: &'a Scope) -> Value {
+    fn path_element(
+        &mut self,
+        path: &Path,
+        id: VarId,
+        found: &Lookup<'a>,
+        scope: &'a Scope,
+    ) -> Value {
         let mut subscripts = Vec::new();
         let mut place = None;
         for (at, part) in path.parts.iter().enumerate().rev() {
@@ -132,13 +173,21 @@ impl<'a> Lowering<'a> {
                 None => {
                     for _ in 0..rank {
                         let at = subscripts.len();
-                        subscripts.push(section(self.lower_bound(id, at), self.upper_bound(id, at), Value::Integer(1)));
+                        subscripts.push(section(
+                            self.lower_bound(id, at),
+                            self.upper_bound(id, at),
+                            Value::Integer(1),
+                        ));
                     }
                 }
             }
         }
         match place {
-            Some(place) => Value::Element { array: id, subscripts, place: place.clone() },
+            Some(place) => Value::Element {
+                array: id,
+                subscripts,
+                place: place.clone(),
+            },
             None => Value::Variable(id),
         }
     }
@@ -162,7 +211,11 @@ impl<'a> Lowering<'a> {
             place: found.place.clone(),
         });
         if let Some((layout, is_element)) = self.member_layout(text, found) {
-            let layouts = if is_element { &mut self.function.members } else { &mut self.function.parts };
+            let layouts = if is_element {
+                &mut self.function.members
+            } else {
+                &mut self.function.parts
+            };
             layouts.insert(id, layout);
         }
         if let Some(bytes) = found.record_bytes {
@@ -177,9 +230,17 @@ impl<'a> Lowering<'a> {
 
     /// Where a component of structures lies, and whether those are the elements of an array.
     fn member_layout(&self, text: &str, found: &Lookup<'a>) -> Option<(MemberLayout, bool)> {
-        let record = found.record.as_ref().filter(|_| found.outcome == Outcome::Known)?;
+        let record = found
+            .record
+            .as_ref()
+            .filter(|_| found.outcome == Outcome::Known)?;
         let member = text.splitn(record.first + 1, '%').last()?.to_string();
-        let unknown = MemberLayout { member: member.clone(), offset: 0, record_bytes: 0, extents: Vec::new() };
+        let unknown = MemberLayout {
+            member: member.clone(),
+            offset: 0,
+            record_bytes: 0,
+            extents: Vec::new(),
+        };
         let known = || {
             let (bytes, mut offset) = (record.bytes?, i64::from(record.offset?));
             let mut stride = i64::from(found.ty.bytes().or(found.record_bytes)?);
@@ -192,7 +253,12 @@ impl<'a> Lowering<'a> {
                 stride = stride.checked_mul(extent)?;
                 extents.push(u32::try_from(extent).ok()?);
             }
-            Some(MemberLayout { member, offset, record_bytes: bytes, extents })
+            Some(MemberLayout {
+                member,
+                offset,
+                record_bytes: bytes,
+                extents,
+            })
         };
         Some((known().unwrap_or(unknown), record.is_element))
     }
@@ -209,8 +275,12 @@ impl<'a> Lowering<'a> {
             owner: None,
             polymorphic: false,
         };
-        let Some((first, rest)) = path.parts.split_first() else { return found };
-        let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else { return found };
+        let Some((first, rest)) = path.parts.split_first() else {
+            return found;
+        };
+        let Found::Symbol(symbol, mut home) = self.world.symbol(scope, first.name) else {
+            return found;
+        };
         found.place = symbol.place.clone();
         found.role = match &symbol.class {
             Class::Variable(_) if !std::ptr::eq(home, self.scope) => Role::Global,
@@ -218,14 +288,19 @@ impl<'a> Lowering<'a> {
             Class::Constant(_) => Role::Constant(crate::ir::ConstantOrigin::Parameter),
             _ => return found,
         };
-        found.steps.push(Step { bounds: &symbol.dimensions, home });
+        found.steps.push(Step {
+            bounds: &symbol.dimensions,
+            home,
+        });
         found.polymorphic = symbol.polymorphic;
         let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
         for (at, part) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len();
             let name = match &spec {
                 Some(TypeSpec::Derived(name)) => name.clone(),
-                Some(spec @ TypeSpec::Intrinsic(..)) if is_last && matches!(&**part.name, "re" | "im") => {
+                Some(spec @ TypeSpec::Intrinsic(..))
+                    if is_last && matches!(&**part.name, "re" | "im") =>
+                {
                     if let Type::Complex(size) = self.world.resolve(spec, home).ty {
                         found.ty = Type::Real(size / 2);
                         found.outcome = Outcome::ComplexPart;
@@ -237,7 +312,10 @@ impl<'a> Lowering<'a> {
             // What a type extends is a component too, and comes first in it.
             if let Some(parent) = self.world.parent(&name, home, part.name) {
                 self.enter_record(&mut found, &name, home, at);
-                found.steps.push(Step { bounds: &[], home: parent });
+                found.steps.push(Step {
+                    bounds: &[],
+                    home: parent,
+                });
                 found.polymorphic = false;
                 spec = Some(TypeSpec::Derived(part.name.clone()));
                 home = parent;
@@ -247,19 +325,29 @@ impl<'a> Lowering<'a> {
                 Some(Some((component, scope))) => {
                     self.enter_record(&mut found, &name, home, at);
                     if let Some(record) = &mut found.record {
-                        let offset = self.record(&name, home).and_then(|layout| layout.offsets.get(part.name).copied());
-                        record.offset = record.offset.and_then(|so_far| so_far.checked_add(offset?));
+                        let offset = self
+                            .record(&name, home)
+                            .and_then(|layout| layout.offsets.get(part.name).copied());
+                        record.offset =
+                            record.offset.and_then(|so_far| so_far.checked_add(offset?));
                     }
                     // Its data lies elsewhere.
                     found.record = found.record.take().filter(|_| !component.indirect);
-                    found.steps.push(Step { bounds: &component.dimensions, home: scope });
+                    found.steps.push(Step {
+                        bounds: &component.dimensions,
+                        home: scope,
+                    });
                     found.polymorphic = component.polymorphic;
                     spec = Some(component.ty.clone());
                     home = scope;
                 }
                 Some(None) if is_last && part.applied.is_some() => {
                     found.outcome = Outcome::Procedure;
-                    found.owner = Some(Owner { ty: name, home, is_exact: !found.polymorphic });
+                    found.owner = Some(Owner {
+                        ty: name,
+                        home,
+                        is_exact: !found.polymorphic,
+                    });
                     return found;
                 }
                 _ => return found,
@@ -275,16 +363,26 @@ impl<'a> Lowering<'a> {
 
     /// Notes that a path goes into structures of a type: the elements of an array, or an argument.
     fn enter_record(&mut self, found: &mut Lookup<'a>, ty: &str, home: &'a Scope, at: usize) {
-        let is_element = found.steps.last().is_some_and(|step| !step.bounds.is_empty());
+        let is_element = found
+            .steps
+            .last()
+            .is_some_and(|step| !step.bounds.is_empty());
         if is_element || at == 0 && found.role == Role::Argument {
             let bytes = self.record(ty, home).and_then(|layout| layout.bytes);
-            found.record = Some(Record { is_element, bytes, first: at + 1, offset: Some(0) });
+            found.record = Some(Record {
+                is_element,
+                bytes,
+                first: at + 1,
+                offset: Some(0),
+            });
         }
     }
 
     /// Bytes of the structures of a type, without what lies behind pointers.
     pub fn bytes_of_record(&mut self, spec: &TypeSpec, home: &'a Scope) -> Option<u32> {
-        let TypeSpec::Derived(name) = spec else { return None };
+        let TypeSpec::Derived(name) = spec else {
+            return None;
+        };
         self.record(name, home)?.bytes
     }
 
@@ -292,10 +390,17 @@ impl<'a> Lowering<'a> {
     fn record(&mut self, ty: &str, home: &'a Scope) -> Option<&RecordLayout> {
         let (ty, home) = self.world.derived_type(home, ty)?;
         let world = self.world;
-        Some(self.records.entry(ty).or_insert_with(|| world.record_layout(ty, home)))
+        Some(
+            self.records
+                .entry(ty)
+                .or_insert_with(|| world.record_layout(ty, home)),
+        )
     }
 }
 
 pub fn copy<'e>(part: &Part<'e>) -> Part<'e> {
-    Part { name: part.name, applied: part.applied }
+    Part {
+        name: part.name,
+        applied: part.applied,
+    }
 }

@@ -18,7 +18,9 @@ impl<'a> Lowering<'a> {
         value: &Value,
         indices: &[Index],
     ) -> Option<Vec<Stmt>> {
-        let Value::Opaque { reason, inner } = value else { return None };
+        let Value::Opaque { reason, inner } = value else {
+            return None;
+        };
         let [index] = indices else { return None };
         if reason.code != "array_constructor" {
             return None;
@@ -28,7 +30,9 @@ impl<'a> Lowering<'a> {
         {
             return self.implied_do(place, target, inner, index);
         }
-        let scalars = inner.iter().all(|v| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0));
+        let scalars = inner
+            .iter()
+            .all(|v| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0));
         if inner.len() > LONGEST || !scalars {
             return None;
         }
@@ -36,16 +40,38 @@ impl<'a> Lowering<'a> {
         for (at, value) in inner.iter().enumerate() {
             let at = index.nth(at as i64)?;
             let target = self.element_at(target, std::slice::from_ref(index), &[at])?;
-            statements.push(Stmt::Assign { place: place.clone(), target, value: value.clone() });
+            statements.push(Stmt::Assign {
+                place: place.clone(),
+                target,
+                value: value.clone(),
+            });
         }
         Some(statements)
     }
 
     /// Iteration i from `lower` on gives the values from the (i − lower)·m-th element on, m values each.
-    fn implied_do(&mut self, place: &Place, target: &Value, parts: &[Value], index: &Index) -> Option<Vec<Stmt>> {
-        let [Value::Variable(variable), lower, upper, Value::Integer(1), values @ ..] = parts else { return None };
+    fn implied_do(
+        &mut self,
+        place: &Place,
+        target: &Value,
+        parts: &[Value],
+        index: &Index,
+    ) -> Option<Vec<Stmt>> {
+        let [
+            Value::Variable(variable),
+            lower,
+            upper,
+            Value::Integer(1),
+            values @ ..,
+        ] = parts
+        else {
+            return None;
+        };
         let is_scalar = |v: &Value| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0);
-        if !matches!(index.step, Value::Integer(1)) || values.is_empty() || !values.iter().all(is_scalar) {
+        if !matches!(index.step, Value::Integer(1))
+            || values.is_empty()
+            || !values.iter().all(is_scalar)
+        {
             return None;
         }
         let count = values.len() as i64;
@@ -58,14 +84,32 @@ impl<'a> Lowering<'a> {
                     distance => Value::binary(BinaryOp::Add, own, distance),
                 },
                 _ => {
-                    let passed = Value::binary(BinaryOp::Multiply, self.distance(&own, lower), Value::Integer(count));
+                    let passed = Value::binary(
+                        BinaryOp::Multiply,
+                        self.distance(&own, lower),
+                        Value::Integer(count),
+                    );
                     Value::binary(BinaryOp::Add, passed, index.lower.clone())
                 }
             };
-            let target = self.element_at(target, std::slice::from_ref(index), &[offset(first, at)])?;
-            body.push(Stmt::Assign { place: place.clone(), target, value: value.clone() });
+            let target =
+                self.element_at(target, std::slice::from_ref(index), &[offset(first, at)])?;
+            body.push(Stmt::Assign {
+                place: place.clone(),
+                target,
+                value: value.clone(),
+            });
         }
         let (variable, lower, upper) = (*variable, lower.clone(), upper.clone());
-        Some(nest(place, vec![Index { variable, lower, upper, step: Value::Integer(1) }], body))
+        Some(nest(
+            place,
+            vec![Index {
+                variable,
+                lower,
+                upper,
+                step: Value::Integer(1),
+            }],
+            body,
+        ))
     }
 }

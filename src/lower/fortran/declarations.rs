@@ -25,9 +25,23 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
         _ => Storage::Local,
     };
     let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
-    let mut part = Part { reader, scope, default, statements, executable: false, commons, functions };
+    let mut part = Part {
+        reader,
+        scope,
+        default,
+        statements,
+        executable: false,
+        commons,
+        functions,
+    };
     part.block(unit, 0);
-    let Part { statements, commons, functions, scope, .. } = part;
+    let Part {
+        statements,
+        commons,
+        functions,
+        scope,
+        ..
+    } = part;
     for name in commons {
         if let Some(symbol) = scope.symbols.get_mut(&name)
             && matches!(symbol.class, Class::Variable(Storage::Local))
@@ -57,8 +71,15 @@ fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
                 let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
                 let default = Storage::Local;
                 let scope_of_block = &mut inside;
-                let mut part =
-                    Part { reader, scope: scope_of_block, default, statements, executable: false, commons, functions };
+                let mut part = Part {
+                    reader,
+                    scope: scope_of_block,
+                    default,
+                    statements,
+                    executable: false,
+                    commons,
+                    functions,
+                };
                 part.block(node, 0);
                 for (name, symbol) in inside.symbols {
                     scope.symbols.entry(name).or_insert(symbol);
@@ -93,7 +114,9 @@ impl<'t> Part<'_, '_, 't> {
                 Some(Role::Assignment) if !self.executable && self.is_function_like(node) => {
                     self.functions.push(node);
                 }
-                Some(Role::Nothing) if node.kind() == kind::STATEMENT_LABEL => self.statements.push(node),
+                Some(Role::Nothing) if node.kind() == kind::STATEMENT_LABEL => {
+                    self.statements.push(node)
+                }
                 Some(Role::InternalProcedures | Role::Nothing) | None if !node.is_error() => {}
                 Some(role) if self.declaration(role, node) => {}
                 _ => {
@@ -139,22 +162,34 @@ impl<'t> Part<'_, '_, 't> {
         let reader = self.reader;
         let ty = node.child_by_field_name(field::TYPE);
         let spec = ty.and_then(|ty| type_spec(reader, ty));
-        let is_class =
-            ty.is_some_and(|ty| reader.tree.text(ty).get(..5).is_some_and(|t| t.eq_ignore_ascii_case("class")));
+        let is_class = ty.is_some_and(|ty| {
+            reader
+                .tree
+                .text(ty)
+                .get(..5)
+                .is_some_and(|t| t.eq_ignore_ascii_case("class"))
+        });
         let attributes = attributes(reader, node);
-        let interface =
-            ty.and_then(|ty| named_children(ty).into_iter().find(|n| n.kind() == kind::PROCEDURE_INTERFACE));
-        let result =
-            interface.and_then(|n| self.scope.symbols.get(&reader.name(n))).and_then(|symbol| symbol.ty.clone());
+        let interface = ty.and_then(|ty| {
+            named_children(ty)
+                .into_iter()
+                .find(|n| n.kind() == kind::PROCEDURE_INTERFACE)
+        });
+        let result = interface
+            .and_then(|n| self.scope.symbols.get(&reader.name(n)))
+            .and_then(|symbol| symbol.ty.clone());
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
             let (name_node, value) = match reader.tree.role(declarator) {
-                Some(Role::Initialised) => {
-                    (declarator.child_by_field_name(field::LEFT), declarator.child_by_field_name(field::RIGHT))
-                }
+                Some(Role::Initialised) => (
+                    declarator.child_by_field_name(field::LEFT),
+                    declarator.child_by_field_name(field::RIGHT),
+                ),
                 _ => (Some(declarator), None),
             };
-            let Some((name, dimensions)) = name_node.and_then(|node| declared(reader, node)) else { continue };
+            let Some((name, dimensions)) = name_node.and_then(|node| declared(reader, node)) else {
+                continue;
+            };
             let place = reader.place(declarator);
             let default = self.default;
             let symbol = self.scope.symbol(&name, &place);
@@ -228,7 +263,9 @@ impl<'t> Part<'_, '_, 't> {
         let is = |word: &str| words.iter().any(|w| w.starts_with(word));
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
-            let Some((name, dimensions)) = declared(reader, declarator) else { continue };
+            let Some((name, dimensions)) = declared(reader, declarator) else {
+                continue;
+            };
             if is("private") {
                 self.scope.visibility.private.insert(name);
                 continue;
@@ -258,9 +295,15 @@ impl<'t> Part<'_, '_, 't> {
 
     fn common(&mut self, node: Node) {
         for child in named_children(node) {
-            let members = if child.kind() == kind::VARIABLE_GROUP { named_children(child) } else { vec![child] };
+            let members = if child.kind() == kind::VARIABLE_GROUP {
+                named_children(child)
+            } else {
+                vec![child]
+            };
             for member in members.into_iter().filter(|n| n.kind() != kind::NAME) {
-                let Some((name, dimensions)) = declared(self.reader, member) else { continue };
+                let Some((name, dimensions)) = declared(self.reader, member) else {
+                    continue;
+                };
                 let place = self.reader.place(member);
                 let symbol = self.scope.symbol(&name, &place);
                 if let Some(dimensions) = dimensions {
@@ -273,7 +316,11 @@ impl<'t> Part<'_, '_, 't> {
 
     fn use_statement(&mut self, node: Node) {
         let reader = self.reader;
-        let mut import = Use { module: "".into(), only: false, renames: Vec::new() };
+        let mut import = Use {
+            module: "".into(),
+            only: false,
+            renames: Vec::new(),
+        };
         let mut items = named_children(node);
         while let Some(item) = items.pop() {
             match item.kind() {
@@ -284,7 +331,9 @@ impl<'t> Part<'_, '_, 't> {
                 }
                 kind::USE_ALIAS => {
                     if let [local, remote] = named_children(item)[..] {
-                        import.renames.push((reader.name(local), reader.name(remote)));
+                        import
+                            .renames
+                            .push((reader.name(local), reader.name(remote)));
                     }
                 }
                 kind::IDENTIFIER | kind::OPERATOR | kind::ASSIGNMENT => {
@@ -299,10 +348,15 @@ impl<'t> Part<'_, '_, 't> {
 
     fn enumeration(&mut self, node: Node) {
         let mut previous: Option<Expr> = None;
-        for statement in named_children(node).into_iter().filter(|n| n.kind() == kind::ENUMERATOR) {
+        for statement in named_children(node)
+            .into_iter()
+            .filter(|n| n.kind() == kind::ENUMERATOR)
+        {
             let mut cursor = statement.walk();
             for declarator in statement.children_by_field_name(field::DECLARATOR, &mut cursor) {
-                let left = declarator.child_by_field_name(field::LEFT).unwrap_or(declarator);
+                let left = declarator
+                    .child_by_field_name(field::LEFT)
+                    .unwrap_or(declarator);
                 let value = match (declarator.child_by_field_name(field::RIGHT), &previous) {
                     (Some(value), _) => self.reader.read(value),
                     (None, None) => Expr::Integer(0),
@@ -330,17 +384,23 @@ impl<'t> Part<'_, '_, 't> {
             match (reader.tree.role(child), child.kind()) {
                 (_, kind::INTERFACE_STATEMENT) => {
                     let names = [kind::NAME, kind::OPERATOR, kind::ASSIGNMENT];
-                    generic = named_children(child).into_iter().find(|n| names.contains(&n.kind()));
+                    generic = named_children(child)
+                        .into_iter()
+                        .find(|n| names.contains(&n.kind()));
                 }
                 (Some(Role::Procedure), _) => {
-                    if let Some((name, symbol)) = super::units::procedure_symbol(reader, child, Detail::Dummies) {
+                    if let Some((name, symbol)) =
+                        super::units::procedure_symbol(reader, child, Detail::Dummies)
+                    {
                         specifics.push(name.clone());
                         // A dummy procedure stays an argument.
                         self.scope.symbols.insert(name, symbol);
                     }
                 }
                 (_, kind::PROCEDURE_STATEMENT) => {
-                    let names = named_children(child).into_iter().filter(|n| n.kind() == kind::METHOD_NAME);
+                    let names = named_children(child)
+                        .into_iter()
+                        .filter(|n| n.kind() == kind::METHOD_NAME);
                     specifics.extend(names.map(|n| reader.name(n)));
                 }
                 _ => {}
@@ -349,13 +409,20 @@ impl<'t> Part<'_, '_, 't> {
         if let Some(generic) = generic {
             let name = generic_name(reader.tree.text(generic));
             let place = reader.place(generic);
-            match self.scope.symbols.get_mut(&name).map(|symbol| &mut symbol.class) {
+            match self
+                .scope
+                .symbols
+                .get_mut(&name)
+                .map(|symbol| &mut symbol.class)
+            {
                 // Several interfaces of one name make one.
                 Some(Class::Generic(known)) => known.extend(specifics),
                 // `interface f` around the one function `f` adds nothing.
                 Some(_) => {}
                 None => {
-                    self.scope.symbols.insert(name, Symbol::new(Class::Generic(specifics), place));
+                    self.scope
+                        .symbols
+                        .insert(name, Symbol::new(Class::Generic(specifics), place));
                 }
             }
         }
@@ -369,7 +436,15 @@ impl<'t> Part<'_, '_, 't> {
             visibility.private_by_default = private;
             return;
         }
-        let set = if private { &mut visibility.private } else { &mut visibility.public };
-        set.extend(names.into_iter().map(|n| generic_name(self.reader.tree.text(n))));
+        let set = if private {
+            &mut visibility.private
+        } else {
+            &mut visibility.public
+        };
+        set.extend(
+            names
+                .into_iter()
+                .map(|n| generic_name(self.reader.tree.text(n))),
+        );
     }
 }

@@ -11,8 +11,18 @@ use crate::syntax::{Role, named_children};
 
 /// `real x*8`: the size behind the name counts.
 pub fn sized(reader: &Reader, declarator: Node, spec: &TypeSpec) -> TypeSpec {
-    let length = named_children(declarator).into_iter().find(|n| n.kind() == kind::CHARACTER_LENGTH);
-    let bytes = length.and_then(|n| reader.tree.text(n).trim_start_matches('*').trim().parse().ok());
+    let length = named_children(declarator)
+        .into_iter()
+        .find(|n| n.kind() == kind::CHARACTER_LENGTH);
+    let bytes = length.and_then(|n| {
+        reader
+            .tree
+            .text(n)
+            .trim_start_matches('*')
+            .trim()
+            .parse()
+            .ok()
+    });
     match (spec, bytes) {
         (TypeSpec::Intrinsic(base, _), Some(bytes)) => {
             TypeSpec::Intrinsic(*base, Some(KindSpec::Bytes(Expr::Integer(bytes))))
@@ -38,10 +48,15 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
     let mut cursor = node.walk();
     for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
         let text = reader.tree.text(attribute).to_ascii_lowercase();
-        let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+        let word = text
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .next()
+            .unwrap_or("");
         match word {
             "dimension" => {
-                let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
+                let list = named_children(attribute)
+                    .into_iter()
+                    .find(|n| n.kind() == kind::ARGUMENT_LIST);
                 attributes.dimensions = list.map(|list| bounds(reader, list));
             }
             "parameter" => attributes.parameter = true,
@@ -65,7 +80,9 @@ pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bou
             kind::IDENTIFIER => name = Some(reader.name(node)),
             kind::SIZE => dimensions = Some(bounds(reader, node)),
             kind::COARRAY_DECLARATOR => pending.extend(named_children(node)),
-            _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => pending.extend(named_children(node)),
+            _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => {
+                pending.extend(named_children(node))
+            }
             _ => {}
         }
     }
@@ -76,8 +93,14 @@ pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bou
 pub fn bounds(reader: &Reader, list: Node) -> Vec<Bounds> {
     let one = || Some(Expr::Integer(1));
     let bounds = |argument| match argument {
-        Argument::Value(upper) | Argument::Keyword(_, upper) => Bounds { lower: one(), upper: Some(upper) },
-        Argument::Star => Bounds { lower: one(), upper: None },
+        Argument::Value(upper) | Argument::Keyword(_, upper) => Bounds {
+            lower: one(),
+            upper: Some(upper),
+        },
+        Argument::Star => Bounds {
+            lower: one(),
+            upper: None,
+        },
         Argument::Section(parts) => {
             let [lower, upper, _] = *parts;
             Bounds { lower, upper }

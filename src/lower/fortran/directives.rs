@@ -16,35 +16,54 @@ impl Pending {
     /// Adds the text of a comment: a directive or the continuation of one.
     pub fn add(&mut self, comment: &str) {
         let line = comment.trim().trim_start_matches('!').to_ascii_lowercase();
-        let body =
-            ["$omp", "$acc", "dir$", "dec$"].into_iter().find_map(|s| line.strip_prefix(s).map(|body| (s, body)));
+        let body = ["$omp", "$acc", "dir$", "dec$"]
+            .into_iter()
+            .find_map(|s| line.strip_prefix(s).map(|body| (s, body)));
         let Some((sentinel, body)) = body else { return };
         let continues = body.trim_end().ends_with('&');
         let starts_with_mark = body.starts_with('&');
-        let words = body.trim_start_matches('&').trim_end().trim_end_matches('&').trim();
+        let words = body
+            .trim_start_matches('&')
+            .trim_end()
+            .trim_end_matches('&')
+            .trim();
         match self.directives.last_mut() {
             Some(last) if last.continues || starts_with_mark => {
                 last.text.push(' ');
-                last.text.push_str(words.trim_start_matches('&').trim_start());
+                last.text
+                    .push_str(words.trim_start_matches('&').trim_start());
                 last.continues = continues;
             }
             _ => {
                 let sentinel = sentinel.trim_matches('$');
-                self.directives.push(Directive { text: format!("{sentinel} {words}"), continues });
+                self.directives.push(Directive {
+                    text: format!("{sentinel} {words}"),
+                    continues,
+                });
             }
         }
     }
 
     /// What the directives say about a loop that follows them; afterwards they are spent.
     pub fn take(&mut self) -> Option<String> {
-        let parallel: Vec<String> = self.directives.drain(..).filter_map(|d| loop_directive(&d.text)).collect();
-        if parallel.is_empty() { None } else { Some(parallel.join(", ")) }
+        let parallel: Vec<String> = self
+            .directives
+            .drain(..)
+            .filter_map(|d| loop_directive(&d.text))
+            .collect();
+        if parallel.is_empty() {
+            None
+        } else {
+            Some(parallel.join(", "))
+        }
     }
 }
 
 /// Directive words without clauses, if they are about a loop.
 fn loop_directive(text: &str) -> Option<String> {
-    let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty());
     let sentinel = text.split_whitespace().next()?;
     let (constructs, loops): (&[&str], &[&str]) = match sentinel {
         "omp" => (OPENMP, &["do", "simd", "distribute", "taskloop", "loop"]),
@@ -61,8 +80,18 @@ fn loop_directive(text: &str) -> Option<String> {
     about_loop.then(|| words.join(" "))
 }
 
-const OPENMP: &[&str] =
-    &["parallel", "do", "simd", "distribute", "target", "teams", "taskloop", "loop", "masked", "master"];
+const OPENMP: &[&str] = &[
+    "parallel",
+    "do",
+    "simd",
+    "distribute",
+    "target",
+    "teams",
+    "taskloop",
+    "loop",
+    "masked",
+    "master",
+];
 const OPENACC: &[&str] = &["parallel", "kernels", "serial", "loop"];
 const COMPILER: &[&str] = &["ivdep", "simd", "concurrent", "vector"];
 
@@ -79,10 +108,22 @@ mod tests {
     #[test]
     fn words_before_the_first_clause_are_kept() {
         let expect = |text: &str| Some(text.to_string());
-        assert_eq!(taken(&["!$OMP PARALLEL DO PRIVATE(i,j) &", "!$OMP& SHARED(do)"]), expect("omp parallel do"));
-        assert_eq!(taken(&["!$omp parallel &", "!$omp   do schedule(static)"]), expect("omp parallel do"));
-        assert_eq!(taken(&["!$acc parallel loop gang vector"]), expect("acc parallel loop"));
-        assert_eq!(taken(&["!$omp do", "!dir$ ivdep"]), expect("omp do, dir ivdep"));
+        assert_eq!(
+            taken(&["!$OMP PARALLEL DO PRIVATE(i,j) &", "!$OMP& SHARED(do)"]),
+            expect("omp parallel do")
+        );
+        assert_eq!(
+            taken(&["!$omp parallel &", "!$omp   do schedule(static)"]),
+            expect("omp parallel do")
+        );
+        assert_eq!(
+            taken(&["!$acc parallel loop gang vector"]),
+            expect("acc parallel loop")
+        );
+        assert_eq!(
+            taken(&["!$omp do", "!dir$ ivdep"]),
+            expect("omp do, dir ivdep")
+        );
         assert_eq!(taken(&["!$omp do collapse(2)"]), expect("omp do"));
         assert_eq!(taken(&["!$omp parallel private(x)"]), None);
         assert_eq!(taken(&["!$omp end do"]), None);

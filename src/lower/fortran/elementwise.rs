@@ -18,7 +18,9 @@ pub struct Index {
 impl Index {
     /// The index value of the n-th iteration, counted from zero.
     pub fn nth(&self, n: i64) -> Option<Value> {
-        let Value::Integer(step) = self.step else { return None };
+        let Value::Integer(step) = self.step else {
+            return None;
+        };
         Some(offset(self.lower.clone(), n * step))
     }
 }
@@ -33,16 +35,28 @@ impl<'a> Lowering<'a> {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => Some(0),
             Value::Variable(id) => Some(self.function.variable(*id).dimensions.len()),
             Value::Element { subscripts, .. } => {
-                let ranks = subscripts.iter().map(|s| if bounds(s).is_some() { Some(1) } else { self.rank(s) });
+                let ranks = subscripts.iter().map(|s| {
+                    if bounds(s).is_some() {
+                        Some(1)
+                    } else {
+                        self.rank(s)
+                    }
+                });
                 ranks.sum()
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.rank(operand),
             Value::Binary(_, left, right) => Some(self.rank(left)?.max(self.rank(right)?)),
-            Value::Select(condition, then, otherwise) => {
-                Some(self.rank(condition)?.max(self.rank(then)?).max(self.rank(otherwise)?))
-            }
-            Value::Call { name, arguments, .. } => {
-                let rank = arguments.iter().try_fold(0, |rank, a| Some(self.rank(a)?.max(rank)));
+            Value::Select(condition, then, otherwise) => Some(
+                self.rank(condition)?
+                    .max(self.rank(then)?)
+                    .max(self.rank(otherwise)?),
+            ),
+            Value::Call {
+                name, arguments, ..
+            } => {
+                let rank = arguments
+                    .iter()
+                    .try_fold(0, |rank, a| Some(self.rank(a)?.max(rank)));
                 match self.call_shape(name)? {
                     Shape::Scalar => Some(0),
                     Shape::Elemental => rank,
@@ -69,9 +83,14 @@ impl<'a> Lowering<'a> {
             Found::Symbol(symbol, home) => self.world.specific(symbol, home)?.0,
             Found::Builtin(_) | Found::Nowhere => {
                 // Without a declaration, a function gives one value.
-                return Some(intrinsic_types::lookup(name).map_or(Shape::Scalar, |i| intrinsic_types::shape(name, i)));
+                return Some(
+                    intrinsic_types::lookup(name)
+                        .map_or(Shape::Scalar, |i| intrinsic_types::shape(name, i)),
+                );
             }
-            Found::Elsewhere(_) => return intrinsic_types::lookup(name).map(|i| intrinsic_types::shape(name, i)),
+            Found::Elsewhere(_) => {
+                return intrinsic_types::lookup(name).map(|i| intrinsic_types::shape(name, i));
+            }
         };
         match (&declared.class, intrinsic_types::lookup(name)) {
             (Class::Procedure(shape), _) => Some(*shape),
@@ -92,10 +111,16 @@ impl<'a> Lowering<'a> {
                 let mut ranges = Vec::new();
                 for subscript in subscripts {
                     match bounds(subscript) {
-                        Some([lower, upper, step]) => ranges.push([lower.clone(), upper.clone(), step.clone()]),
+                        Some([lower, upper, step]) => {
+                            ranges.push([lower.clone(), upper.clone(), step.clone()])
+                        }
                         None if self.rank(subscript)? == 0 => {}
                         // A vector of subscripts: its own bounds count.
-                        None => ranges.extend(self.indices(subscript)?.into_iter().map(|i| [i.lower, i.upper, i.step])),
+                        None => ranges.extend(
+                            self.indices(subscript)?
+                                .into_iter()
+                                .map(|i| [i.lower, i.upper, i.step]),
+                        ),
                     }
                 }
                 ranges
@@ -105,20 +130,35 @@ impl<'a> Lowering<'a> {
         if ranges.len() > MOST_DIMENSIONS {
             return None;
         }
-        let indices = ranges.into_iter().enumerate().map(|(at, [lower, upper, step])| {
-            let variable = self.fresh_index(at);
-            Index { variable, lower, upper, step }
-        });
+        let indices = ranges
+            .into_iter()
+            .enumerate()
+            .map(|(at, [lower, upper, step])| {
+                let variable = self.fresh_index(at);
+                Index {
+                    variable,
+                    lower,
+                    upper,
+                    step,
+                }
+            });
         Some(indices.collect())
     }
 
     fn whole(&self, id: VarId, at: usize) -> [Value; 3] {
-        [self.lower_bound(id, at), self.upper_bound(id, at), Value::Integer(1)]
+        [
+            self.lower_bound(id, at),
+            self.upper_bound(id, at),
+            Value::Integer(1),
+        ]
     }
 
     /// The element of a value that the iteration touches; `None` if shapes do not fit.
     pub fn element_of(&mut self, value: &Value, indices: &[Index]) -> Option<Value> {
-        let at: Vec<Value> = indices.iter().map(|index| Value::Variable(index.variable)).collect();
+        let at: Vec<Value> = indices
+            .iter()
+            .map(|index| Value::Variable(index.variable))
+            .collect();
         self.element_at(value, indices, &at)
     }
 
@@ -139,9 +179,17 @@ impl<'a> Lowering<'a> {
                     let own = self.whole(*id, dimension);
                     subscripts.push(self.moved(&at[dimension], index, [&own[0], &own[2]])?);
                 }
-                Value::Element { array: *id, subscripts, place: self.here.clone() }
+                Value::Element {
+                    array: *id,
+                    subscripts,
+                    place: self.here.clone(),
+                }
             }
-            Value::Element { array, subscripts, place } => {
+            Value::Element {
+                array,
+                subscripts,
+                place,
+            } => {
                 let mut dimension = 0;
                 let mut elements = Vec::with_capacity(subscripts.len());
                 for subscript in subscripts {
@@ -153,11 +201,19 @@ impl<'a> Lowering<'a> {
                     let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
                     elements.push(match own {
                         Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
-                        None => self.element_at(subscript, std::slice::from_ref(index), std::slice::from_ref(value))?,
+                        None => self.element_at(
+                            subscript,
+                            std::slice::from_ref(index),
+                            std::slice::from_ref(value),
+                        )?,
                     });
                     dimension += 1;
                 }
-                Value::Element { array: *array, subscripts: elements, place: place.clone() }
+                Value::Element {
+                    array: *array,
+                    subscripts: elements,
+                    place: place.clone(),
+                }
             }
             Value::Unary(op, operand) => Value::Unary(*op, inside(operand)?),
             Value::Convert(ty, operand) => Value::Convert(ty.clone(), inside(operand)?),
@@ -165,31 +221,69 @@ impl<'a> Lowering<'a> {
             Value::Select(condition, then, otherwise) => {
                 Value::Select(inside(condition)?, inside(then)?, inside(otherwise)?)
             }
-            Value::Call { name, arguments, ty } if self.call_shape(name) == Some(Shape::Bounds) => {
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } if self.call_shape(name) == Some(Shape::Bounds) => {
                 let (index, value) = (indices.first()?, at.first()?);
-                let dimension = self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
+                let dimension =
+                    self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
                 let arguments = vec![arguments.first()?.clone(), dimension];
                 // One element of `shape(a)` is a `size(a, n)`.
                 let name = if name == "shape" { "size" } else { name };
-                Value::Call { name: name.to_string(), arguments, ty: ty.clone() }
+                Value::Call {
+                    name: name.to_string(),
+                    arguments,
+                    ty: ty.clone(),
+                }
             }
-            Value::Call { name, arguments, .. } if name == "transpose" && self.is_intrinsic(name) => {
-                let ([i, j], [m, n]) = (indices, at) else { return None };
-                self.element_at(arguments.first()?, &[j.clone(), i.clone()], &[n.clone(), m.clone()])?
+            Value::Call {
+                name, arguments, ..
+            } if name == "transpose" && self.is_intrinsic(name) => {
+                let ([i, j], [m, n]) = (indices, at) else {
+                    return None;
+                };
+                self.element_at(
+                    arguments.first()?,
+                    &[j.clone(), i.clone()],
+                    &[n.clone(), m.clone()],
+                )?
             }
-            Value::Call { name, arguments, .. } if name == "spread" && self.is_intrinsic(name) => {
-                let [source, Value::Integer(dimension), _] = &arguments[..] else { return None };
+            Value::Call {
+                name, arguments, ..
+            } if name == "spread" && self.is_intrinsic(name) => {
+                let [source, Value::Integer(dimension), _] = &arguments[..] else {
+                    return None;
+                };
                 let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
                 let without = |(at, _): &(usize, Index)| *at != copies;
-                let indices: Vec<Index> = indices.iter().cloned().enumerate().filter(without).map(|(_, i)| i).collect();
+                let indices: Vec<Index> = indices
+                    .iter()
+                    .cloned()
+                    .enumerate()
+                    .filter(without)
+                    .map(|(_, i)| i)
+                    .collect();
                 let kept = at.iter().enumerate().filter(|(at, _)| *at != copies);
                 let at: Vec<Value> = kept.map(|(_, value)| value.clone()).collect();
                 self.element_at(source, &indices, &at)?
             }
-            Value::Call { name, arguments, ty } => {
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => {
                 let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
-                let arguments = arguments.iter().map(|a| inside(a).map(|a| *a)).collect::<Option<Vec<_>>>()?;
-                Value::Call { name: name.clone(), arguments, ty: ty.clone() }
+                let arguments = arguments
+                    .iter()
+                    .map(|a| inside(a).map(|a| *a))
+                    .collect::<Option<Vec<_>>>()?;
+                Value::Call {
+                    name: name.clone(),
+                    arguments,
+                    ty: ty.clone(),
+                }
             }
             _ => return None,
         })
@@ -222,7 +316,9 @@ impl<'a> Lowering<'a> {
         let ((left, plus), (right, minus)) = (split(a), split(b));
         let same = match (left, right) {
             (None, None) => true,
-            (Some(left), Some(right)) => text::show(&self.function, left) == text::show(&self.function, right),
+            (Some(left), Some(right)) => {
+                text::show(&self.function, left) == text::show(&self.function, right)
+            }
             _ => false,
         };
         match (same, right) {
@@ -248,13 +344,17 @@ pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
 fn split(value: &Value) -> (Option<&Value>, i64) {
     match value {
         Value::Integer(n) if n.unsigned_abs() < 1 << 40 => (None, *n),
-        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => match (&**left, &**right) {
-            (term, Value::Integer(n)) if n.unsigned_abs() < 1 << 40 => {
-                (Some(term), if *op == BinaryOp::Add { *n } else { -n })
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            match (&**left, &**right) {
+                (term, Value::Integer(n)) if n.unsigned_abs() < 1 << 40 => {
+                    (Some(term), if *op == BinaryOp::Add { *n } else { -n })
+                }
+                (Value::Integer(n), term) if *op == BinaryOp::Add && n.unsigned_abs() < 1 << 40 => {
+                    (Some(term), *n)
+                }
+                _ => (Some(value), 0),
             }
-            (Value::Integer(n), term) if *op == BinaryOp::Add && n.unsigned_abs() < 1 << 40 => (Some(term), *n),
-            _ => (Some(value), 0),
-        },
+        }
         _ => (Some(value), 0),
     }
 }
@@ -265,6 +365,10 @@ pub fn offset(value: Value, by: i64) -> Value {
         (_, 0) => value,
         (Value::Integer(n), _) => Value::Integer(n.saturating_add(by)),
         (_, 1..) => Value::binary(BinaryOp::Add, value, Value::Integer(by)),
-        _ => Value::binary(BinaryOp::Subtract, value, Value::Integer(by.saturating_neg())),
+        _ => Value::binary(
+            BinaryOp::Subtract,
+            value,
+            Value::Integer(by.saturating_neg()),
+        ),
     }
 }

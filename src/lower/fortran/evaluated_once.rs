@@ -13,7 +13,10 @@ impl<'a> Lowering<'a> {
     pub fn with_before<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         let outer = self.before.replace(Vec::new());
         let lowered = lower(self);
-        (lowered, std::mem::replace(&mut self.before, outer).unwrap_or_default())
+        (
+            lowered,
+            std::mem::replace(&mut self.before, outer).unwrap_or_default(),
+        )
     }
 
     /// The arguments of a statement function: one that the body uses several times, and that is more than a name or a
@@ -28,7 +31,11 @@ impl<'a> Lowering<'a> {
         let once = |(parameter, argument): (&Arc<str>, Expr)| {
             let is_simple = !matches!(
                 argument,
-                Expr::Apply(..) | Expr::Member(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Complex(..)
+                Expr::Apply(..)
+                    | Expr::Member(..)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Complex(..)
             );
             if is_simple || self.before.is_none() || body.uses(parameter) < 2 {
                 return argument;
@@ -44,8 +51,14 @@ impl<'a> Lowering<'a> {
                 place: place.clone(),
             });
             self.ids.insert((key(scope), name.clone()), id);
-            let set = Stmt::Assign { place: place.clone(), target: Value::Variable(id), value };
-            self.before.iter_mut().for_each(|before| before.push(set.clone()));
+            let set = Stmt::Assign {
+                place: place.clone(),
+                target: Value::Variable(id),
+                value,
+            };
+            self.before
+                .iter_mut()
+                .for_each(|before| before.push(set.clone()));
             Expr::Name(name)
         };
         parameters.iter().zip(arguments).map(once).collect()

@@ -95,9 +95,15 @@ impl<'a> Reader<'a> {
     ) -> Reader<'a> {
         let is_end = |line: &str| {
             let line = line.trim_start().to_ascii_lowercase();
-            line.strip_prefix("end").is_some_and(|rest| rest.trim_start().starts_with("block"))
+            line.strip_prefix("end")
+                .is_some_and(|rest| rest.trim_start().starts_with("block"))
         };
-        Reader { tree, source, macros, has_blocks: tree.text.lines().any(is_end) }
+        Reader {
+            tree,
+            source,
+            macros,
+            has_blocks: tree.text.lines().any(is_end),
+        }
     }
 
     pub fn place(&self, node: Node) -> Place {
@@ -108,7 +114,11 @@ impl<'a> Reader<'a> {
     /// The text of a node as a name.
     pub fn name(&self, node: Node) -> Arc<str> {
         let text = self.tree.text(node);
-        if text.bytes().any(|b| b.is_ascii_uppercase()) { text.to_ascii_lowercase().into() } else { text.into() }
+        if text.bytes().any(|b| b.is_ascii_uppercase()) {
+            text.to_ascii_lowercase().into()
+        } else {
+            text.into()
+        }
     }
 
     pub fn read(&self, node: Node) -> Expr {
@@ -125,12 +135,17 @@ impl<'a> Reader<'a> {
                 None => Expr::Name(self.name(node)),
             },
             Some(Role::Number) => self.number(node, depth),
-            Some(Role::LogicalLiteral) => {
-                Expr::Logical(self.tree.text(node).get(..2).is_some_and(|t| t.eq_ignore_ascii_case(".t")))
-            }
+            Some(Role::LogicalLiteral) => Expr::Logical(
+                self.tree
+                    .text(node)
+                    .get(..2)
+                    .is_some_and(|t| t.eq_ignore_ascii_case(".t")),
+            ),
             Some(Role::Text) => {
                 let text = self.tree.text(node);
-                let inside = text.find(['\'', '"']).and_then(|at| text.get(at + 1..text.len().saturating_sub(1)));
+                let inside = text
+                    .find(['\'', '"'])
+                    .and_then(|at| text.get(at + 1..text.len().saturating_sub(1)));
                 Expr::Text(inside.unwrap_or(text).to_string())
             }
             Some(Role::Parenthesised) => match named_children(node).first() {
@@ -141,18 +156,24 @@ impl<'a> Reader<'a> {
             Some(Role::Unary) => self.unary(node, depth),
             Some(Role::Call) => self.apply(node, depth),
             Some(Role::Member) => match named_children(node)[..] {
-                [base, member] => Expr::Member(Box::new(self.expression(base, depth + 1)), self.name(member)),
+                [base, member] => Expr::Member(
+                    Box::new(self.expression(base, depth + 1)),
+                    self.name(member),
+                ),
                 _ => self.opaque("syntax_error", node, depth),
             },
             Some(Role::ComplexLiteral) => match named_children(node)[..] {
-                [re, im] => {
-                    Expr::Complex(Box::new(self.expression(re, depth + 1)), Box::new(self.expression(im, depth + 1)))
-                }
+                [re, im] => Expr::Complex(
+                    Box::new(self.expression(re, depth + 1)),
+                    Box::new(self.expression(im, depth + 1)),
+                ),
                 _ => self.opaque("syntax_error", node, depth),
             },
             Some(Role::ArrayConstructor) => {
                 let typed = node.child_by_field_name(field::TYPE);
-                let values = named_children(node).into_iter().filter(|n| Some(*n) != typed);
+                let values = named_children(node)
+                    .into_iter()
+                    .filter(|n| Some(*n) != typed);
                 let value = |node: Node| match self.tree.role(node) {
                     Some(Role::ImpliedDo) => self.implied_do(node, depth),
                     _ => self.expression(node, depth + 1),
@@ -174,7 +195,9 @@ impl<'a> Reader<'a> {
                 None => self.opaque("syntax_error", node, depth),
             },
             _ if node.kind() == kind::COARRAY_EXPRESSION => self.opaque("coarray", node, depth),
-            _ if node.kind() == kind::NULL || node.kind() == kind::NIL => self.opaque("null", node, depth),
+            _ if node.kind() == kind::NULL || node.kind() == kind::NIL => {
+                self.opaque("null", node, depth)
+            }
             _ if node.is_error() => self.opaque("syntax_error", node, depth),
             _ => self.opaque("unknown_expression", node, depth),
         }
@@ -183,32 +206,63 @@ impl<'a> Reader<'a> {
     /// `(a(i), i = 1, n)`: variable, bounds and step stand before the values.
     fn implied_do(&self, node: Node, depth: usize) -> Expr {
         let parts = named_children(node);
-        let control = parts.iter().find(|n| n.kind() == kind::LOOP_CONTROL).map(|control| named_children(*control));
+        let control = parts
+            .iter()
+            .find(|n| n.kind() == kind::LOOP_CONTROL)
+            .map(|control| named_children(*control));
         let [variable, lower, upper, ref step @ ..] = control.unwrap_or_default()[..] else {
             return self.opaque("implied_do", node, depth);
         };
-        let mut inner = [variable, lower, upper].map(|n| self.expression(n, depth + 1)).to_vec();
-        inner.push(step.first().map_or(Expr::Integer(1), |step| self.expression(*step, depth + 1)));
+        let mut inner = [variable, lower, upper]
+            .map(|n| self.expression(n, depth + 1))
+            .to_vec();
+        inner.push(
+            step.first()
+                .map_or(Expr::Integer(1), |step| self.expression(*step, depth + 1)),
+        );
         for value in parts.into_iter().filter(|n| self.tree.role(*n).is_some()) {
             inner.push(match self.tree.role(value) {
                 Some(Role::ImpliedDo) => self.implied_do(value, depth + 1),
                 _ => self.expression(value, depth + 1),
             });
         }
-        let detail = self.tree.text(node).lines().next().unwrap_or("").to_string();
+        let detail = self
+            .tree
+            .text(node)
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_string();
         Expr::Opaque("implied_do", detail, inner)
     }
 
     fn opaque(&self, code: &'static str, node: Node, depth: usize) -> Expr {
-        let detail = self.tree.text(node).lines().next().unwrap_or("").to_string();
-        let inner = named_children(node).into_iter().filter(|n| self.tree.role(*n).is_some());
-        Expr::Opaque(code, detail, inner.map(|n| self.expression(n, depth + 1)).collect())
+        let detail = self
+            .tree
+            .text(node)
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_string();
+        let inner = named_children(node)
+            .into_iter()
+            .filter(|n| self.tree.role(*n).is_some());
+        Expr::Opaque(
+            code,
+            detail,
+            inner.map(|n| self.expression(n, depth + 1)).collect(),
+        )
     }
 
     fn number(&self, node: Node, depth: usize) -> Expr {
         let kind = node.child_by_field_name(field::KIND);
         let end = kind.map_or(node.end_byte(), |k| k.start_byte().saturating_sub(1));
-        let mut text = self.tree.text.get(node.start_byte()..end).unwrap_or("").to_ascii_lowercase();
+        let mut text = self
+            .tree
+            .text
+            .get(node.start_byte()..end)
+            .unwrap_or("")
+            .to_ascii_lowercase();
         text.retain(|c| !c.is_whitespace());
         if let Some(value) = boz(&text) {
             return Expr::Integer(value);
@@ -234,7 +288,8 @@ impl<'a> Reader<'a> {
 
     /// The grammar groups `**` to the left; Fortran to the right.
     fn binary(&self, node: Node, depth: usize) -> Expr {
-        let parts = [field::LEFT, field::OPERATOR, field::RIGHT].map(|part| node.child_by_field_name(part));
+        let parts =
+            [field::LEFT, field::OPERATOR, field::RIGHT].map(|part| node.child_by_field_name(part));
         let [Some(left), Some(operator), Some(right)] = parts else {
             return self.opaque("syntax_error", node, depth);
         };
@@ -261,13 +316,24 @@ impl<'a> Reader<'a> {
     fn chain(&self, node: Node, left: Node, op: BinaryOp, right: Node, depth: usize) -> Expr {
         let (mut first, mut links) = (left, vec![(op, right)]);
         while self.tree.role(first) == Some(Role::Binary) {
-            let parts = [field::LEFT, field::OPERATOR, field::RIGHT].map(|part| first.child_by_field_name(part));
-            let [Some(left), Some(operator), Some(right)] = parts else { break };
-            let Some(op) = binary_operator(self.tree.text(operator)).filter(|op| *op != BinaryOp::Power) else { break };
+            let parts = [field::LEFT, field::OPERATOR, field::RIGHT]
+                .map(|part| first.child_by_field_name(part));
+            let [Some(left), Some(operator), Some(right)] = parts else {
+                break;
+            };
+            let Some(op) =
+                binary_operator(self.tree.text(operator)).filter(|op| *op != BinaryOp::Power)
+            else {
+                break;
+            };
             links.push((op, right));
             first = left;
         }
-        let is_sum = || links.iter().all(|(op, _)| matches!(op, BinaryOp::Add | BinaryOp::Subtract));
+        let is_sum = || {
+            links
+                .iter()
+                .all(|(op, _)| matches!(op, BinaryOp::Add | BinaryOp::Subtract))
+        };
         if links.len() > CHAIN && links.len() <= MOST_TERMS && is_sum() {
             return self.long_sum(first, &links, depth + 1 + MOST_CHARGED);
         }
@@ -276,19 +342,28 @@ impl<'a> Reader<'a> {
         }
         // A long chain leaves less room for what is nested in its operands.
         let depth = depth + 1 + (links.len() / CHARGE).min(MOST_CHARGED);
-        links.into_iter().rev().fold(self.expression(first, depth), |left, (op, right)| {
-            Expr::Binary(op, Box::new(left), Box::new(self.expression(right, depth)))
-        })
+        links
+            .into_iter()
+            .rev()
+            .fold(self.expression(first, depth), |left, (op, right)| {
+                Expr::Binary(op, Box::new(left), Box::new(self.expression(right, depth)))
+            })
     }
 
     /// A sum in parts, one beside the other: behind a minus sign `- b - c` is `- (b + c)`.
     fn long_sum(&self, first: Node, links: &[(BinaryOp, Node)], depth: usize) -> Expr {
         let mut sum = self.expression(first, depth);
         for part in links.rchunks(PART) {
-            let Some(((head, first), rest)) = part.split_last() else { continue };
+            let Some(((head, first), rest)) = part.split_last() else {
+                continue;
+            };
             let mut terms = self.expression(*first, depth);
             for (op, term) in rest.iter().rev() {
-                let op = if op == head { BinaryOp::Add } else { BinaryOp::Subtract };
+                let op = if op == head {
+                    BinaryOp::Add
+                } else {
+                    BinaryOp::Subtract
+                };
                 terms = Expr::Binary(op, Box::new(terms), Box::new(self.expression(*term, depth)));
             }
             sum = Expr::Binary(*head, Box::new(sum), Box::new(terms));
@@ -299,14 +374,17 @@ impl<'a> Reader<'a> {
     fn expression_of_operand(&self, mut node: Node, op: BinaryOp, depth: usize) -> Operand {
         let is_power = |n: Node| {
             let operator = n.child_by_field_name(field::OPERATOR);
-            self.tree.role(n) == Some(Role::Binary) && operator.is_some_and(|o| self.tree.text(o) == "**")
+            self.tree.role(n) == Some(Role::Binary)
+                && operator.is_some_and(|o| self.tree.text(o) == "**")
         };
         if op != BinaryOp::Power || !is_power(node) {
             return Operand::Other(self.expression(node, depth + 1));
         }
         let mut operands = Vec::new();
         while is_power(node) && operands.len() < DEPTH_LIMIT {
-            let [Some(left), Some(right)] = [field::LEFT, field::RIGHT].map(|f| node.child_by_field_name(f)) else {
+            let [Some(left), Some(right)] =
+                [field::LEFT, field::RIGHT].map(|f| node.child_by_field_name(f))
+            else {
                 break;
             };
             operands.push(self.expression(right, depth + 1));
@@ -326,7 +404,9 @@ impl<'a> Reader<'a> {
         match self.tree.text(operator) {
             "+" => operand,
             "-" => Expr::Unary(UnaryOp::Negate, Box::new(operand)),
-            text if text.eq_ignore_ascii_case(".not.") => Expr::Unary(UnaryOp::Not, Box::new(operand)),
+            text if text.eq_ignore_ascii_case(".not.") => {
+                Expr::Unary(UnaryOp::Not, Box::new(operand))
+            }
             text => Expr::Opaque("defined_operator", text.to_string(), vec![operand]),
         }
     }
@@ -334,10 +414,16 @@ impl<'a> Reader<'a> {
     /// `a(i)`, and `a(i)(1:3)` as nested applications.
     fn apply(&self, node: Node, depth: usize) -> Expr {
         let mut children = named_children(node).into_iter();
-        let Some(base) = children.next() else { return self.opaque("syntax_error", node, depth) };
+        let Some(base) = children.next() else {
+            return self.opaque("syntax_error", node, depth);
+        };
         let place = self.place(node);
         children.fold(self.expression(base, depth + 1), |base, list| {
-            Expr::Apply(Box::new(base), self.argument_list(list, depth + 1), place.clone())
+            Expr::Apply(
+                Box::new(base),
+                self.argument_list(list, depth + 1),
+                place.clone(),
+            )
         })
     }
 
@@ -347,14 +433,19 @@ impl<'a> Reader<'a> {
     }
 
     fn argument_list(&self, list: Node, depth: usize) -> Vec<Argument> {
-        named_children(list).into_iter().map(|n| self.argument(n, depth + 1)).collect()
+        named_children(list)
+            .into_iter()
+            .map(|n| self.argument(n, depth + 1))
+            .collect()
     }
 
     fn argument(&self, node: Node, depth: usize) -> Argument {
         match self.tree.role(node) {
             Some(Role::Range) => self.section(node, depth),
             Some(Role::Keyword) => {
-                let name = node.child_by_field_name(field::NAME).map_or_else(|| "".into(), |n| self.name(n));
+                let name = node
+                    .child_by_field_name(field::NAME)
+                    .map_or_else(|| "".into(), |n| self.name(n));
                 match node.child_by_field_name(field::VALUE) {
                     Some(value) if value.kind() != kind::ASSUMED_SIZE => {
                         Argument::Keyword(name, self.expression(value, depth + 1))
@@ -395,13 +486,19 @@ enum Operand {
 
 fn right_associative(mut operands: Vec<Expr>) -> Expr {
     let last = operands.pop().unwrap_or(Expr::Integer(1));
-    operands.into_iter().rev().fold(last, |right, left| Expr::Binary(BinaryOp::Power, Box::new(left), Box::new(right)))
+    operands.into_iter().rev().fold(last, |right, left| {
+        Expr::Binary(BinaryOp::Power, Box::new(left), Box::new(right))
+    })
 }
 
 fn binary_operator(text: &str) -> Option<BinaryOp> {
     use BinaryOp::*;
     // `. eq .` is read as an operator of the program's own.
-    let word: String = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+    let word: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
     Some(match word.as_str() {
         "+" => Add,
         "-" => Subtract,
@@ -433,5 +530,7 @@ fn boz(text: &str) -> Option<i64> {
         _ if outside('o') => 8,
         _ => 2,
     };
-    u64::from_str_radix(digits, radix).ok().map(|bits| bits as i64)
+    u64::from_str_radix(digits, radix)
+        .ok()
+        .map(|bits| bits as i64)
 }

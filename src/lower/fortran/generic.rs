@@ -46,7 +46,10 @@ impl<'a> Candidate<'a> {
     /// The names of the dummy arguments that arguments are given for.
     pub fn dummies(&self) -> Vec<Arc<str>> {
         let numbered = self.symbol.arguments.iter().enumerate();
-        numbered.filter(|(at, _)| Some(*at) != self.object).map(|(_, name)| name.clone()).collect()
+        numbered
+            .filter(|(at, _)| Some(*at) != self.object)
+            .map(|(_, name)| name.clone())
+            .collect()
     }
 }
 
@@ -55,11 +58,20 @@ impl<'a> Lowering<'a> {
     pub fn candidates(&self, scope: &'a Scope, name: &str) -> Vec<Candidate<'a>> {
         let mut found: Vec<Candidate> = Vec::new();
         for (generic, home) in self.world.generics(scope, name) {
-            let Class::Generic(names) = &generic.class else { continue };
+            let Class::Generic(names) = &generic.class else {
+                continue;
+            };
             for name in names {
-                let Some((symbol, home)) = self.world.procedure(home, name) else { continue };
+                let Some((symbol, home)) = self.world.procedure(home, name) else {
+                    continue;
+                };
                 if !found.iter().any(|known| std::ptr::eq(known.symbol, symbol)) {
-                    found.push(Candidate { name, symbol, home, object: None });
+                    found.push(Candidate {
+                        name,
+                        symbol,
+                        home,
+                        object: None,
+                    });
                 }
             }
         }
@@ -71,7 +83,9 @@ impl<'a> Lowering<'a> {
         let mut given = Vec::with_capacity(arguments.len());
         for argument in arguments {
             match argument {
-                Argument::Keyword(name, e) => given.push((Some(name.clone()), self.value(e, scope))),
+                Argument::Keyword(name, e) => {
+                    given.push((Some(name.clone()), self.value(e, scope)))
+                }
                 other => {
                     let values = self.bounds_of(std::slice::from_ref(other), scope);
                     given.extend(values.into_iter().map(|value| (None, value)));
@@ -83,10 +97,16 @@ impl<'a> Lowering<'a> {
 
     /// The one procedure that takes what is passed.
     pub fn choose(&mut self, candidates: &[Candidate<'a>], given: &[Given]) -> Choice<'a> {
-        let fits: Vec<(Candidate, Fit)> = candidates.iter().map(|c| (*c, self.fit(c, given))).collect();
+        let fits: Vec<(Candidate, Fit)> = candidates
+            .iter()
+            .map(|c| (*c, self.fit(c, given)))
+            .collect();
         let only = |least: Fit| {
             let mut fitting = fits.iter().filter(|(_, fit)| *fit >= least);
-            fitting.next().filter(|_| fitting.next().is_none()).map(|(candidate, _)| *candidate)
+            fitting
+                .next()
+                .filter(|_| fitting.next().is_none())
+                .map(|(candidate, _)| *candidate)
         };
         match only(Fit::Yes).or_else(|| only(Fit::Maybe)) {
             Some(candidate) => Choice::One(candidate),
@@ -101,15 +121,27 @@ impl<'a> Lowering<'a> {
     }
 
     fn fit(&mut self, candidate: &Candidate<'a>, given: &[Given]) -> Fit {
-        let Candidate { symbol, home, object, .. } = candidate;
+        let Candidate {
+            symbol,
+            home,
+            object,
+            ..
+        } = candidate;
         let is_elemental = matches!(symbol.class, Class::Procedure(Shape::Elemental));
         if symbol.dummies.len() != symbol.arguments.len() {
-            let count = symbol.arguments.len() - usize::from(object.is_some_and(|at| at < symbol.arguments.len()));
-            return if given.len() <= count { Fit::Maybe } else { Fit::No };
+            let count = symbol.arguments.len()
+                - usize::from(object.is_some_and(|at| at < symbol.arguments.len()));
+            return if given.len() <= count {
+                Fit::Maybe
+            } else {
+                Fit::No
+            };
         }
         let numbered = symbol.arguments.iter().zip(&symbol.dummies).enumerate();
-        let dummies: Vec<(&Arc<str>, &Dummy)> =
-            numbered.filter(|(at, _)| Some(*at) != *object).map(|(_, dummy)| dummy).collect();
+        let dummies: Vec<(&Arc<str>, &Dummy)> = numbered
+            .filter(|(at, _)| Some(*at) != *object)
+            .map(|(_, dummy)| dummy)
+            .collect();
         let mut taken = vec![false; dummies.len()];
         let mut worst = Fit::Yes;
         for (at, (keyword, value)) in given.iter().enumerate() {
@@ -117,15 +149,22 @@ impl<'a> Lowering<'a> {
                 Some(keyword) => dummies.iter().position(|(name, _)| *name == keyword),
                 None => Some(at).filter(|at| *at < dummies.len()),
             };
-            let Some(position) = position.filter(|position| !taken[*position]) else { return Fit::No };
+            let Some(position) = position.filter(|position| !taken[*position]) else {
+                return Fit::No;
+            };
             taken[position] = true;
             let dummy = dummies[position].1;
             worst = worst.min(match self.is_declared(value) {
-                true => self.rank_fit(dummy, value, is_elemental).min(self.type_fit(dummy, home, value)),
+                true => self
+                    .rank_fit(dummy, value, is_elemental)
+                    .min(self.type_fit(dummy, home, value)),
                 false => Fit::Maybe,
             });
         }
-        let is_whole = taken.iter().zip(&dummies).all(|(taken, (_, dummy))| *taken || dummy.optional);
+        let is_whole = taken
+            .iter()
+            .zip(&dummies)
+            .all(|(taken, (_, dummy))| *taken || dummy.optional);
         if is_whole { worst } else { Fit::No }
     }
 
@@ -155,7 +194,10 @@ impl<'a> Lowering<'a> {
             Some(spec) => self.world.resolve(spec, home),
         };
         let same_base = std::mem::discriminant(&expected.ty) == std::mem::discriminant(&actual);
-        let is_literal = matches!((value, &expected.ty), (Value::Integer(_) | Value::Logical(_), _));
+        let is_literal = matches!(
+            (value, &expected.ty),
+            (Value::Integer(_) | Value::Logical(_), _)
+        );
         match actual {
             Type::Unknown => Fit::Maybe,
             _ if !same_base => Fit::No,
@@ -168,13 +210,26 @@ impl<'a> Lowering<'a> {
 
     fn derived_fit(&self, name: &str, dummy: &Dummy, home: &'a Scope, actual: &Type) -> Fit {
         let Type::Derived(actual, _) = actual else {
-            return if *actual == Type::Unknown { Fit::Maybe } else { Fit::No };
+            return if *actual == Type::Unknown {
+                Fit::Maybe
+            } else {
+                Fit::No
+            };
         };
-        let Some((expected, _)) = self.world.derived_type(home, name) else { return Fit::Maybe };
+        let Some((expected, _)) = self.world.derived_type(home, name) else {
+            return Fit::Maybe;
+        };
         // A type from elsewhere may have the name of another one here.
-        let named = self.world.all_types().filter(|(name, ..)| ***name == **actual).take(2).count();
+        let named = self
+            .world
+            .all_types()
+            .filter(|(name, ..)| ***name == **actual)
+            .take(2)
+            .count();
         let mut ancestry = self.world.ancestry(actual, self.scope).peekable();
-        let Some((own, _)) = ancestry.peek().copied() else { return Fit::Maybe };
+        let Some((own, _)) = ancestry.peek().copied() else {
+            return Fit::Maybe;
+        };
         let fits = std::ptr::eq(own, expected)
             || dummy.polymorphic && ancestry.any(|(ancestor, _)| std::ptr::eq(ancestor, expected));
         match (fits, named > 1) {
@@ -186,7 +241,9 @@ impl<'a> Lowering<'a> {
 
     /// The name that calls of a chosen procedure have: its own, with its module where that means something else here.
     pub fn name_of(&mut self, candidate: &Candidate<'a>, shown: String) -> String {
-        let Candidate { name, symbol, home, .. } = candidate;
+        let Candidate {
+            name, symbol, home, ..
+        } = candidate;
         let callee = super::value::callee(home, name);
         let is_free = match self.world.procedure(self.scope, &shown) {
             Some((other, _)) => std::ptr::eq(other, *symbol),
@@ -199,7 +256,8 @@ impl<'a> Lowering<'a> {
         };
         self.function.callees.insert(shown.clone(), callee);
         if let Class::Procedure(shape) = symbol.class {
-            self.results.insert(shown.clone(), (shape, symbol.dimensions.len()));
+            self.results
+                .insert(shown.clone(), (shape, symbol.dimensions.len()));
         }
         shown
     }
@@ -221,7 +279,9 @@ pub fn arranged(dummies: &[Arc<str>], given: Vec<Given>) -> Vec<Value> {
     };
     let places: Option<Vec<usize>> = given.iter().enumerate().map(place).collect();
     let values = given.into_iter().map(|(_, value)| value);
-    let Some(places) = places else { return values.collect() };
+    let Some(places) = places else {
+        return values.collect();
+    };
     let mut ordered = places.clone();
     ordered.sort_unstable();
     if ordered.iter().enumerate().any(|(at, place)| at != *place) {

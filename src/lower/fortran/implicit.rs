@@ -17,7 +17,11 @@ impl Implicit {
 
     /// `range` as written: `a-h` or `z`.
     pub fn add(&mut self, range: &str, ty: &TypeSpec) {
-        let letters: Vec<u8> = range.bytes().filter(u8::is_ascii_alphabetic).map(|b| b.to_ascii_lowercase()).collect();
+        let letters: Vec<u8> = range
+            .bytes()
+            .filter(u8::is_ascii_alphabetic)
+            .map(|b| b.to_ascii_lowercase())
+            .collect();
         if let (Some(first), Some(last)) = (letters.first(), letters.last()) {
             self.rules.push((*first, *last, ty.clone()));
         }
@@ -29,7 +33,11 @@ impl Implicit {
             return None;
         }
         let letter = name.bytes().next()?;
-        let rule = self.rules.iter().rev().find(|(first, last, _)| (*first..=*last).contains(&letter));
+        let rule = self
+            .rules
+            .iter()
+            .rev()
+            .find(|(first, last, _)| (*first..=*last).contains(&letter));
         Some(match rule {
             Some((_, _, ty)) => ty.clone(),
             None if (b'i'..=b'n').contains(&letter) => TypeSpec::intrinsic(Base::Integer),

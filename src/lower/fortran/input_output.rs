@@ -21,10 +21,18 @@ impl<'a> Lowering<'a> {
     /// The statement stands as a call in front of its items: what comes before it stays before it.
     pub fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let text = self.reader.tree.text(node);
-        let keyword = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_lowercase();
+        let keyword = text
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .next()
+            .unwrap_or("")
+            .to_ascii_lowercase();
         let place = self.place(node);
         if matches!(keyword.as_str(), "read" | "write" | "print") {
-            out.push(Stmt::Call { place, name: format!("{keyword} statement"), arguments: Vec::new() });
+            out.push(Stmt::Call {
+                place,
+                name: format!("{keyword} statement"),
+                arguments: Vec::new(),
+            });
         }
         for list in named_children(node) {
             match list.kind() {
@@ -72,14 +80,26 @@ impl<'a> Lowering<'a> {
     fn printed(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) {
         let value = self.hoist_reductions(place, value, out);
         let nested = match self.rank(&value) {
-            Some(1..) => self.shape_of(&value).and_then(|indices| Some((self.element_of(&value, &indices)?, indices))),
+            Some(1..) => self
+                .shape_of(&value)
+                .and_then(|indices| Some((self.element_of(&value, &indices)?, indices))),
             _ => None,
         };
         match nested {
             Some((element, indices)) => {
-                out.extend(nest(place, indices, vec![Stmt::Evaluate { place: place.clone(), values: vec![element] }]));
+                out.extend(nest(
+                    place,
+                    indices,
+                    vec![Stmt::Evaluate {
+                        place: place.clone(),
+                        values: vec![element],
+                    }],
+                ));
             }
-            None => out.push(Stmt::Evaluate { place: place.clone(), values: vec![value] }),
+            None => out.push(Stmt::Evaluate {
+                place: place.clone(),
+                values: vec![value],
+            }),
         }
     }
 
@@ -87,19 +107,34 @@ impl<'a> Lowering<'a> {
     pub fn filled_by(&mut self, place: &Place, name: &str, target: Value, out: &mut Vec<Stmt>) {
         let assign = |this: &Self, target: Value| {
             let ty = target.ty(&this.function);
-            let value = Value::Call { name: name.to_string(), arguments: Vec::new(), ty };
-            Stmt::Assign { place: place.clone(), target, value }
+            let value = Value::Call {
+                name: name.to_string(),
+                arguments: Vec::new(),
+                ty,
+            };
+            Stmt::Assign {
+                place: place.clone(),
+                target,
+                value,
+            }
         };
         if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
-            out.push(Stmt::Evaluate { place: place.clone(), values: vec![target] });
+            out.push(Stmt::Evaluate {
+                place: place.clone(),
+                values: vec![target],
+            });
             return;
         }
         let nested = match self.rank(&target) {
-            Some(1..) => self.indices(&target).and_then(|indices| Some((self.element_of(&target, &indices)?, indices))),
+            Some(1..) => self
+                .indices(&target)
+                .and_then(|indices| Some((self.element_of(&target, &indices)?, indices))),
             _ => None,
         };
         match nested {
-            Some((element, indices)) => out.extend(nest(place, indices, vec![assign(self, element)])),
+            Some((element, indices)) => {
+                out.extend(nest(place, indices, vec![assign(self, element)]))
+            }
             None => out.push(assign(self, target)),
         }
     }

@@ -12,16 +12,20 @@ impl<'a> Lowering<'a> {
     pub fn inquiry(&self, name: &str, arguments: &[Value]) -> Option<Value> {
         let (array, dimension) = match (name, arguments) {
             ("size", [array]) => (array, None),
-            ("size" | "lbound" | "ubound", [array, Value::Integer(dimension)]) => {
-                (array, Some(usize::try_from(*dimension).ok()?.checked_sub(1)?))
-            }
+            ("size" | "lbound" | "ubound", [array, Value::Integer(dimension)]) => (
+                array,
+                Some(usize::try_from(*dimension).ok()?.checked_sub(1)?),
+            ),
             _ => return None,
         };
         let ranges = self.ranges(array)?;
         match (name, dimension) {
             ("size", None) => {
                 let ranges = ranges.into_iter().collect::<Option<Vec<Range>>>()?;
-                ranges.into_iter().map(|range| self.extent_of(range)).reduce(product)
+                ranges
+                    .into_iter()
+                    .map(|range| self.extent_of(range))
+                    .reduce(product)
             }
             ("size", Some(at)) => Some(self.extent_of(ranges.into_iter().nth(at)??)),
             ("lbound", Some(at)) => ranges.into_iter().nth(at)?.map(|[lower, _]| lower),
@@ -35,13 +39,22 @@ impl<'a> Lowering<'a> {
         match array {
             Value::Variable(id) => {
                 let dimensions = &self.function.variable(*id).dimensions;
-                Some(dimensions.iter().map(|extent| Some([extent.lower.clone()?, extent.upper.clone()?])).collect())
+                Some(
+                    dimensions
+                        .iter()
+                        .map(|extent| Some([extent.lower.clone()?, extent.upper.clone()?]))
+                        .collect(),
+                )
             }
-            Value::Element { array, subscripts, .. } => {
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 let mut ranges = Vec::new();
                 for (at, subscript) in subscripts.iter().enumerate() {
                     match bounds(subscript) {
-                        Some(section) => ranges.push(self.section_range(self.declared(*array, at), section)),
+                        Some(section) => {
+                            ranges.push(self.section_range(self.declared(*array, at), section))
+                        }
                         None if self.rank(subscript)? == 0 => {}
                         None => return None,
                     }
@@ -61,7 +74,12 @@ impl<'a> Lowering<'a> {
     fn section_range(&self, is_declared: bool, [lower, upper, step]: [&Value; 3]) -> Option<Range> {
         let is_open = matches!(upper, Value::Call { name, .. } if name == "ubound");
         let counts = matches!(step, Value::Integer(1)) && (is_declared || !is_open);
-        counts.then(|| [Value::Integer(1), self.extent_of([lower.clone(), upper.clone()])])
+        counts.then(|| {
+            [
+                Value::Integer(1),
+                self.extent_of([lower.clone(), upper.clone()]),
+            ]
+        })
     }
 
     /// Elements of a dimension: none where the upper bound lies below the lower one.
@@ -76,7 +94,9 @@ impl<'a> Lowering<'a> {
 
 fn product(a: Value, b: Value) -> Value {
     match (&a, &b) {
-        (Value::Integer(x), Value::Integer(y)) if x.checked_mul(*y).is_some() => Value::Integer(x * y),
+        (Value::Integer(x), Value::Integer(y)) if x.checked_mul(*y).is_some() => {
+            Value::Integer(x * y)
+        }
         _ => Value::binary(BinaryOp::Multiply, a, b),
     }
 }

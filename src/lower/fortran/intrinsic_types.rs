@@ -21,7 +21,9 @@ pub enum Shape {
 
 /// The intrinsic function of that name, in lower case.
 pub fn lookup(name: &str) -> Option<Intrinsic> {
-    Intrinsics::builtin().lookup(Language::Fortran, name).copied()
+    Intrinsics::builtin()
+        .lookup(Language::Fortran, name)
+        .copied()
 }
 
 pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
@@ -32,7 +34,10 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         ("matmul" | "maxloc" | "minloc" | "findloc", _) => Shape::Array,
         ("trim" | "repeat", _) => Shape::Scalar,
         (name, Inquiry) if name.starts_with("ieee_is") => Shape::Elemental,
-        (_, Special | Power | MinMaxAbs | Add | Multiply | Fma | Conversion | Integer | Character) => Shape::Elemental,
+        (
+            _,
+            Special | Power | MinMaxAbs | Add | Multiply | Fma | Conversion | Integer | Character,
+        ) => Shape::Elemental,
         (_, Reduction) => Shape::Reduction,
         (_, Array) => Shape::Array,
         (_, Inquiry | Memory | Allocation | Communication | Io | Timer | System) => Shape::Scalar,
@@ -43,7 +48,9 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
 pub fn kind_position(intrinsic: Intrinsic, name: &str) -> Option<usize> {
     match (name, intrinsic.result) {
         ("cmplx", _) => Some(2),
-        ("real" | "int" | "nint" | "floor" | "ceiling" | "aint" | "anint" | "logical", _) => Some(1),
+        ("real" | "int" | "nint" | "floor" | "ceiling" | "aint" | "anint" | "logical", _) => {
+            Some(1)
+        }
         _ => None,
     }
 }
@@ -85,8 +92,13 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>) -> Ty
 
 /// The widest type among arguments that should all have one; what is unknown does not count.
 fn same(arguments: &[Type]) -> Type {
-    let known = arguments.iter().filter(|ty| matches!(ty, Type::Real(_) | Type::Complex(_) | Type::Integer(_)));
-    known.cloned().reduce(wider).unwrap_or_else(|| arguments.first().cloned().unwrap_or(Type::Unknown))
+    let known = arguments
+        .iter()
+        .filter(|ty| matches!(ty, Type::Real(_) | Type::Complex(_) | Type::Integer(_)));
+    known
+        .cloned()
+        .reduce(wider)
+        .unwrap_or_else(|| arguments.first().cloned().unwrap_or(Type::Unknown))
 }
 
 #[cfg(test)]
@@ -99,7 +111,10 @@ mod tests {
 
     #[test]
     fn kinds_decide_conversions() {
-        assert_eq!(of("real", &[Type::Integer(4)], Some(8)), Some(Type::Real(8)));
+        assert_eq!(
+            of("real", &[Type::Integer(4)], Some(8)),
+            Some(Type::Real(8))
+        );
         assert_eq!(of("real", &[Type::Complex(16)], None), Some(Type::Real(8)));
         assert_eq!(of("real", &[Type::Integer(4)], None), Some(Type::Real(4)));
         assert_eq!(of("int", &[Type::Real(8)], Some(8)), Some(Type::Integer(8)));
@@ -107,8 +122,14 @@ mod tests {
 
     #[test]
     fn the_widest_argument_decides() {
-        assert_eq!(of("max", &[Type::Real(4), Type::Real(8)], None), Some(Type::Real(8)));
+        assert_eq!(
+            of("max", &[Type::Real(4), Type::Real(8)], None),
+            Some(Type::Real(8))
+        );
         assert_eq!(of("abs", &[Type::Complex(16)], None), Some(Type::Real(8)));
-        assert_eq!(of("iand", &[Type::Integer(8), Type::Integer(8)], None), Some(Type::Integer(8)));
+        assert_eq!(
+            of("iand", &[Type::Integer(8), Type::Integer(8)], None),
+            Some(Type::Integer(8))
+        );
     }
 }

@@ -11,17 +11,26 @@ use super::scope::Scope;
 impl<'a> Lowering<'a> {
     /// Arguments with keywords in the places of their dummies, if the procedure is known and none is left out
     /// before the last one.
-    pub fn in_order<'r>(&self, name: &str, arguments: Cow<'r, [Argument]>, scope: &'a Scope) -> Cow<'r, [Argument]> {
+    pub fn in_order<'r>(
+        &self,
+        name: &str,
+        arguments: Cow<'r, [Argument]>,
+        scope: &'a Scope,
+    ) -> Cow<'r, [Argument]> {
         if !has_keywords(&arguments) {
             return arguments;
         }
-        let Found::Symbol(symbol, _) = self.world.symbol(scope, name) else { return arguments };
+        let Found::Symbol(symbol, _) = self.world.symbol(scope, name) else {
+            return arguments;
+        };
         ordered(&symbol.arguments, arguments)
     }
 }
 
 fn has_keywords(arguments: &[Argument]) -> bool {
-    arguments.iter().any(|argument| matches!(argument, Argument::Keyword(..)))
+    arguments
+        .iter()
+        .any(|argument| matches!(argument, Argument::Keyword(..)))
 }
 
 /// Arguments in the places of those dummies.
@@ -33,11 +42,24 @@ pub fn ordered<'r>(dummies: &[Arc<str>], arguments: Cow<'r, [Argument]>) -> Cow<
         Argument::Keyword(name, _) => dummies.iter().position(|dummy| dummy == name),
         _ => Some(at),
     };
-    let Some(places) = arguments.iter().enumerate().map(place).collect::<Option<Vec<usize>>>() else {
+    let Some(places) = arguments
+        .iter()
+        .enumerate()
+        .map(place)
+        .collect::<Option<Vec<usize>>>()
+    else {
         return arguments;
     };
-    let mut ordered: Vec<(usize, Argument)> = places.into_iter().zip(arguments.iter().cloned()).collect();
+    let mut ordered: Vec<(usize, Argument)> =
+        places.into_iter().zip(arguments.iter().cloned()).collect();
     ordered.sort_by_key(|(at, _)| *at);
-    let is_whole = ordered.iter().enumerate().all(|(at, (place, _))| at == *place);
-    if is_whole { ordered.into_iter().map(|(_, argument)| argument).collect() } else { arguments }
+    let is_whole = ordered
+        .iter()
+        .enumerate()
+        .all(|(at, (place, _))| at == *place);
+    if is_whole {
+        ordered.into_iter().map(|(_, argument)| argument).collect()
+    } else {
+        arguments
+    }
 }

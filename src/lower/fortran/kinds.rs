@@ -23,7 +23,10 @@ impl<'a> World<'a> {
     }
 
     fn resolve_within(&self, spec: &TypeSpec, scope: &'a Scope, depth: usize) -> Resolved {
-        let known = |ty| Resolved { ty, unknown_kind: None };
+        let known = |ty| Resolved {
+            ty,
+            unknown_kind: None,
+        };
         let (base, kind) = match spec {
             TypeSpec::Intrinsic(base, kind) => (*base, kind),
             TypeSpec::Derived(name) => {
@@ -36,7 +39,10 @@ impl<'a> World<'a> {
         let default = match base {
             Base::Byte => return known(Type::Integer(1)),
             Base::Character => {
-                return known(Type::Character(self.length(kind.as_ref(), scope, depth).filter(|length| *length > 0)));
+                return known(Type::Character(
+                    self.length(kind.as_ref(), scope, depth)
+                        .filter(|length| *length > 0),
+                ));
             }
             Base::DoublePrecision => return known(Type::Real(8)),
             Base::DoubleComplex => return known(Type::Complex(16)),
@@ -84,7 +90,10 @@ impl<'a> World<'a> {
                 None => (ASSUMED_KIND, Some(describe(kind))),
             },
         };
-        Resolved { ty: Type::Real(size), unknown_kind }
+        Resolved {
+            ty: Type::Real(size),
+            unknown_kind,
+        }
     }
 
     /// A kind value that is the size of something.
@@ -93,7 +102,9 @@ impl<'a> World<'a> {
     }
 
     fn kind_within(&self, kind: &Expr, scope: &'a Scope, depth: usize) -> Option<u32> {
-        self.integer(kind, scope, depth).filter(|n| (1..=32).contains(n)).map(|n| n as u32)
+        self.integer(kind, scope, depth)
+            .filter(|n| (1..=32).contains(n))
+            .map(|n| n as u32)
     }
 
     /// The value of an integer constant expression.
@@ -113,9 +124,14 @@ impl<'a> World<'a> {
                 // A header or module that was not read: these names mean one thing only.
                 Found::Elsewhere(_) | Found::Nowhere => intrinsic_constant(name),
             },
-            Expr::Unary(UnaryOp::Negate, operand) => self.integer(operand, scope, depth + 1)?.checked_neg(),
+            Expr::Unary(UnaryOp::Negate, operand) => {
+                self.integer(operand, scope, depth + 1)?.checked_neg()
+            }
             Expr::Binary(op, left, right) => {
-                let (left, right) = (self.integer(left, scope, depth + 1)?, self.integer(right, scope, depth + 1)?);
+                let (left, right) = (
+                    self.integer(left, scope, depth + 1)?,
+                    self.integer(right, scope, depth + 1)?,
+                );
                 match op {
                     BinaryOp::Add => left.checked_add(right),
                     BinaryOp::Subtract => left.checked_sub(right),
@@ -126,7 +142,9 @@ impl<'a> World<'a> {
                 }
             }
             Expr::Apply(function, arguments, _) => {
-                let Expr::Name(function) = &**function else { return None };
+                let Expr::Name(function) = &**function else {
+                    return None;
+                };
                 self.inquiry(function, arguments, scope, depth + 1)
             }
             _ => None,
@@ -134,7 +152,13 @@ impl<'a> World<'a> {
     }
 
     /// `selected_real_kind(15)`, `kind(1.d0)` and their like.
-    fn inquiry(&self, function: &str, arguments: &[Argument], scope: &'a Scope, depth: usize) -> Option<i64> {
+    fn inquiry(
+        &self,
+        function: &str,
+        arguments: &[Argument],
+        scope: &'a Scope,
+        depth: usize,
+    ) -> Option<i64> {
         let value = |at: usize, keyword: &str| {
             let named = arguments.iter().find_map(|argument| match argument {
                 Argument::Keyword(name, value) if **name == *keyword => Some(value),
@@ -145,7 +169,9 @@ impl<'a> World<'a> {
                 _ => None,
             })
         };
-        let number = |at: usize, keyword: &str| value(at, keyword).and_then(|e| self.integer(e, scope, depth));
+        let number = |at: usize, keyword: &str| {
+            value(at, keyword).and_then(|e| self.integer(e, scope, depth))
+        };
         match function {
             "selected_real_kind" => {
                 let (precision, range) = (number(0, "p").unwrap_or(0), number(1, "r").unwrap_or(0));
@@ -185,12 +211,18 @@ impl<'a> World<'a> {
             Expr::Integer(_) | Expr::Logical(_) => return Some(4),
             Expr::Real(_, kind) => self.real_size(kind, scope).ty,
             Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
-            Expr::Unary(_, operand) if depth < DEPTH_LIMIT => return self.kind_of(operand, scope, depth + 1),
+            Expr::Unary(_, operand) if depth < DEPTH_LIMIT => {
+                return self.kind_of(operand, scope, depth + 1);
+            }
             Expr::Name(name) => match self.symbol(scope, name) {
                 // No other type has a kind.
-                Found::Symbol(Symbol { ty: Some(ty @ TypeSpec::Intrinsic(..)), .. }, scope) => {
-                    self.resolve_within(ty, scope, depth + 1).ty
-                }
+                Found::Symbol(
+                    Symbol {
+                        ty: Some(ty @ TypeSpec::Intrinsic(..)),
+                        ..
+                    },
+                    scope,
+                ) => self.resolve_within(ty, scope, depth + 1).ty,
                 _ => return None,
             },
             _ => return None,
@@ -205,10 +237,19 @@ impl<'a> World<'a> {
     /// A component of a derived type or of one it extends, with the scope that its bounds belong to.
     ///
     /// `None` if the type or one that it extends is not known, `Some(None)` if none of them has such a component.
-    pub fn component(&self, ty: &str, scope: &'a Scope, name: &str) -> Option<Option<(&'a Component, &'a Scope)>> {
+    pub fn component(
+        &self,
+        ty: &str,
+        scope: &'a Scope,
+        name: &str,
+    ) -> Option<Option<(&'a Component, &'a Scope)>> {
         let mut oldest = None;
         for (definition, home) in self.ancestry(ty, scope) {
-            if let Some(component) = definition.components.iter().find(|component| *component.name == *name) {
+            if let Some(component) = definition
+                .components
+                .iter()
+                .find(|component| *component.name == *name)
+            {
                 return Some(Some((component, home)));
             }
             oldest = Some(definition);
@@ -220,14 +261,23 @@ impl<'a> World<'a> {
     /// The scope that knows a type which another one extends, directly or not.
     pub fn parent(&self, ty: &str, scope: &'a Scope, parent: &str) -> Option<&'a Scope> {
         let mut ancestry = self.ancestry(ty, scope);
-        ancestry.find_map(|(definition, home)| (definition.parent.as_deref()? == parent).then_some(home))
+        ancestry.find_map(|(definition, home)| {
+            (definition.parent.as_deref()? == parent).then_some(home)
+        })
     }
 
     /// A type and what it extends, with the scopes that define them.
-    pub fn ancestry(&self, ty: &str, scope: &'a Scope) -> impl Iterator<Item = (&'a DerivedType, &'a Scope)> + use<'a> {
+    pub fn ancestry(
+        &self,
+        ty: &str,
+        scope: &'a Scope,
+    ) -> impl Iterator<Item = (&'a DerivedType, &'a Scope)> + use<'a> {
         let world = *self;
         let parent = move |(definition, home): &(&'a DerivedType, &'a Scope)| {
-            definition.parent.as_ref().and_then(|parent| world.derived_type(home, parent))
+            definition
+                .parent
+                .as_ref()
+                .and_then(|parent| world.derived_type(home, parent))
         };
         std::iter::successors(self.derived_type(scope, ty), parent).take(DEPTH_LIMIT)
     }

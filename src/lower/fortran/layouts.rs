@@ -39,7 +39,9 @@ type Known = FxHashMap<*const DerivedType, Option<Layout>>;
 impl<'a> World<'a> {
     /// Bytes of an object of a derived type, if all of it is inside the object and of constant size.
     pub fn size(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<u32> {
-        self.layout(ty, scope).filter(|layout| !layout.has_descriptors).map(|layout| layout.bytes)
+        self.layout(ty, scope)
+            .filter(|layout| !layout.has_descriptors)
+            .map(|layout| layout.bytes)
     }
 
     /// The layout of a derived type, if every component is of constant size.
@@ -54,7 +56,10 @@ impl<'a> World<'a> {
             offsets.insert(component.name.clone(), offset);
         };
         let whole = self.lay_out(ty, scope, &mut Known::default(), &mut visit);
-        RecordLayout { bytes: whole.map(|layout| layout.bytes), offsets }
+        RecordLayout {
+            bytes: whole.map(|layout| layout.bytes),
+            offsets,
+        }
     }
 
     /// Places one component after the other, those of the parent first.
@@ -67,7 +72,10 @@ impl<'a> World<'a> {
     ) -> Option<Layout> {
         // A type inside itself has no size.
         known.insert(ty, None);
-        let mut whole = Layout { alignment: 1, ..Layout::default() };
+        let mut whole = Layout {
+            alignment: 1,
+            ..Layout::default()
+        };
         if let Some(parent) = &ty.parent {
             let (parent, scope) = self.derived_type(scope, parent)?;
             if known.contains_key(&(parent as *const _)) || known.len() > DEPTH_LIMIT {
@@ -90,7 +98,12 @@ impl<'a> World<'a> {
         Some(whole)
     }
 
-    fn component_layout(&self, component: &Component, scope: &'a Scope, known: &mut Known) -> Option<Layout> {
+    fn component_layout(
+        &self,
+        component: &Component,
+        scope: &'a Scope,
+        known: &mut Known,
+    ) -> Option<Layout> {
         if component.indirect {
             return descriptor(component);
         }
@@ -99,34 +112,62 @@ impl<'a> World<'a> {
                 let (ty, scope) = self.derived_type(scope, name)?;
                 match known.get(&(ty as *const _)) {
                     Some(layout) => (*layout)?,
-                    None if known.len() < DEPTH_LIMIT => self.lay_out(ty, scope, known, &mut |_, _| {})?,
+                    None if known.len() < DEPTH_LIMIT => {
+                        self.lay_out(ty, scope, known, &mut |_, _| {})?
+                    }
                     None => return None,
                 }
             }
-            TypeSpec::Intrinsic(Base::Character, length) => {
-                Layout { bytes: self.length(length.as_ref(), scope, 0)?, alignment: 1, has_descriptors: false }
-            }
+            TypeSpec::Intrinsic(Base::Character, length) => Layout {
+                bytes: self.length(length.as_ref(), scope, 0)?,
+                alignment: 1,
+                has_descriptors: false,
+            },
             spec => {
                 let resolved = self.resolve(spec, scope);
-                let bytes = resolved.ty.bytes().filter(|_| resolved.unknown_kind.is_none())?;
-                let alignment = if let Type::Complex(_) = resolved.ty { bytes / 2 } else { bytes };
-                Layout { bytes, alignment: alignment.max(1), has_descriptors: false }
+                let bytes = resolved
+                    .ty
+                    .bytes()
+                    .filter(|_| resolved.unknown_kind.is_none())?;
+                let alignment = if let Type::Complex(_) = resolved.ty {
+                    bytes / 2
+                } else {
+                    bytes
+                };
+                Layout {
+                    bytes,
+                    alignment: alignment.max(1),
+                    has_descriptors: false,
+                }
             }
         };
-        let extents = component.dimensions.iter().map(|bounds| u32::try_from(self.extent(bounds, scope)?).ok());
-        let count = extents.into_iter().try_fold(1u32, |count, extent| count.checked_mul(extent?))?;
-        Some(Layout { bytes: element.bytes.checked_mul(count)?, ..element })
+        let extents = component
+            .dimensions
+            .iter()
+            .map(|bounds| u32::try_from(self.extent(bounds, scope)?).ok());
+        let count = extents
+            .into_iter()
+            .try_fold(1u32, |count, extent| count.checked_mul(extent?))?;
+        Some(Layout {
+            bytes: element.bytes.checked_mul(count)?,
+            ..element
+        })
     }
 
     /// How many elements a dimension has, if that is constant.
     pub fn extent(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
         let lower = self.lower(bounds, scope)?;
-        self.integer(bounds.upper.as_ref()?, scope, 0)?.checked_sub(lower)?.checked_add(1)
+        self.integer(bounds.upper.as_ref()?, scope, 0)?
+            .checked_sub(lower)?
+            .checked_add(1)
     }
 
     /// The lower bound of a dimension, if it is constant.
     pub fn lower(&self, bounds: &Bounds, scope: &'a Scope) -> Option<i64> {
-        bounds.lower.as_ref().map_or(Some(1), |lower| self.integer(lower, scope, 0))
+        bounds
+            .lower
+            .as_ref()
+            .map_or(Some(1), |lower| self.integer(lower, scope, 0))
     }
 }
 
@@ -137,12 +178,20 @@ fn descriptor(component: &Component) -> Option<Layout> {
         return None;
     }
     let rank = u32::try_from(component.dimensions.len()).ok()?;
-    let data = if rank == 0 { POINTER } else { DESCRIPTOR.0 + DESCRIPTOR.1.checked_mul(rank)? };
+    let data = if rank == 0 {
+        POINTER
+    } else {
+        DESCRIPTOR.0 + DESCRIPTOR.1.checked_mul(rank)?
+    };
     let class = match (component.polymorphic, &component.ty) {
         (false, _) => 0,
         // The length of a string that it may hold.
         (true, TypeSpec::Anything) => 2 * POINTER,
         (true, _) => POINTER,
     };
-    Some(Layout { bytes: data.checked_add(class)?, alignment: POINTER, has_descriptors: true })
+    Some(Layout {
+        bytes: data.checked_add(class)?,
+        alignment: POINTER,
+        has_descriptors: true,
+    })
 }

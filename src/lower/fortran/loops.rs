@@ -27,7 +27,12 @@ impl<'a> Lowering<'a> {
         let parts = children(node);
         let head = parts.iter().find(|n| n.kind() == kind::DO_STATEMENT);
         let control = head.and_then(|head| {
-            let is_control = |n: &Node| matches!(n.kind(), kind::LOOP_CONTROL | kind::WHILE | kind::CONCURRENT);
+            let is_control = |n: &Node| {
+                matches!(
+                    n.kind(),
+                    kind::LOOP_CONTROL | kind::WHILE | kind::CONCURRENT
+                )
+            };
             named_children(*head).into_iter().find(is_control)
         });
         let name = self.loop_name(node);
@@ -40,35 +45,63 @@ impl<'a> Lowering<'a> {
                 return;
             }
             Some(control) if control.kind() == kind::WHILE => {
-                let condition = named_children(control).first().map(|n| self.reader.read(*n));
+                let condition = named_children(control)
+                    .first()
+                    .map(|n| self.reader.read(*n));
                 let condition = condition.map(|e| self.own_value(&e));
                 let place = self.place(node);
                 // Tried before every iteration.
-                let condition = condition.map(|value| self.hoist_reductions(&place, value, &mut first));
-                Control::Uncounted { condition, reason: reason("while_loop", self.first_line(node)) }
+                let condition =
+                    condition.map(|value| self.hoist_reductions(&place, value, &mut first));
+                Control::Uncounted {
+                    condition,
+                    reason: reason("while_loop", self.first_line(node)),
+                }
             }
             Some(control) => {
                 let place = self.place(node);
                 match self.counted(control) {
-                    Control::Counted { variable, lower, upper, step } => {
-                        let [lower, upper, step] =
-                            [lower, upper, step].map(|bound| self.hoist_reductions(&place, bound, out));
-                        Control::Counted { variable, lower, upper, step }
+                    Control::Counted {
+                        variable,
+                        lower,
+                        upper,
+                        step,
+                    } => {
+                        let [lower, upper, step] = [lower, upper, step]
+                            .map(|bound| self.hoist_reductions(&place, bound, out));
+                        Control::Counted {
+                            variable,
+                            lower,
+                            upper,
+                            step,
+                        }
                     }
                     control => control,
                 }
             }
-            None => Control::Uncounted { condition: None, reason: reason("infinite_loop", self.first_line(node)) },
+            None => Control::Uncounted {
+                condition: None,
+                reason: reason("infinite_loop", self.first_line(node)),
+            },
         };
         let mut body = first;
         body.extend(self.loop_body(&parts, name.clone()));
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
-        let mark = |word: &str| name.as_ref().map(|name| jumps::label(place.clone(), &format!("{word} {name}")));
+        let mark = |word: &str| {
+            name.as_ref()
+                .map(|name| jumps::label(place.clone(), &format!("{word} {name}")))
+        };
         body.extend(mark("cycle"));
         let after = mark("exit");
         self.has_marks |= after.is_some();
-        out.push(Stmt::Loop(Box::new(Loop { place, end_line, parallel, control, body })));
+        out.push(Stmt::Loop(Box::new(Loop {
+            place,
+            end_line,
+            parallel,
+            control,
+            body,
+        })));
         out.extend(after);
     }
 
@@ -76,7 +109,13 @@ impl<'a> Lowering<'a> {
     pub fn loop_over(&mut self, statement: Node, control: Node, body: Vec<Stmt>) -> Stmt {
         let control = self.counted(control);
         let (place, end_line) = (self.place(statement), self.end_line(statement));
-        Stmt::Loop(Box::new(Loop { place, end_line, parallel: None, control, body }))
+        Stmt::Loop(Box::new(Loop {
+            place,
+            end_line,
+            parallel: None,
+            control,
+            body,
+        }))
     }
 
     fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {
@@ -88,12 +127,25 @@ impl<'a> Lowering<'a> {
 
     /// `name: do …`
     fn loop_name(&self, node: Node) -> Option<Arc<str>> {
-        let first = named_children(node).into_iter().next().filter(|n| n.kind() == kind::BLOCK_LABEL_START)?;
-        Some(self.reader.tree.text(first).trim_end_matches(':').trim_end().to_ascii_lowercase().into())
+        let first = named_children(node)
+            .into_iter()
+            .next()
+            .filter(|n| n.kind() == kind::BLOCK_LABEL_START)?;
+        Some(
+            self.reader
+                .tree
+                .text(first)
+                .trim_end_matches(':')
+                .trim_end()
+                .to_ascii_lowercase()
+                .into(),
+        )
     }
 
     pub fn end_line(&self, node: Node) -> u32 {
-        let last = named_children(node).last().map_or_else(|| node.end_position(), |last| last.end_position());
+        let last = named_children(node)
+            .last()
+            .map_or_else(|| node.end_position(), |last| last.end_position());
         self.reader.source.place(last.row, last.column).line
     }
 
@@ -102,7 +154,10 @@ impl<'a> Lowering<'a> {
         let parts = named_children(control);
         let text = self.reader.tree.text(control).to_string();
         let [variable, lower, upper, ..] = parts[..] else {
-            return Control::Uncounted { condition: None, reason: reason("syntax_error", text) };
+            return Control::Uncounted {
+                condition: None,
+                reason: reason("syntax_error", text),
+            };
         };
         let [lower, upper] = [lower, upper].map(|n| self.reader.read(n));
         let (lower, upper) = (self.own_value(&lower), self.own_value(&upper));
@@ -114,12 +169,23 @@ impl<'a> Lowering<'a> {
             None => Value::Integer(1),
         };
         let Some(variable) = self.index_variable(variable) else {
-            return Control::Uncounted { condition: None, reason: reason("loop_variable", text) };
+            return Control::Uncounted {
+                condition: None,
+                reason: reason("loop_variable", text),
+            };
         };
         if self.function.variable(variable).ty.is_floating() {
-            return Control::Uncounted { condition: None, reason: reason("real_loop_variable", text) };
+            return Control::Uncounted {
+                condition: None,
+                reason: reason("real_loop_variable", text),
+            };
         }
-        Control::Counted { variable, lower, upper, step }
+        Control::Counted {
+            variable,
+            lower,
+            upper,
+            step,
+        }
     }
 
     fn index_variable(&mut self, node: Node) -> Option<VarId> {
@@ -134,7 +200,9 @@ impl<'a> Lowering<'a> {
 
     /// Indices and mask of `do concurrent (i = 1:n, j = 1:m, mask)`.
     fn concurrent_header(&mut self, node: Node) -> (Vec<Index>, Option<Value>) {
-        let header = named_children(node).into_iter().find(|n| n.kind() == kind::CONCURRENT_HEADER);
+        let header = named_children(node)
+            .into_iter()
+            .find(|n| n.kind() == kind::CONCURRENT_HEADER);
         let (mut indices, mut mask) = (Vec::new(), None);
         let ty = header.and_then(|header| header.child_by_field_name(field::TYPE));
         let ty = ty.and_then(|ty| type_spec(self.reader, ty));
@@ -142,7 +210,8 @@ impl<'a> Lowering<'a> {
             match part.kind() {
                 kind::CONCURRENT_CONTROL => {
                     let name = named_children(part).into_iter().next();
-                    let bounds = [field::INITIAL, field::FINAL, field::STEP].map(|f| part.child_by_field_name(f));
+                    let bounds = [field::INITIAL, field::FINAL, field::STEP]
+                        .map(|f| part.child_by_field_name(f));
                     if let (Some(name), Some(ty)) = (name, &ty) {
                         self.declare_index(name, ty);
                     }
@@ -163,7 +232,10 @@ impl<'a> Lowering<'a> {
     /// `do concurrent (integer :: i = 1:n)` declares its index.
     fn declare_index(&mut self, node: Node, ty: &TypeSpec) {
         let name = self.reader.name(node);
-        if matches!(self.meaning(&name, self.scope), Meaning::Elsewhere(_) | Meaning::Nowhere) {
+        if matches!(
+            self.meaning(&name, self.scope),
+            Meaning::Elsewhere(_) | Meaning::Nowhere
+        ) {
             let ty = self.resolve(ty, self.scope);
             self.add(self.scope, &name, ty, Storage::Local, None);
         }
@@ -175,7 +247,9 @@ impl<'a> Lowering<'a> {
             match self.reader.tree.role(part) {
                 None if part.kind() == kind::TRIPLET => {
                     if let [name, lower, upper, ref step @ ..] = named_children(part)[..] {
-                        indices.extend(self.index(name, [Some(lower), Some(upper), step.first().copied()]));
+                        indices.extend(
+                            self.index(name, [Some(lower), Some(upper), step.first().copied()]),
+                        );
                     }
                 }
                 Some(Role::Binary | Role::Unary) if mask.is_none() => {
@@ -196,7 +270,12 @@ impl<'a> Lowering<'a> {
         };
         let (lower, upper) = (bound(lower?), bound(upper?));
         let step = step.map_or(Value::Integer(1), bound);
-        Some(Index { variable: self.index_variable(name)?, lower, upper, step })
+        Some(Index {
+            variable: self.index_variable(name)?,
+            lower,
+            upper,
+            step,
+        })
     }
 
     /// Loops around a body. The language leaves the order of the indices open; as compilers do, the
@@ -213,7 +292,12 @@ impl<'a> Lowering<'a> {
         let mut body = match mask {
             Some(condition) => {
                 let place = place.clone();
-                vec![Stmt::If(Box::new(If { place, condition, then: body, otherwise: Vec::new() }))]
+                vec![Stmt::If(Box::new(If {
+                    place,
+                    condition,
+                    then: body,
+                    otherwise: Vec::new(),
+                }))]
             }
             None => body,
         };
@@ -221,13 +305,42 @@ impl<'a> Lowering<'a> {
         let order: Vec<VarId> = indices.iter().map(|index| index.variable).collect();
         let positions = contiguity(&order, &body);
         // As written, the last index is the innermost.
-        let position = |index: &Index| order.iter().position(|v| *v == index.variable).map_or(0.0, |at| positions[at]);
+        let position = |index: &Index| {
+            order
+                .iter()
+                .position(|v| *v == index.variable)
+                .map_or(0.0, |at| positions[at])
+        };
         indices.sort_by(|a, b| position(b).total_cmp(&position(a)));
         let count = indices.len();
-        for (at, Index { variable, lower, upper, step }) in indices.into_iter().rev().enumerate() {
-            let parallel = if at + 1 == count { parallel.clone() } else { None };
-            let control = Control::Counted { variable, lower, upper, step };
-            body = vec![Stmt::Loop(Box::new(Loop { place: place.clone(), end_line, parallel, control, body }))];
+        for (
+            at,
+            Index {
+                variable,
+                lower,
+                upper,
+                step,
+            },
+        ) in indices.into_iter().rev().enumerate()
+        {
+            let parallel = if at + 1 == count {
+                parallel.clone()
+            } else {
+                None
+            };
+            let control = Control::Counted {
+                variable,
+                lower,
+                upper,
+                step,
+            };
+            body = vec![Stmt::Loop(Box::new(Loop {
+                place: place.clone(),
+                end_line,
+                parallel,
+                control,
+                body,
+            }))];
         }
         match body.pop() {
             Some(only @ Stmt::Loop(_)) if count > 0 => only,
@@ -252,7 +365,9 @@ fn contiguity(indices: &[VarId], body: &[Stmt]) -> Vec<f64> {
             }
         }
     });
-    sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
+    sums.into_iter()
+        .map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 })
+        .collect()
 }
 
 pub fn reason(code: &'static str, detail: String) -> Reason {

@@ -23,7 +23,10 @@ pub struct Modules {
 impl Modules {
     /// Adds the modules of another file; of two modules of one name the first stays.
     pub fn merge(&mut self, other: Modules) {
-        let Modules { scopes, allocations } = other;
+        let Modules {
+            scopes,
+            allocations,
+        } = other;
         self.allocations.merge(allocations);
         for (name, scope) in scopes {
             self.scopes.entry(name).or_insert(scope);
@@ -63,15 +66,27 @@ enum Hit<T> {
 
 impl<'a> World<'a> {
     fn module(&self, name: &str) -> Option<&'a Arc<Scope>> {
-        self.own.scopes.get(name).or_else(|| self.others.scopes.get(name))
+        self.own
+            .scopes
+            .get(name)
+            .or_else(|| self.others.scopes.get(name))
     }
 
     /// The types that modules define; of modules of one name, those of the file's own.
     pub fn all_types(&self) -> impl Iterator<Item = (&'a Arc<str>, &'a DerivedType, &'a Scope)> {
         let own = &self.own.scopes;
-        let others = self.others.scopes.iter().filter(|(name, _)| !own.contains_key(*name));
+        let others = self
+            .others
+            .scopes
+            .iter()
+            .filter(|(name, _)| !own.contains_key(*name));
         let scopes = own.values().chain(others.map(|(_, scope)| scope));
-        scopes.flat_map(|scope| scope.types.iter().map(move |(name, ty)| (name, ty, &**scope)))
+        scopes.flat_map(|scope| {
+            scope
+                .types
+                .iter()
+                .map(move |(name, ty)| (name, ty, &**scope))
+        })
     }
 
     /// The procedure that a name stands for, under the name that its module gives it; nothing for those of the scope's
@@ -81,15 +96,22 @@ impl<'a> World<'a> {
             let (name, symbol) = scope.symbols.get_key_value(name)?;
             Some((&**name, symbol, scope))
         };
-        let Hit::Found((name, symbol, home)) = self.chain(scope, name, 0, &own) else { return None };
+        let Hit::Found((name, symbol, home)) = self.chain(scope, name, 0, &own) else {
+            return None;
+        };
         let is_procedure = matches!(symbol.class, Class::Procedure(_) | Class::Generic(_));
-        let is_module = || self.module(&home.name).is_some_and(|module| std::ptr::eq(&**module, home));
+        let is_module = || {
+            self.module(&home.name)
+                .is_some_and(|module| std::ptr::eq(&**module, home))
+        };
         let mut hosts = std::iter::successors(Some(scope), |scope| scope.host.as_deref());
-        (is_procedure && is_module() && !hosts.any(|host| std::ptr::eq(host, home))).then_some((name, home))
+        (is_procedure && is_module() && !hosts.any(|host| std::ptr::eq(host, home)))
+            .then_some((name, home))
     }
 
     pub fn symbol(&self, scope: &'a Scope, name: &str) -> Found<'a> {
-        let own = |scope: &'a Scope, name: &str| scope.symbols.get(name).map(|symbol| (symbol, scope));
+        let own =
+            |scope: &'a Scope, name: &str| scope.symbols.get(name).map(|symbol| (symbol, scope));
         match self.chain(scope, name, 0, &own) {
             Hit::Found((symbol, scope)) => Found::Symbol(symbol, scope),
             Hit::Builtin(value) => Found::Builtin(value),
@@ -104,18 +126,28 @@ impl<'a> World<'a> {
         let mut next = Some(scope);
         while let Some(scope) = next {
             self.gather(scope, name, 0, &mut found);
-            let ancestor = scope.ancestor.as_ref().and_then(|ancestor| self.module(ancestor));
+            let ancestor = scope
+                .ancestor
+                .as_ref()
+                .and_then(|ancestor| self.module(ancestor));
             next = ancestor.map(|module| &**module).or(scope.host.as_deref());
         }
         found
     }
 
-    fn gather(&self, scope: &'a Scope, name: &str, depth: usize, found: &mut Vec<(&'a Symbol, &'a Scope)>) {
+    fn gather(
+        &self,
+        scope: &'a Scope,
+        name: &str,
+        depth: usize,
+        found: &mut Vec<(&'a Symbol, &'a Scope)>,
+    ) {
         if depth > CHAIN_LIMIT || found.len() >= MOST_GENERICS {
             return;
         }
         if let Some(symbol) = scope.symbols.get(name) {
-            if matches!(symbol.class, Class::Generic(_)) && !found.iter().any(|(known, _)| std::ptr::eq(*known, symbol))
+            if matches!(symbol.class, Class::Generic(_))
+                && !found.iter().any(|(known, _)| std::ptr::eq(*known, symbol))
             {
                 found.push((symbol, scope));
             } else {
@@ -123,8 +155,13 @@ impl<'a> World<'a> {
             }
         }
         for import in &scope.uses {
-            let Some(remote) = import.remote(name) else { continue };
-            if let Some(module) = self.module(&import.module).filter(|module| module.shows(remote)) {
+            let Some(remote) = import.remote(name) else {
+                continue;
+            };
+            if let Some(module) = self
+                .module(&import.module)
+                .filter(|module| module.shows(remote))
+            {
                 self.gather(module, remote, depth + 1, found);
             }
         }
@@ -133,12 +170,18 @@ impl<'a> World<'a> {
     /// A procedure by its name.
     pub fn procedure(&self, scope: &'a Scope, name: &str) -> Option<(&'a Symbol, &'a Scope)> {
         match self.symbol(scope, name) {
-            Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => Some((symbol, home)),
+            Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
+                Some((symbol, home))
+            }
             _ => None,
         }
     }
 
-    pub fn derived_type(&self, scope: &'a Scope, name: &str) -> Option<(&'a DerivedType, &'a Scope)> {
+    pub fn derived_type(
+        &self,
+        scope: &'a Scope,
+        name: &str,
+    ) -> Option<(&'a DerivedType, &'a Scope)> {
         let own = |scope: &'a Scope, name: &str| scope.types.get(name).map(|ty| (ty, scope));
         match self.chain(scope, name, 0, &own) {
             Hit::Found(found) => Some(found),
@@ -162,7 +205,11 @@ impl<'a> World<'a> {
                 Hit::Nowhere => {}
                 found => return found,
             }
-            next = match scope.ancestor.as_ref().map(|ancestor| (ancestor, self.module(ancestor))) {
+            next = match scope
+                .ancestor
+                .as_ref()
+                .map(|ancestor| (ancestor, self.module(ancestor)))
+            {
                 Some((_, Some(module))) => Some(module),
                 Some((ancestor, None)) => {
                     elsewhere = elsewhere.or(Some(ancestor.clone()));
@@ -190,7 +237,9 @@ impl<'a> World<'a> {
         }
         let mut elsewhere = None;
         for import in &scope.uses {
-            let Some(remote) = import.remote(name) else { continue };
+            let Some(remote) = import.remote(name) else {
+                continue;
+            };
             if let Some(module) = self.module(&import.module) {
                 if !module.shows(remote) {
                     continue;
@@ -213,12 +262,22 @@ impl<'a> World<'a> {
 
     /// The symbol of a procedure behind a generic name, if all specific ones agree on a type: the
     /// first of them.
-    pub fn specific(&self, symbol: &'a Symbol, scope: &'a Scope) -> Option<(&'a Symbol, &'a Scope)> {
-        let Class::Generic(names) = &symbol.class else { return Some((symbol, scope)) };
-        names.iter().find_map(|name| match self.symbol(scope, name) {
-            Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure(_)) => Some((symbol, scope)),
-            _ => None,
-        })
+    pub fn specific(
+        &self,
+        symbol: &'a Symbol,
+        scope: &'a Scope,
+    ) -> Option<(&'a Symbol, &'a Scope)> {
+        let Class::Generic(names) = &symbol.class else {
+            return Some((symbol, scope));
+        };
+        names
+            .iter()
+            .find_map(|name| match self.symbol(scope, name) {
+                Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure(_)) => {
+                    Some((symbol, scope))
+                }
+                _ => None,
+            })
     }
 }
 
@@ -249,10 +308,10 @@ pub fn intrinsic_constant(name: &str) -> Option<i64> {
     Some(match name {
         "int8" | "c_int8_t" | "c_signed_char" | "c_char" | "c_bool" | "logical8" => 1,
         "int16" | "c_int16_t" | "c_short" | "logical16" => 2,
-        "int32" | "c_int32_t" | "c_int" | "logical32" | "real32" | "c_float" | "c_float_complex" => 4,
-        "int64" | "c_int64_t" | "c_long" | "c_long_long" | "c_size_t" | "c_intptr_t" | "c_intmax_t" | "c_ptrdiff_t" => {
-            8
-        }
+        "int32" | "c_int32_t" | "c_int" | "logical32" | "real32" | "c_float"
+        | "c_float_complex" => 4,
+        "int64" | "c_int64_t" | "c_long" | "c_long_long" | "c_size_t" | "c_intptr_t"
+        | "c_intmax_t" | "c_ptrdiff_t" => 8,
         "logical64" | "real64" | "c_double" | "c_double_complex" | "omp_lock_kind" => 8,
         "mpi_address_kind" | "mpi_offset_kind" | "mpi_count_kind" => 8,
         "mpi_integer_kind" => 4,

@@ -117,10 +117,17 @@ mod tests {
     fn the_grammar_knows_every_name() {
         let language = &Grammar::of(Language::Fortran).language;
         for kind in KINDS {
-            assert_ne!(language.id_for_node_kind(kind, true), 0, "no node kind `{kind}`");
+            assert_ne!(
+                language.id_for_node_kind(kind, true),
+                0,
+                "no node kind `{kind}`"
+            );
         }
         for field in FIELDS {
-            assert!(language.field_id_for_name(field).is_some(), "no field `{field}`");
+            assert!(
+                language.field_id_for_name(field).is_some(),
+                "no field `{field}`"
+            );
         }
     }
 }

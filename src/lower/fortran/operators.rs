@@ -13,7 +13,13 @@ const ASSIGNMENT: &str = "assignment(=)";
 
 impl<'a> Lowering<'a> {
     /// A binary operation: of structures, a call.
-    pub fn binary_operation(&mut self, op: BinaryOp, left: Value, right: Value, scope: &'a Scope) -> Value {
+    pub fn binary_operation(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+        scope: &'a Scope,
+    ) -> Value {
         if !self.is_structure(&left) && !self.is_structure(&right) {
             return Value::binary(op, left, right);
         }
@@ -26,7 +32,11 @@ impl<'a> Lowering<'a> {
         if !self.is_structure(&operand) {
             return Value::Unary(op, Box::new(operand));
         }
-        let name = if op == UnaryOp::Not { "operator(.not.)" } else { "operator(-)" };
+        let name = if op == UnaryOp::Not {
+            "operator(.not.)"
+        } else {
+            "operator(-)"
+        };
         self.operation(name.to_string(), vec![operand], scope)
     }
 
@@ -36,15 +46,27 @@ impl<'a> Lowering<'a> {
             Choice::One(candidate) => {
                 let ty = self.result_of(&candidate);
                 let name = self.name_of(&candidate, candidate.name.to_string());
-                Value::Call { name, arguments: operands, ty }
+                Value::Call {
+                    name,
+                    arguments: operands,
+                    ty,
+                }
             }
-            Choice::None | Choice::Several => Value::Call { name, arguments: operands, ty: Type::Unknown },
+            Choice::None | Choice::Several => Value::Call {
+                name,
+                arguments: operands,
+                ty: Type::Unknown,
+            },
         }
     }
 
     /// The subroutine that an assignment calls, if one does, with its arguments. An assignment whose subroutine cannot
     /// be told is a call of `assignment(=)`.
-    pub fn defined_assignment(&mut self, target: &Value, value: &Value) -> Option<(String, Vec<Value>)> {
+    pub fn defined_assignment(
+        &mut self,
+        target: &Value,
+        value: &Value,
+    ) -> Option<(String, Vec<Value>)> {
         if !self.is_structure(target) && !self.is_structure(value) {
             return None;
         }
@@ -55,12 +77,16 @@ impl<'a> Lowering<'a> {
             _ => false,
         };
         match self.defined(ASSIGNMENT, &arguments, self.scope) {
-            Choice::One(candidate) if is_copy && !self.takes(&candidate, &unnamed(&arguments)) => None,
+            Choice::One(candidate) if is_copy && !self.takes(&candidate, &unnamed(&arguments)) => {
+                None
+            }
             Choice::One(candidate) => {
                 let name = self.name_of(&candidate, candidate.name.to_string());
                 Some((name, arguments))
             }
-            Choice::Several if value.ty(&self.function) != Type::Unknown => Some((ASSIGNMENT.to_string(), arguments)),
+            Choice::Several if value.ty(&self.function) != Type::Unknown => {
+                Some((ASSIGNMENT.to_string(), arguments))
+            }
             Choice::Several | Choice::None => None,
         }
     }
@@ -73,10 +99,17 @@ impl<'a> Lowering<'a> {
     fn defined(&mut self, name: &str, operands: &[Value], scope: &'a Scope) -> Choice<'a> {
         let mut candidates = self.candidates(scope, name);
         for operand in operands {
-            let Type::Derived(ty, _) = operand.ty(&self.function) else { continue };
-            let operand = Operand { ty: &ty, is_exact: self.is_exact(operand) };
+            let Type::Derived(ty, _) = operand.ty(&self.function) else {
+                continue;
+            };
+            let operand = Operand {
+                ty: &ty,
+                is_exact: self.is_exact(operand),
+            };
             match self.world.bound_generic(operand, self.scope, name) {
-                Some(bound) => bound.into_iter().for_each(|candidate| add(&mut candidates, candidate)),
+                Some(bound) => bound
+                    .into_iter()
+                    .for_each(|candidate| add(&mut candidates, candidate)),
                 None => return Choice::Several,
             }
         }
@@ -86,7 +119,9 @@ impl<'a> Lowering<'a> {
     /// Whether the type of a variable is the one that it is declared with, not one that extends it.
     fn is_exact(&self, value: &Value) -> bool {
         match value {
-            Value::Variable(id) | Value::Element { array: id, .. } => !self.polymorphic.contains(id),
+            Value::Variable(id) | Value::Element { array: id, .. } => {
+                !self.polymorphic.contains(id)
+            }
             _ => true,
         }
     }
@@ -96,8 +131,14 @@ impl<'a> Lowering<'a> {
         let mut spelled: String = detail.to_ascii_lowercase();
         spelled.retain(|c| !c.is_whitespace());
         if !(spelled.starts_with('.') && spelled.ends_with('.')) {
-            let reason = Reason { code: "defined_operator", detail: detail.to_string() };
-            return Value::Opaque { reason, inner: operands };
+            let reason = Reason {
+                code: "defined_operator",
+                detail: detail.to_string(),
+            };
+            return Value::Opaque {
+                reason,
+                inner: operands,
+            };
         }
         self.operation(format!("operator({spelled})"), operands, scope)
     }
@@ -109,7 +150,10 @@ fn unnamed(values: &[Value]) -> Vec<Given> {
 }
 
 fn add<'a>(candidates: &mut Vec<Candidate<'a>>, candidate: Candidate<'a>) {
-    if !candidates.iter().any(|known| std::ptr::eq(known.symbol, candidate.symbol)) {
+    if !candidates
+        .iter()
+        .any(|known| std::ptr::eq(known.symbol, candidate.symbol))
+    {
         candidates.push(candidate);
     }
 }
@@ -118,7 +162,10 @@ fn add<'a>(candidates: &mut Vec<Candidate<'a>>, candidate: Candidate<'a>) {
 pub fn generic_name(text: &str) -> Arc<str> {
     let mut name = text.to_ascii_lowercase();
     name.retain(|c| !c.is_whitespace());
-    let Some(operator) = name.strip_prefix("operator(").and_then(|rest| rest.strip_suffix(')')) else {
+    let Some(operator) = name
+        .strip_prefix("operator(")
+        .and_then(|rest| rest.strip_suffix(')'))
+    else {
         return name.into();
     };
     let symbol = match operator {

@@ -22,7 +22,10 @@ pub struct Part<'e> {
 impl<'e> Path<'e> {
     /// `None` if the expression does not start with a name.
     pub fn of(mut expr: &'e Expr) -> Option<Path<'e>> {
-        let mut path = Path { parts: Vec::new(), substring: None };
+        let mut path = Path {
+            parts: Vec::new(),
+            substring: None,
+        };
         let mut applied: Applied = None;
         loop {
             match expr {
@@ -37,7 +40,10 @@ impl<'e> Path<'e> {
                     expr = base;
                 }
                 Expr::Member(base, name) => {
-                    path.parts.push(Part { name, applied: applied.take() });
+                    path.parts.push(Part {
+                        name,
+                        applied: applied.take(),
+                    });
                     expr = base;
                 }
                 Expr::Name(name) => {
@@ -52,6 +58,10 @@ impl<'e> Path<'e> {
 
     /// `chunk%tiles%p`
     pub fn text(&self) -> String {
-        self.parts.iter().map(|part| &**part.name).collect::<Vec<_>>().join("%")
+        self.parts
+            .iter()
+            .map(|part| &**part.name)
+            .collect::<Vec<_>>()
+            .join("%")
     }
 }

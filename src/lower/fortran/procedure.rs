@@ -15,7 +15,9 @@ use super::names::{field, kind};
 use super::scope::{Bounds, Class, DerivedType, Scope, Symbol, TypeSpec};
 use super::units::{self, ProcedureUnit};
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::ir::{self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable};
+use crate::ir::{
+    self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
+};
 use crate::syntax::named_children;
 
 /// State of lowering one procedure.
@@ -110,13 +112,20 @@ pub fn lower<'a>(
     // What a submodule holds belongs to its module.
     let name = |host: &Arc<Scope>| host.ancestor.as_ref().unwrap_or(&host.name).to_string();
     let host = unit.scope.host.as_ref().map(name);
-    lowering.function.is_private = unit.scope.host.as_ref().is_some_and(|host| !host.shows(&unit.name));
+    lowering.function.is_private = unit
+        .scope
+        .host
+        .as_ref()
+        .is_some_and(|host| !host.shows(&unit.name));
     lowering.function.host = host.filter(|name| !name.is_empty());
     // Of a structure that is the result the body may name nothing but components.
     if unit.node.kind() == kind::FUNCTION {
         lowering.meaning(&unit.result, lowering.scope);
     }
-    lowering.function.result = lowering.ids.get(&(key(lowering.scope), unit.result.clone())).copied();
+    lowering.function.result = lowering
+        .ids
+        .get(&(key(lowering.scope), unit.result.clone()))
+        .copied();
     (lowering.function, lowering.diagnostics, lowering.remarked)
 }
 
@@ -137,7 +146,9 @@ impl<'a> Lowering<'a> {
                     Some((symbol, home)) => Meaning::Procedure(symbol, home),
                     None => Meaning::Procedure(symbol, home),
                 },
-                Class::StatementFunction(parameters, body) => Meaning::StatementFunction(parameters, body),
+                Class::StatementFunction(parameters, body) => {
+                    Meaning::StatementFunction(parameters, body)
+                }
                 Class::Variable(_) | Class::Constant(_) => {
                     let id = self.variable(name, symbol, home);
                     self.ids.insert((key(scope), name.clone()), id);
@@ -164,9 +175,23 @@ impl<'a> Lowering<'a> {
         self.add(scope, name, ty, role, None)
     }
 
-    pub fn add(&mut self, scope: &Scope, name: &Arc<str>, ty: Type, role: Role, constant: Option<ir::Value>) -> VarId {
+    pub fn add(
+        &mut self,
+        scope: &Scope,
+        name: &Arc<str>,
+        ty: Type,
+        role: Role,
+        constant: Option<ir::Value>,
+    ) -> VarId {
         let place = self.function.place.clone();
-        let id = self.push(Variable { name: name.to_string(), ty, dimensions: Vec::new(), role, constant, place });
+        let id = self.push(Variable {
+            name: name.to_string(),
+            ty,
+            dimensions: Vec::new(),
+            role,
+            constant,
+            place,
+        });
         self.ids.insert((key(scope), name.clone()), id);
         id
     }
@@ -193,16 +218,27 @@ impl<'a> Lowering<'a> {
     /// An entry: another name of the procedure. What it leaves out, or calls by other dummy arguments or another
     /// result, is not told apart from a call of the procedure itself, and that has a reason.
     pub fn entry(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let Some(name) = node.child_by_field_name(field::NAME) else { return };
-        self.function.entries.push(self.reader.name(name).to_string());
+        let Some(name) = node.child_by_field_name(field::NAME) else {
+            return;
+        };
+        self.function
+            .entries
+            .push(self.reader.name(name).to_string());
         let list = node.child_by_field_name(field::PARAMETERS);
         let arguments = list.map_or_else(Vec::new, named_children);
         let own = units::heading(self.reader, self.unit).1;
         let is_same = arguments.iter().map(|n| self.reader.name(*n)).eq(own);
         if !is_same || !out.is_empty() || self.unit.kind() == kind::FUNCTION {
             let text = self.first_line(node);
-            let reason = Reason { code: "entry", detail: text };
-            out.push(Stmt::Opaque { place: self.place(node), reason, inner: Vec::new() });
+            let reason = Reason {
+                code: "entry",
+                detail: text,
+            };
+            out.push(Stmt::Opaque {
+                place: self.place(node),
+                reason,
+                inner: Vec::new(),
+            });
         }
     }
 
@@ -231,8 +267,19 @@ impl<'a> Lowering<'a> {
         let shown = self.distinct_name(name, home, foreign);
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
-        let id = self.push(Variable { name: shown, ty, dimensions, role, constant: None, place });
-        if let Some(bytes) = symbol.ty.as_ref().and_then(|spec| self.bytes_of_record(spec, home)) {
+        let id = self.push(Variable {
+            name: shown,
+            ty,
+            dimensions,
+            role,
+            constant: None,
+            place,
+        });
+        if let Some(bytes) = symbol
+            .ty
+            .as_ref()
+            .and_then(|spec| self.bytes_of_record(spec, home))
+        {
             self.function.record_bytes.insert(id, bytes);
         }
         if symbol.polymorphic {
@@ -246,7 +293,11 @@ impl<'a> Lowering<'a> {
     fn complete(&mut self, id: VarId, name: &str, symbol: &'a Symbol, home: &'a Scope) {
         let is_open = |bounds: &Bounds| bounds.lower.is_none() && bounds.upper.is_none();
         let is_open = !symbol.dimensions.is_empty() && symbol.dimensions.iter().all(is_open);
-        let allocated = if is_open { self.world.allocated(name, home) } else { None };
+        let allocated = if is_open {
+            self.world.allocated(name, home)
+        } else {
+            None
+        };
         let (bounds, scope) = match allocated {
             Some((bounds, scope)) if bounds.len() == symbol.dimensions.len() => (bounds, scope),
             _ => (&symbol.dimensions[..], home),
@@ -262,8 +313,13 @@ impl<'a> Lowering<'a> {
     /// A name from elsewhere that the procedure also has on its own is told apart by its module.
     fn distinct_name(&self, name: &Arc<str>, home: &Scope, foreign: bool) -> String {
         let clashes = foreign
-            && (self.scope.symbols.contains_key(name) || self.function.variables.iter().any(|v| *v.name == **name));
-        if clashes { format!("{}::{name}", home.name) } else { name.to_string() }
+            && (self.scope.symbols.contains_key(name)
+                || self.function.variables.iter().any(|v| *v.name == **name));
+        if clashes {
+            format!("{}::{name}", home.name)
+        } else {
+            name.to_string()
+        }
     }
 
     pub fn extents(&mut self, bounds: &[Bounds], home: &'a Scope) -> Vec<Extent> {
@@ -284,7 +340,8 @@ impl<'a> Lowering<'a> {
     /// The type, with a remark if its size was only assumed.
     pub fn known(&mut self, resolved: Resolved) -> Type {
         if let Some(kind) = resolved.unknown_kind {
-            let message = format!("the kind `{kind}` is not known here: taken as {ASSUMED_KIND} bytes");
+            let message =
+                format!("the kind `{kind}` is not known here: taken as {ASSUMED_KIND} bytes");
             let help = "name the file of the module that defines it as well";
             self.remark(Severity::Warning, "unknown-kind", kind, message, Some(help));
         }
@@ -292,7 +349,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// A remark about the procedure, once a file for each `what`.
-    pub fn remark(&mut self, severity: Severity, code: &str, what: String, message: String, help: Option<&str>) {
+    pub fn remark(
+        &mut self,
+        severity: Severity,
+        code: &str,
+        what: String,
+        message: String,
+        help: Option<&str>,
+    ) {
         if self.remarked.insert(format!("{code} {what}")) {
             self.diagnostics.push(Diagnostic {
                 severity,
@@ -314,7 +378,9 @@ impl<'a> Lowering<'a> {
             return *id;
         }
         let mut shown = name.to_string();
-        while self.scope.symbols.contains_key(&*shown) || self.function.variables.iter().any(|v| v.name == shown) {
+        while self.scope.symbols.contains_key(&*shown)
+            || self.function.variables.iter().any(|v| v.name == shown)
+        {
             shown.push('_');
         }
         let place = self.function.place.clone();
@@ -331,13 +397,33 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    pub fn opaque(&self, node: Node, code: &'static str, detail: impl Into<String>, inner: Vec<Stmt>) -> Stmt {
-        Stmt::Opaque { place: self.place(node), reason: ir::Reason { code, detail: detail.into() }, inner }
+    pub fn opaque(
+        &self,
+        node: Node,
+        code: &'static str,
+        detail: impl Into<String>,
+        inner: Vec<Stmt>,
+    ) -> Stmt {
+        Stmt::Opaque {
+            place: self.place(node),
+            reason: ir::Reason {
+                code,
+                detail: detail.into(),
+            },
+            inner,
+        }
     }
 
     /// The first line of a statement, for reasons.
     pub fn first_line(&self, node: Node) -> String {
-        self.reader.tree.text(node).lines().next().unwrap_or("").trim().to_string()
+        self.reader
+            .tree
+            .text(node)
+            .lines()
+            .next()
+            .unwrap_or("")
+            .trim()
+            .to_string()
     }
 }
 

@@ -15,19 +15,34 @@ impl<'a> Lowering<'a> {
     /// The value with its reductions replaced by variables that loops in `out` compute. A reduction
     /// whose loops cannot be told stays a call.
     pub fn hoist_reductions(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) -> Value {
-        if has_array_call(&value) { self.hoisted(place, value, out) } else { value }
+        if has_array_call(&value) {
+            self.hoisted(place, value, out)
+        } else {
+            value
+        }
     }
 
     fn hoisted(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) -> Value {
         let mut inside = |value: Box<Value>| Box::new(self.hoisted(place, *value, out));
         match value {
-            Value::Call { name, arguments, ty } => {
-                let arguments: Vec<Value> = arguments.into_iter().map(|a| self.hoisted(place, a, out)).collect();
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => {
+                let arguments: Vec<Value> = arguments
+                    .into_iter()
+                    .map(|a| self.hoisted(place, a, out))
+                    .collect();
                 match self.reduction(place, &name, &arguments, out) {
                     Some(result) => result,
                     None => match self.array_result(place, &name, &arguments, out) {
                         Some(result) => result,
-                        None => Value::Call { name, arguments, ty },
+                        None => Value::Call {
+                            name,
+                            arguments,
+                            ty,
+                        },
                     },
                 }
             }
@@ -37,12 +52,26 @@ impl<'a> Lowering<'a> {
                 let left = inside(left);
                 Value::Binary(op, left, inside(right))
             }
-            Value::Element { array, subscripts, place: at } => {
-                let subscripts = subscripts.into_iter().map(|s| self.hoisted(place, s, out)).collect();
-                Value::Element { array, subscripts, place: at }
+            Value::Element {
+                array,
+                subscripts,
+                place: at,
+            } => {
+                let subscripts = subscripts
+                    .into_iter()
+                    .map(|s| self.hoisted(place, s, out))
+                    .collect();
+                Value::Element {
+                    array,
+                    subscripts,
+                    place: at,
+                }
             }
             Value::Opaque { reason, inner } if reason.code == "array_section" => {
-                let inner = inner.into_iter().map(|v| self.hoisted(place, v, out)).collect();
+                let inner = inner
+                    .into_iter()
+                    .map(|v| self.hoisted(place, v, out))
+                    .collect();
                 Value::Opaque { reason, inner }
             }
             other => other,
@@ -59,15 +88,28 @@ impl<'a> Lowering<'a> {
                 let left = inside(*left);
                 Value::Binary(op, left, inside(*right))
             }
-            Value::Call { name, arguments, ty } => {
+            Value::Call {
+                name,
+                arguments,
+                ty,
+            } => {
                 let arguments: Vec<Value> = arguments.into_iter().map(|a| *inside(a)).collect();
-                let is_own = self.call_shape(&name) == Some(Shape::Scalar) && intrinsic_types::lookup(&name).is_none();
-                let call = Value::Call { name: name.clone(), arguments, ty: ty.clone() };
+                let is_own = self.call_shape(&name) == Some(Shape::Scalar)
+                    && intrinsic_types::lookup(&name).is_none();
+                let call = Value::Call {
+                    name: name.clone(),
+                    arguments,
+                    ty: ty.clone(),
+                };
                 if !is_own {
                     return call;
                 }
                 let result = Value::Variable(self.result_variable(&name.replace('%', "_"), ty));
-                out.push(Stmt::Assign { place: place.clone(), target: result.clone(), value: call });
+                out.push(Stmt::Assign {
+                    place: place.clone(),
+                    target: result.clone(),
+                    value: call,
+                });
                 result
             }
             other => other,
@@ -77,13 +119,21 @@ impl<'a> Lowering<'a> {
     /// An array function from the language, not one of that name from the program.
     pub fn is_intrinsic(&self, name: &str) -> bool {
         let declared = match self.world.symbol(self.scope, name) {
-            Found::Symbol(symbol, _) => matches!(symbol.class, Class::Procedure(_) | Class::Generic(_)),
+            Found::Symbol(symbol, _) => {
+                matches!(symbol.class, Class::Procedure(_) | Class::Generic(_))
+            }
             _ => false,
         };
         !declared && intrinsic_types::lookup(name).is_some()
     }
 
-    fn reduction(&mut self, place: &Place, name: &str, arguments: &[Value], out: &mut Vec<Stmt>) -> Option<Value> {
+    fn reduction(
+        &mut self,
+        place: &Place,
+        name: &str,
+        arguments: &[Value],
+        out: &mut Vec<Stmt>,
+    ) -> Option<Value> {
         if !self.is_intrinsic(name) {
             return None;
         }
@@ -92,12 +142,15 @@ impl<'a> Lowering<'a> {
             "minloc" => return self.location(place, name, BinaryOp::Less, arguments, out),
             _ => {}
         }
-        let square = |value: &Value| Value::binary(BinaryOp::Multiply, value.clone(), value.clone());
+        let square =
+            |value: &Value| Value::binary(BinaryOp::Multiply, value.clone(), value.clone());
         let (operation, element, rest) = match (name, arguments) {
             ("norm2", [array, rest @ ..]) => (Operation::Sum, square(array), rest),
-            ("dot_product", [left, right]) => {
-                (Operation::Dot, Value::binary(BinaryOp::Multiply, left.clone(), right.clone()), &[][..])
-            }
+            ("dot_product", [left, right]) => (
+                Operation::Dot,
+                Value::binary(BinaryOp::Multiply, left.clone(), right.clone()),
+                &[][..],
+            ),
             (_, [array, rest @ ..]) => (Operation::of(name)?, array.clone(), rest),
             _ => return None,
         };
@@ -118,11 +171,23 @@ impl<'a> Lowering<'a> {
         let ty = operation.result(&element.ty(&self.function));
         let target = Value::Variable(self.result_variable(name, ty.clone()));
         let next = operation.step(target.clone(), element, ty.clone());
-        out.push(Stmt::Assign { place: place.clone(), target: target.clone(), value: operation.start(&ty) });
-        let step = Stmt::Assign { place: place.clone(), target: target.clone(), value: next };
+        out.push(Stmt::Assign {
+            place: place.clone(),
+            target: target.clone(),
+            value: operation.start(&ty),
+        });
+        let step = Stmt::Assign {
+            place: place.clone(),
+            target: target.clone(),
+            value: next,
+        };
         out.extend(nest(place, indices, vec![masked(place, mask, step)]));
         Some(match name {
-            "norm2" => Value::Call { name: "sqrt".into(), arguments: vec![target], ty },
+            "norm2" => Value::Call {
+                name: "sqrt".into(),
+                arguments: vec![target],
+                ty,
+            },
             _ => target,
         })
     }
@@ -145,30 +210,46 @@ impl<'a> Lowering<'a> {
             Some(mask) => Some(self.element_of(mask, &indices)?),
             None => None,
         };
-        let (operation, short) =
-            if better == BinaryOp::Greater { (Operation::Maximum, "maxval") } else { (Operation::Minimum, "minval") };
+        let (operation, short) = if better == BinaryOp::Greater {
+            (Operation::Maximum, "maxval")
+        } else {
+            (Operation::Minimum, "minval")
+        };
         let ty = element.ty(&self.function);
         let value = Value::Variable(self.result_variable(short, ty.clone()));
         let target = Value::Variable(self.result_variable(name, Type::Integer(4)));
         let at = Value::Variable(index.variable);
-        let assign =
-            |target: &Value, value: Value| Stmt::Assign { place: place.clone(), target: target.clone(), value };
+        let assign = |target: &Value, value: Value| Stmt::Assign {
+            place: place.clone(),
+            target: target.clone(),
+            value,
+        };
         out.push(assign(&value, operation.start(&ty)));
         out.push(assign(&target, Value::Integer(0)));
         let condition = Value::binary(better, element.clone(), value.clone());
         let then = vec![assign(&value, element), assign(&target, at)];
-        let step = Stmt::If(Box::new(If { place: place.clone(), condition, then, otherwise: Vec::new() }));
+        let step = Stmt::If(Box::new(If {
+            place: place.clone(),
+            condition,
+            then,
+            otherwise: Vec::new(),
+        }));
         out.extend(nest(place, indices, vec![masked(place, mask, step)]));
         Some(target)
     }
 
     /// What follows the array among the arguments: keywords are not kept, but types tell the two apart.
     pub fn dimension_and_mask(&self, arguments: &[Value]) -> Option<Selection> {
-        let mut found = Selection { dimension: None, mask: None };
+        let mut found = Selection {
+            dimension: None,
+            mask: None,
+        };
         for argument in arguments {
             match (argument, argument.ty(&self.function)) {
                 (Value::Integer(n), _) if found.dimension.is_none() => found.dimension = Some(*n),
-                (_, Type::Logical(_)) if found.mask.is_none() => found.mask = Some(argument.clone()),
+                (_, Type::Logical(_)) if found.mask.is_none() => {
+                    found.mask = Some(argument.clone())
+                }
                 _ => return None,
             }
         }
@@ -184,7 +265,9 @@ impl<'a> Lowering<'a> {
             Value::Variable(_) | Value::Element { .. } => Some(value.clone()),
             // Their results have other shapes than what goes in.
             Value::Call { name, .. } if matches!(name.as_str(), "transpose" | "spread") => None,
-            _ => super::visit::parts(value).into_iter().find_map(|part| self.leading(part)),
+            _ => super::visit::parts(value)
+                .into_iter()
+                .find_map(|part| self.leading(part)),
         }
     }
 
@@ -192,7 +275,8 @@ impl<'a> Lowering<'a> {
     pub fn result_variable(&mut self, name: &str, ty: Type) -> VarId {
         let mut number = 1;
         let taken = |name: &str, this: &Self| {
-            this.function.variables.iter().any(|v| v.name == name) || this.scope.symbols.contains_key(name)
+            this.function.variables.iter().any(|v| v.name == name)
+                || this.scope.symbols.contains_key(name)
         };
         while taken(&format!("{name}_{number}"), self) {
             number += 1;
@@ -200,7 +284,14 @@ impl<'a> Lowering<'a> {
         let name: Arc<str> = format!("{name}_{number}").into();
         let place = self.function.place.clone();
         let (dimensions, constant) = (Vec::new(), None);
-        self.push(Variable { name: name.to_string(), ty, dimensions, role: Role::Local, constant, place })
+        self.push(Variable {
+            name: name.to_string(),
+            ty,
+            dimensions,
+            role: Role::Local,
+            constant,
+            place,
+        })
     }
 }
 
@@ -216,7 +307,12 @@ pub fn masked(place: &Place, mask: Option<Value>, statement: Stmt) -> Stmt {
     match mask {
         Some(condition) => {
             let then = vec![statement];
-            Stmt::If(Box::new(If { place: place.clone(), condition, then, otherwise: Vec::new() }))
+            Stmt::If(Box::new(If {
+                place: place.clone(),
+                condition,
+                then,
+                otherwise: Vec::new(),
+            }))
         }
         None => statement,
     }
@@ -225,7 +321,9 @@ pub fn masked(place: &Place, mask: Option<Value>, statement: Stmt) -> Stmt {
 /// Whether a function from arrays to something else may stand in a value.
 fn has_array_call(value: &Value) -> bool {
     match value {
-        Value::Call { name, arguments, .. } => {
+        Value::Call {
+            name, arguments, ..
+        } => {
             matches!(name.as_str(), "matmul" | "norm2" | "maxloc" | "minloc")
                 || Operation::of(name).is_some()
                 || arguments.iter().any(has_array_call)
@@ -233,7 +331,9 @@ fn has_array_call(value: &Value) -> bool {
         Value::Unary(_, operand) | Value::Convert(_, operand) => has_array_call(operand),
         Value::Binary(_, left, right) => has_array_call(left) || has_array_call(right),
         Value::Element { subscripts, .. } => subscripts.iter().any(has_array_call),
-        Value::Opaque { reason, inner } => reason.code == "array_section" && inner.iter().any(has_array_call),
+        Value::Opaque { reason, inner } => {
+            reason.code == "array_section" && inner.iter().any(has_array_call)
+        }
         _ => false,
     }
 }
@@ -284,7 +384,9 @@ impl Operation {
         match self {
             Operation::Sum | Operation::Dot | Operation::Count => number(0),
             Operation::Product => number(1),
-            Operation::Maximum => Value::Unary(crate::ir::UnaryOp::Negate, Box::new(huge(number(1), ty))),
+            Operation::Maximum => {
+                Value::Unary(crate::ir::UnaryOp::Negate, Box::new(huge(number(1), ty)))
+            }
             Operation::Minimum => huge(number(1), ty),
             Operation::Any => Value::Logical(false),
             Operation::All => Value::Logical(true),
@@ -296,8 +398,16 @@ impl Operation {
         match self {
             Operation::Sum | Operation::Dot => binary(BinaryOp::Add),
             Operation::Product => binary(BinaryOp::Multiply),
-            Operation::Maximum => Value::Call { name: "max".into(), arguments: vec![so_far, element], ty },
-            Operation::Minimum => Value::Call { name: "min".into(), arguments: vec![so_far, element], ty },
+            Operation::Maximum => Value::Call {
+                name: "max".into(),
+                arguments: vec![so_far, element],
+                ty,
+            },
+            Operation::Minimum => Value::Call {
+                name: "min".into(),
+                arguments: vec![so_far, element],
+                ty,
+            },
             Operation::Any => binary(BinaryOp::Or),
             Operation::All => binary(BinaryOp::And),
             Operation::Count => {
@@ -309,5 +419,9 @@ impl Operation {
 }
 
 fn huge(one: Value, ty: &Type) -> Value {
-    Value::Call { name: "huge".into(), arguments: vec![one], ty: ty.clone() }
+    Value::Call {
+        name: "huge".into(),
+        arguments: vec![one],
+        ty: ty.clone(),
+    }
 }

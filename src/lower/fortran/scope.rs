@@ -216,7 +216,9 @@ impl Scope {
     /// Whether a name that is not declared here can come from a module or host.
     pub fn declares_elsewhere(&self, name: &str) -> bool {
         self.uses.iter().any(|import| import.remote(name).is_some())
-            || self.host.as_ref().is_some_and(|host| host.symbols.contains_key(name) || host.declares_elsewhere(name))
+            || self.host.as_ref().is_some_and(|host| {
+                host.symbols.contains_key(name) || host.declares_elsewhere(name)
+            })
     }
 
     /// The symbol of that name, made if there is none.

@@ -21,7 +21,9 @@ pub const NESTING_LIMIT: usize = 120;
 /// The children of a node, comments included: directives are comments.
 pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.children(&mut cursor).filter(|child| child.is_named()).collect()
+    node.children(&mut cursor)
+        .filter(|child| child.is_named())
+        .collect()
 }
 
 impl<'a> Lowering<'a> {
@@ -64,10 +66,22 @@ impl<'a> Lowering<'a> {
         let mut left: Vec<Node> = nodes.iter().rev().copied().collect();
         while let Some(node) = left.pop() {
             if let Some(Role::Loop | Role::ConcurrentLoop) = self.reader.tree.role(node) {
-                let reason = Reason { code: "too_deep", detail: self.first_line(node) };
-                let control = Control::Uncounted { condition: None, reason };
+                let reason = Reason {
+                    code: "too_deep",
+                    detail: self.first_line(node),
+                };
+                let control = Control::Uncounted {
+                    condition: None,
+                    reason,
+                };
                 let (place, end_line) = (self.place(node), self.end_line(node));
-                found.push(Stmt::Loop(Box::new(Loop { place, end_line, parallel: None, control, body: Vec::new() })));
+                found.push(Stmt::Loop(Box::new(Loop {
+                    place,
+                    end_line,
+                    parallel: None,
+                    control,
+                    body: Vec::new(),
+                })));
             }
             left.extend(named_children(node).into_iter().rev());
         }
@@ -99,15 +113,24 @@ impl<'a> Lowering<'a> {
             Role::CallStatement => self.call_statement(node, out),
             Role::Exit => out.push(self.leave(node, Jump::Exit)),
             Role::Cycle => out.push(self.leave(node, Jump::Cycle)),
-            Role::Return => out.push(Stmt::Jump { place, kind: Jump::Return }),
-            Role::Stop => out.push(Stmt::Jump { place, kind: Jump::Stop }),
+            Role::Return => out.push(Stmt::Jump {
+                place,
+                kind: Jump::Return,
+            }),
+            Role::Stop => out.push(Stmt::Jump {
+                place,
+                kind: Jump::Stop,
+            }),
             Role::Goto => self.goto(node, out),
             Role::InputOutput => self.input_output(node, out),
             Role::Allocation => self.allocation(node),
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
             Role::PointerAssignment => {
-                let sides: Vec<Expr> = named_children(node).into_iter().map(|side| self.reader.read(side)).collect();
+                let sides: Vec<Expr> = named_children(node)
+                    .into_iter()
+                    .map(|side| self.reader.read(side))
+                    .collect();
                 let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
                 self.share(&sides);
                 out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
@@ -115,21 +138,35 @@ impl<'a> Lowering<'a> {
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
                 for set in named_children(node) {
-                    let items: Vec<Expr> = named_children(set).into_iter().map(|item| self.reader.read(item)).collect();
+                    let items: Vec<Expr> = named_children(set)
+                        .into_iter()
+                        .map(|item| self.reader.read(item))
+                        .collect();
                     let items: Vec<Value> = items.iter().map(|item| self.own_value(item)).collect();
                     let set = self.share(&items);
-                    let is_global = |id: &VarId| self.function.variable(*id).role == Storage::Global;
+                    let is_global =
+                        |id: &VarId| self.function.variable(*id).role == Storage::Global;
                     if set.iter().any(is_global) {
-                        self.overlays.extend(set.into_iter().filter(|id| !is_global(id)));
+                        self.overlays
+                            .extend(set.into_iter().filter(|id| !is_global(id)));
                     }
                 }
                 let message = "variables share storage here: dependences know it, footprints count each by itself";
                 let what = self.first_line(node);
-                self.remark(Severity::Note, "equivalence", what, message.to_string(), None);
+                self.remark(
+                    Severity::Note,
+                    "equivalence",
+                    what,
+                    message.to_string(),
+                    None,
+                );
             }
             Role::Call => {
                 let value = self.reader.read(node);
-                let inner = vec![Stmt::Evaluate { place, values: vec![self.own_value(&value)] }];
+                let inner = vec![Stmt::Evaluate {
+                    place,
+                    values: vec![self.own_value(&value)],
+                }];
                 out.push(self.opaque(node, "unknown_statement", self.first_line(node), inner));
             }
             // Parts of the statement that `nodes` are the children of, and declarations.
@@ -141,9 +178,14 @@ impl<'a> Lowering<'a> {
     pub fn share_overlays(&mut self) {
         let all = (0..).map(VarId).zip(&self.function.variables);
         let is_global = |v: &Variable| v.role == Storage::Global && !v.dimensions.is_empty();
-        let globals: Vec<VarId> = all.filter(|(_, v)| is_global(v)).map(|(id, _)| id).collect();
+        let globals: Vec<VarId> = all
+            .filter(|(_, v)| is_global(v))
+            .map(|(id, _)| id)
+            .collect();
         for overlay in std::mem::take(&mut self.overlays) {
-            self.function.shared.extend(globals.iter().map(|global| (overlay, *global)));
+            self.function
+                .shared
+                .extend(globals.iter().map(|global| (overlay, *global)));
         }
     }
 
@@ -178,19 +220,35 @@ impl<'a> Lowering<'a> {
     }
 
     fn call_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let Some(subroutine) = node.child_by_field_name(field::SUBROUTINE) else { return };
+        let Some(subroutine) = node.child_by_field_name(field::SUBROUTINE) else {
+            return;
+        };
         let mut name = self.reader.tree.text(subroutine).to_ascii_lowercase();
         name.retain(|c| !c.is_whitespace());
-        let list = named_children(node).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
-        let arguments = list.map(|list| self.reader.arguments(list)).unwrap_or_default();
+        let list = named_children(node)
+            .into_iter()
+            .find(|n| n.kind() == kind::ARGUMENT_LIST);
+        let arguments = list
+            .map(|list| self.reader.arguments(list))
+            .unwrap_or_default();
         let designator = self.reader.read(subroutine);
         if let Expr::Member(..) = designator {
             let target = Expr::Apply(Box::new(designator), arguments.clone(), self.place(node));
-            if let Some(Value::Call { name, arguments, .. }) = self.bound_subroutine(&target) {
+            if let Some(Value::Call {
+                name, arguments, ..
+            }) = self.bound_subroutine(&target)
+            {
                 return self.push_call(self.place(node), name, arguments, out);
             }
         }
-        if let Found::Symbol(Symbol { class: Class::Generic(_), .. }, _) = self.world.symbol(self.scope, &name) {
+        if let Found::Symbol(
+            Symbol {
+                class: Class::Generic(_),
+                ..
+            },
+            _,
+        ) = self.world.symbol(self.scope, &name)
+        {
             return self.generic_call(node, &name, &arguments, out);
         }
         let arguments = self.in_order(&name, arguments.into(), self.scope);
@@ -204,7 +262,9 @@ impl<'a> Lowering<'a> {
         }
         let place = self.place(node);
         if name == "random_number" && values.len() == 1 && self.is_intrinsic(&name) {
-            values.into_iter().for_each(|value| self.filled_by(&place, &name, value, out));
+            values
+                .into_iter()
+                .for_each(|value| self.filled_by(&place, &name, value, out));
             return;
         }
         self.note_callee(&name, self.scope);
@@ -212,7 +272,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// A call of the procedure behind a generic name.
-    fn generic_call(&mut self, node: Node, name: &str, arguments: &[Argument], out: &mut Vec<Stmt>) {
+    fn generic_call(
+        &mut self,
+        node: Node,
+        name: &str,
+        arguments: &[Argument],
+        out: &mut Vec<Stmt>,
+    ) {
         let candidates = self.candidates(self.scope, name);
         let given = self.given(arguments, self.scope);
         let (name, values) = match self.choose(&candidates, &given) {
@@ -222,14 +288,26 @@ impl<'a> Lowering<'a> {
             }
             Choice::None | Choice::Several => {
                 self.note_callee(name, self.scope);
-                (name.to_string(), given.into_iter().map(|(_, value)| value).collect())
+                (
+                    name.to_string(),
+                    given.into_iter().map(|(_, value)| value).collect(),
+                )
             }
         };
         self.push_call(self.place(node), name, values, out);
     }
 
-    fn push_call(&mut self, place: Place, name: String, arguments: Vec<Value>, out: &mut Vec<Stmt>) {
-        let arguments = arguments.into_iter().map(|v| self.hoist_reductions(&place, v, out)).collect();
+    fn push_call(
+        &mut self,
+        place: Place,
+        name: String,
+        arguments: Vec<Value>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let arguments = arguments
+            .into_iter()
+            .map(|v| self.hoist_reductions(&place, v, out))
+            .collect();
         self.call_subroutine(&place, name, arguments, out);
     }
 
@@ -259,7 +337,14 @@ impl<'a> Lowering<'a> {
             // A computed go to whose index is out of range goes on.
             _ => Falls::Sometimes,
         };
-        let first = if values.is_empty() { Vec::new() } else { vec![Stmt::Evaluate { place: place.clone(), values }] };
+        let first = if values.is_empty() {
+            Vec::new()
+        } else {
+            vec![Stmt::Evaluate {
+                place: place.clone(),
+                values,
+            }]
+        };
         if labels.is_empty() {
             out.push(self.opaque(node, "assigned_goto", self.first_line(node), first));
             return;
@@ -270,10 +355,19 @@ impl<'a> Lowering<'a> {
 
     /// The number of a statement label, without leading zeros.
     fn label(&self, node: Node) -> Option<String> {
-        if !matches!(node.kind(), kind::STATEMENT_LABEL | kind::STATEMENT_LABEL_REFERENCE) {
+        if !matches!(
+            node.kind(),
+            kind::STATEMENT_LABEL | kind::STATEMENT_LABEL_REFERENCE
+        ) {
             return None;
         }
-        let digits: String = self.reader.tree.text(node).chars().filter(char::is_ascii_digit).collect();
+        let digits: String = self
+            .reader
+            .tree
+            .text(node)
+            .chars()
+            .filter(char::is_ascii_digit)
+            .collect();
         let digits = digits.trim_start_matches('0');
         (!digits.is_empty()).then(|| digits.to_string())
     }
@@ -282,7 +376,12 @@ impl<'a> Lowering<'a> {
     fn values_below(&mut self, node: Node) -> Vec<Value> {
         let mut values = Vec::new();
         for child in named_children(node) {
-            if self.reader.tree.role(child).is_some_and(|role| role != Role::Nothing) {
+            if self
+                .reader
+                .tree
+                .role(child)
+                .is_some_and(|role| role != Role::Nothing)
+            {
                 let value = self.reader.read(child);
                 values.push(self.own_value(&value));
             }
@@ -293,9 +392,16 @@ impl<'a> Lowering<'a> {
     /// `allocate` tells the bounds that a declaration left open.
     fn allocation(&mut self, node: Node) {
         let mut cursor = node.walk();
-        let allocations: Vec<Node> = node.children_by_field_name(field::ALLOCATION, &mut cursor).collect();
-        for allocation in allocations.into_iter().filter(|n| n.kind() == kind::SIZED_ALLOCATION) {
-            let [object, size] = named_children(allocation)[..] else { continue };
+        let allocations: Vec<Node> = node
+            .children_by_field_name(field::ALLOCATION, &mut cursor)
+            .collect();
+        for allocation in allocations
+            .into_iter()
+            .filter(|n| n.kind() == kind::SIZED_ALLOCATION)
+        {
+            let [object, size] = named_children(allocation)[..] else {
+                continue;
+            };
             let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
             let extents = self.extents(&bounds, self.scope);

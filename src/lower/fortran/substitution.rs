@@ -10,28 +10,43 @@ impl Expr {
         let all = |list: &[Expr]| list.iter().map(|e| e.uses(wanted)).sum::<usize>();
         match self {
             Expr::Name(name) => usize::from(**name == *wanted),
-            Expr::Apply(base, list, _) => base.uses(wanted) + list.iter().map(|a| a.uses(wanted)).sum::<usize>(),
+            Expr::Apply(base, list, _) => {
+                base.uses(wanted) + list.iter().map(|a| a.uses(wanted)).sum::<usize>()
+            }
             Expr::Member(base, _) => base.uses(wanted),
             Expr::Unary(_, operand) => operand.uses(wanted),
-            Expr::Binary(_, left, right) | Expr::Complex(left, right) => left.uses(wanted) + right.uses(wanted),
+            Expr::Binary(_, left, right) | Expr::Complex(left, right) => {
+                left.uses(wanted) + right.uses(wanted)
+            }
             Expr::Array(values) => all(values),
             Expr::Select(parts) => all(&**parts),
             Expr::Opaque(_, _, inner) => all(inner),
-            Expr::Integer(_) | Expr::Real(..) | Expr::Logical(_) | Expr::Text(_) | Expr::Macro(_) => 0,
+            Expr::Integer(_)
+            | Expr::Real(..)
+            | Expr::Logical(_)
+            | Expr::Text(_)
+            | Expr::Macro(_) => 0,
         }
     }
 
     /// The expression with the names of `parameters` replaced by `arguments`.
     pub fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Expr {
         let inside = |e: &Expr| Box::new(e.substitute(parameters, arguments));
-        let all = |list: &[Expr]| list.iter().map(|e| e.substitute(parameters, arguments)).collect();
+        let all = |list: &[Expr]| {
+            list.iter()
+                .map(|e| e.substitute(parameters, arguments))
+                .collect()
+        };
         match self {
             Expr::Name(name) => {
                 let at = parameters.iter().position(|p| p == name);
                 at.and_then(|at| arguments.get(at)).unwrap_or(self).clone()
             }
             Expr::Apply(base, list, place) => {
-                let list = list.iter().map(|a| a.substitute(parameters, arguments)).collect();
+                let list = list
+                    .iter()
+                    .map(|a| a.substitute(parameters, arguments))
+                    .collect();
                 Expr::Apply(inside(base), list, place.clone())
             }
             Expr::Member(base, name) => Expr::Member(inside(base), name.clone()),
@@ -41,7 +56,11 @@ impl Expr {
             Expr::Array(values) => Expr::Array(all(values)),
             Expr::Select(parts) => Expr::Select(Box::new([0, 1, 2].map(|i| *inside(&parts[i])))),
             Expr::Opaque(code, detail, inner) => Expr::Opaque(code, detail.clone(), all(inner)),
-            Expr::Integer(_) | Expr::Real(..) | Expr::Logical(_) | Expr::Text(_) | Expr::Macro(_) => self.clone(),
+            Expr::Integer(_)
+            | Expr::Real(..)
+            | Expr::Logical(_)
+            | Expr::Text(_)
+            | Expr::Macro(_) => self.clone(),
         }
     }
 }
@@ -58,9 +77,15 @@ impl Argument {
     fn substitute(&self, parameters: &[Arc<str>], arguments: &[Expr]) -> Argument {
         match self {
             Argument::Value(e) => Argument::Value(e.substitute(parameters, arguments)),
-            Argument::Keyword(name, e) => Argument::Keyword(name.clone(), e.substitute(parameters, arguments)),
+            Argument::Keyword(name, e) => {
+                Argument::Keyword(name.clone(), e.substitute(parameters, arguments))
+            }
             Argument::Section(bounds) => {
-                let bound = |i: usize| bounds[i].as_ref().map(|e| e.substitute(parameters, arguments));
+                let bound = |i: usize| {
+                    bounds[i]
+                        .as_ref()
+                        .map(|e| e.substitute(parameters, arguments))
+                };
                 Argument::Section(Box::new([0, 1, 2].map(bound)))
             }
             Argument::Star => Argument::Star,

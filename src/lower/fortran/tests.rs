@@ -15,7 +15,10 @@ fn lowered(input: &str) -> Unit {
 
 fn check(input: &str, expect: Expect) {
     let unit = lowered(input);
-    let remarks = unit.diagnostics.iter().map(|d| format!("{} {}: {}\n", d.place.line, d.code, d.message));
+    let remarks = unit
+        .diagnostics
+        .iter()
+        .map(|d| format!("{} {}: {}\n", d.place.line, d.code, d.message));
     expect.assert_eq(&format!("{unit}{}", remarks.collect::<String>()));
 }
 
@@ -664,10 +667,21 @@ end subroutine
 #[test]
 fn macro_constants_keep_their_names() {
     let file: Arc<str> = "test.F90".into();
-    let mut source = SourceText::verbatim(&file, "subroutine s(a, n)\nreal a(N, n)\na(N, 1) = M\nend\n".to_string());
+    let mut source = SourceText::verbatim(
+        &file,
+        "subroutine s(a, n)\nreal a(N, n)\na(N, 1) = M\nend\n".to_string(),
+    );
     for (name, text) in [("N", "128"), ("M", "2*N")] {
-        let place = crate::diagnostic::Place { file: file.clone(), line: 1, column: 1 };
-        source.macros.push(crate::source::MacroConstant { name: name.into(), text: text.into(), place });
+        let place = crate::diagnostic::Place {
+            file: file.clone(),
+            line: 1,
+            column: 1,
+        };
+        source.macros.push(crate::source::MacroConstant {
+            name: name.into(),
+            text: text.into(),
+            place,
+        });
     }
     let unit = lower(&file, Form::Free, &source, &Modules::default());
     expect![[r#"
@@ -684,8 +698,14 @@ fn macro_constants_keep_their_names() {
 #[test]
 fn modules_of_other_files_are_seen() {
     let read = |name: &str, text: &str| SourceText::verbatim(&name.into(), text.to_string());
-    let mut known = modules(&read("a.f90", "module a\nuse b\nreal(wp) :: x(size)\nend module\n"));
-    known.merge(modules(&read("b.f90", "module b\ninteger, parameter :: wp = 8, size = 10\nend module\n")));
+    let mut known = modules(&read(
+        "a.f90",
+        "module a\nuse b\nreal(wp) :: x(size)\nend module\n",
+    ));
+    known.merge(modules(&read(
+        "b.f90",
+        "module b\ninteger, parameter :: wp = 8, size = 10\nend module\n",
+    )));
     let user = read("c.f90", "subroutine s\nuse a\nx(1) = 0\nend subroutine\n");
     let unit = lower(&"c.f90".into(), Form::Free, &user, &known);
     expect![[r#"
@@ -701,7 +721,10 @@ fn modules_of_other_files_are_seen() {
 #[test]
 fn every_prefix_lowers() {
     let text = include_str!("tests.rs");
-    let sources = text.split("check(\n        \"").skip(1).filter_map(|rest| rest.split("\",\n").next());
+    let sources = text
+        .split("check(\n        \"")
+        .skip(1)
+        .filter_map(|rest| rest.split("\",\n").next());
     let mut count = 0;
     for source in sources {
         for end in (0..source.len()).step_by(3) {
@@ -711,18 +734,29 @@ fn every_prefix_lowers() {
             }
         }
     }
-    assert!(count > 1000, "only {count} prefixes: are the sources still found in this file?");
+    assert!(
+        count > 1000,
+        "only {count} prefixes: are the sources still found in this file?"
+    );
 }
 
 #[test]
 fn deep_nesting_is_cut_not_followed() {
     let deep = |open: &str, middle: &str, close: &str| {
-        lowered(&format!("subroutine s\n{}{middle}{}end subroutine\n", open.repeat(3000), close.repeat(3000)))
+        lowered(&format!(
+            "subroutine s\n{}{middle}{}end subroutine\n",
+            open.repeat(3000),
+            close.repeat(3000)
+        ))
     };
     for unit in [
         deep("do i = 1, 2\n", "x = 1\n", "end do\n"),
         deep("if (x > 1) then\n", "x = 1\n", "end if\n"),
-        lowered(&format!("x = {}1{}\nend\n", "(".repeat(3000), ")".repeat(3000))),
+        lowered(&format!(
+            "x = {}1{}\nend\n",
+            "(".repeat(3000),
+            ")".repeat(3000)
+        )),
         lowered(&format!("x = {}1\nend\n", "2 * ".repeat(3000))),
         lowered(&format!("x = {}1\nend\n", "-f(".repeat(3000))),
     ] {
@@ -798,11 +832,19 @@ end
 
 #[test]
 fn many_jumps_are_no_problem() {
-    let forward: String = (0..3000).map(|i| format!("if (x == {i}) go to 1\n")).collect();
-    let backward: String = (2..3000).map(|i| format!("{i} x = x + 1\nif (x < {i}) go to {i}\n")).collect();
-    let crossing: String = (2..300).map(|i| format!("{i} if (x < {i}) go to {}\n", 301 - i)).collect();
+    let forward: String = (0..3000)
+        .map(|i| format!("if (x == {i}) go to 1\n"))
+        .collect();
+    let backward: String = (2..3000)
+        .map(|i| format!("{i} x = x + 1\nif (x < {i}) go to {i}\n"))
+        .collect();
+    let crossing: String = (2..300)
+        .map(|i| format!("{i} if (x < {i}) go to {}\n", 301 - i))
+        .collect();
     for body in [forward, backward, crossing] {
-        let unit = lowered(&format!("subroutine s(x)\n{body}1 do i = 1, 2\nx = 1\nend do\nend\n"));
+        let unit = lowered(&format!(
+            "subroutine s(x)\n{body}1 do i = 1, 2\nx = 1\nend do\nend\n"
+        ));
         assert_eq!(unit.functions.len(), 1);
     }
 }
@@ -831,10 +873,23 @@ fn labels_that_stand_twice_and_many_loops_of_jumps() {
     let twice = "      subroutine f(n)\n".to_string()
         + &" 10   continue\n".repeat(100)
         + "      n = n - 1\n      if (n .gt. 0) goto 10\n      end\n";
-    assert_eq!(lowered(&twice).to_string().matches("loop (goto_loop)").count(), 1);
-    let labels: String = (100..174).map(|label| format!("  {label} continue\n")).collect();
-    let jumps: String = (100..174).map(|label| format!("      if (n .gt. {label}) goto {label}\n")).collect();
-    let text = lowered(&format!("      subroutine f(n)\n{labels}      n = n - 1\n{jumps}      end\n")).to_string();
+    assert_eq!(
+        lowered(&twice)
+            .to_string()
+            .matches("loop (goto_loop)")
+            .count(),
+        1
+    );
+    let labels: String = (100..174)
+        .map(|label| format!("  {label} continue\n"))
+        .collect();
+    let jumps: String = (100..174)
+        .map(|label| format!("      if (n .gt. {label}) goto {label}\n"))
+        .collect();
+    let text = lowered(&format!(
+        "      subroutine f(n)\n{labels}      n = n - 1\n{jumps}      end\n"
+    ))
+    .to_string();
     assert_eq!(text.matches("loop (goto_loop)").count(), 12);
     assert!(text.contains("goto\n"));
 }

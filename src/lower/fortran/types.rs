@@ -17,7 +17,10 @@ pub fn type_spec(reader: &Reader, node: Node) -> Option<TypeSpec> {
         kind::INTRINSIC_TYPE => Some(intrinsic(reader, node)),
         kind::DERIVED_TYPE => {
             let parts = named_children(node);
-            if parts.iter().any(|n| n.kind() == kind::UNLIMITED_POLYMORPHIC) {
+            if parts
+                .iter()
+                .any(|n| n.kind() == kind::UNLIMITED_POLYMORPHIC)
+            {
                 return Some(TypeSpec::Anything);
             }
             let name = node.child_by_field_name(field::NAME)?;
@@ -44,9 +47,16 @@ fn intrinsic(reader: &Reader, node: Node) -> TypeSpec {
         ("logical", Base::Logical),
         ("character", Base::Character),
     ];
-    let base = bases.into_iter().find(|(text, _)| word.starts_with(text)).map_or(Base::Integer, |(_, base)| base);
+    let base = bases
+        .into_iter()
+        .find(|(text, _)| word.starts_with(text))
+        .map_or(Base::Integer, |(_, base)| base);
     let kind = node.child_by_field_name(field::KIND);
-    let read = if base == Base::Character { length } else { kind_spec };
+    let read = if base == Base::Character {
+        length
+    } else {
+        kind_spec
+    };
     TypeSpec::Intrinsic(base, kind.and_then(|kind| read(reader, kind)))
 }
 
@@ -62,19 +72,25 @@ fn length(reader: &Reader, node: Node) -> Option<KindSpec> {
         _ => None,
     });
     // The star of `*(8)` is one of them.
-    let mut given = arguments.into_iter().filter(|argument| !matches!(argument, Argument::Star));
+    let mut given = arguments
+        .into_iter()
+        .filter(|argument| !matches!(argument, Argument::Star));
     let length = named.or_else(|| match given.next()? {
         Argument::Value(length) => Some(length),
         Argument::Keyword(..) => Some(Expr::Integer(1)),
         Argument::Section(_) | Argument::Star => None,
     });
-    Some(KindSpec::Bytes(length.unwrap_or_else(|| Expr::Name("*".into()))))
+    Some(KindSpec::Bytes(
+        length.unwrap_or_else(|| Expr::Name("*".into())),
+    ))
 }
 
 /// `*8`, `(8)`, `(kind=dp)`.
 fn kind_spec(reader: &Reader, node: Node) -> Option<KindSpec> {
     if reader.tree.text(node).starts_with('*') {
-        let size = named_children(node).first().map(|size| reader.read(*size))?;
+        let size = named_children(node)
+            .first()
+            .map(|size| reader.read(*size))?;
         return Some(KindSpec::Bytes(size));
     }
     match reader.arguments(node).into_iter().next()? {
@@ -93,13 +109,18 @@ pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, Derived
         match (reader.tree.role(child), child.kind()) {
             (_, kind::DERIVED_TYPE_STATEMENT) => {
                 let parts = named_children(child);
-                name = parts.iter().find(|n| n.kind() == kind::TYPE_NAME).map(|n| reader.name(*n));
+                name = parts
+                    .iter()
+                    .find(|n| n.kind() == kind::TYPE_NAME)
+                    .map(|n| reader.name(*n));
                 let base = child.child_by_field_name(field::BASE);
                 let parent = base.and_then(|base| named_children(base).into_iter().next());
                 definition.parent = parent.map(|parent| reader.name(parent));
             }
             (Some(Role::Declaration), _) => components(reader, child, &mut definition.components),
-            (_, kind::DERIVED_TYPE_PROCEDURES) => definition.bindings = bound::bindings(reader, child),
+            (_, kind::DERIVED_TYPE_PROCEDURES) => {
+                definition.bindings = bound::bindings(reader, child)
+            }
             (Some(Role::Block), _) => pending.extend(named_children(child).into_iter().rev()),
             _ => {}
         }
@@ -108,8 +129,12 @@ pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, Derived
 }
 
 fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
-    let spec = node.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
-    let text = node.child_by_field_name(field::TYPE).map(|ty| reader.tree.text(ty).to_ascii_lowercase());
+    let spec = node
+        .child_by_field_name(field::TYPE)
+        .and_then(|ty| type_spec(reader, ty));
+    let text = node
+        .child_by_field_name(field::TYPE)
+        .map(|ty| reader.tree.text(ty).to_ascii_lowercase());
     let polymorphic = text.is_some_and(|text| text.starts_with("class"));
     let (mut dimensions, mut indirect) = (Vec::new(), spec.is_none());
     let mut cursor = node.walk();
@@ -117,7 +142,9 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
         let text = reader.tree.text(attribute).to_ascii_lowercase();
         indirect |= text.starts_with("pointer") || text.starts_with("allocatable");
         if text.starts_with("dimension") {
-            let list = named_children(attribute).into_iter().find(|n| n.kind() == kind::ARGUMENT_LIST);
+            let list = named_children(attribute)
+                .into_iter()
+                .find(|n| n.kind() == kind::ARGUMENT_LIST);
             dimensions = list.map(|list| bounds(reader, list)).unwrap_or_default();
         }
     }
@@ -127,8 +154,12 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
             Some(Role::Initialised) => declarator.child_by_field_name(field::LEFT),
             _ => Some(declarator),
         };
-        let Some((name, own)) = named.and_then(|n| declared(reader, n)) else { continue };
-        let spec = spec.as_ref().map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
+        let Some((name, own)) = named.and_then(|n| declared(reader, n)) else {
+            continue;
+        };
+        let spec = spec
+            .as_ref()
+            .map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
         components.push(Component {
             name,
             ty: spec.unwrap_or(TypeSpec::Anything),

@@ -41,10 +41,16 @@ pub struct Units<'t> {
 impl Units<'_> {
     /// Generic names of modules and procedures, with the specific ones behind them.
     pub fn generics(&self) -> BTreeMap<String, Vec<String>> {
-        let scopes = self.modules.iter().chain(self.procedures.iter().map(|unit| &unit.scope));
+        let scopes = self
+            .modules
+            .iter()
+            .chain(self.procedures.iter().map(|unit| &unit.scope));
         let symbols = scopes.flat_map(|scope| &scope.symbols);
         let generic = |(name, symbol): (&Arc<str>, &Symbol)| match &symbol.class {
-            Class::Generic(specific) => Some((name.to_string(), specific.iter().map(|s| s.to_string()).collect())),
+            Class::Generic(specific) => Some((
+                name.to_string(),
+                specific.iter().map(|s| s.to_string()).collect(),
+            )),
             _ => None,
         };
         symbols.filter_map(generic).collect()
@@ -53,9 +59,13 @@ impl Units<'_> {
     /// The modules, with what the procedures allocate.
     pub fn modules(&self, reader: &Reader) -> Modules {
         let mut modules = Modules::default();
-        self.modules.iter().for_each(|scope| modules.insert(scope.clone()));
+        self.modules
+            .iter()
+            .for_each(|scope| modules.insert(scope.clone()));
         for unit in &self.procedures {
-            modules.allocations.read(reader, &unit.statements, &unit.scope);
+            modules
+                .allocations
+                .read(reader, &unit.statements, &unit.scope);
         }
         modules
     }
@@ -65,12 +75,21 @@ impl Units<'_> {
 pub fn find<'t>(reader: &Reader, root: Node<'t>) -> Units<'t> {
     let mut units = Units::default();
     // What a procedure outside of every module defines is known to the other units of the file.
-    let file = Scope { symbols: contained_symbols(reader, root, Detail::Names), ..Scope::default() };
+    let file = Scope {
+        symbols: contained_symbols(reader, root, Detail::Names),
+        ..Scope::default()
+    };
     collect(reader, root, &Arc::new(file), &mut units, 0);
     units
 }
 
-fn collect<'t>(reader: &Reader, node: Node<'t>, host: &Arc<Scope>, units: &mut Units<'t>, depth: usize) {
+fn collect<'t>(
+    reader: &Reader,
+    node: Node<'t>,
+    host: &Arc<Scope>,
+    units: &mut Units<'t>,
+    depth: usize,
+) {
     if depth > DEPTH_LIMIT {
         return;
     }
@@ -84,12 +103,23 @@ fn collect<'t>(reader: &Reader, node: Node<'t>, host: &Arc<Scope>, units: &mut U
             Some(Role::Procedure) => {
                 let (name, arguments, header) = heading(reader, child);
                 let (scope, statements) = scope_of(reader, child, name.clone(), host, &arguments);
-                let result = header.and_then(|header| result_name(reader, header)).unwrap_or_else(|| name.clone());
-                let unit = ProcedureUnit { node: child, name, arguments, result, scope: scope.clone(), statements };
+                let result = header
+                    .and_then(|header| result_name(reader, header))
+                    .unwrap_or_else(|| name.clone());
+                let unit = ProcedureUnit {
+                    node: child,
+                    name,
+                    arguments,
+                    result,
+                    scope: scope.clone(),
+                    statements,
+                };
                 units.procedures.push(unit);
                 collect(reader, child, &scope, units, depth + 1);
             }
-            Some(Role::InternalProcedures | Role::Block) => collect(reader, child, host, units, depth + 1),
+            Some(Role::InternalProcedures | Role::Block) => {
+                collect(reader, child, host, units, depth + 1)
+            }
             None if child.is_error() => collect(reader, child, host, units, depth + 1),
             _ => {}
         }
@@ -103,16 +133,26 @@ fn scope_of<'t>(
     host: &Arc<Scope>,
     arguments: &[Arc<str>],
 ) -> (Arc<Scope>, Vec<Node<'t>>) {
-    let mut scope = Scope { name, host: Some(host.clone()), ..Scope::default() };
-    let header = named_children(node).into_iter().find(|n| n.kind() == kind::SUBMODULE_STATEMENT);
-    scope.ancestor = header.and_then(|n| n.child_by_field_name(field::ANCESTOR)).map(|n| reader.name(n));
+    let mut scope = Scope {
+        name,
+        host: Some(host.clone()),
+        ..Scope::default()
+    };
+    let header = named_children(node)
+        .into_iter()
+        .find(|n| n.kind() == kind::SUBMODULE_STATEMENT);
+    scope.ancestor = header
+        .and_then(|n| n.child_by_field_name(field::ANCESTOR))
+        .map(|n| reader.name(n));
     let place = reader.place(node);
     for argument in arguments {
         scope.symbol(argument, &place).class = Class::Variable(Storage::Argument);
     }
     if let (kind::FUNCTION, (name, _, Some(header))) = (node.kind(), heading(reader, node)) {
         let result = result_name(reader, header).unwrap_or(name);
-        let ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+        let ty = header
+            .child_by_field_name(field::TYPE)
+            .and_then(|ty| type_spec(reader, ty));
         scope.symbol(&result, &place).ty = ty;
     }
     let statements = declarations::read(reader, node, &mut scope);
@@ -123,7 +163,11 @@ fn scope_of<'t>(
 }
 
 /// The procedures that a unit contains, as symbols.
-fn contained_symbols(reader: &Reader, node: Node, detail: Detail) -> rustc_hash::FxHashMap<Arc<str>, Symbol> {
+fn contained_symbols(
+    reader: &Reader,
+    node: Node,
+    detail: Detail,
+) -> rustc_hash::FxHashMap<Arc<str>, Symbol> {
     let mut found = rustc_hash::FxHashMap::default();
     let mut pending = named_children(node);
     while let Some(child) = pending.pop() {
@@ -149,9 +193,14 @@ pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(
     let (name, arguments, header) = heading(reader, node);
     let header = header?;
     let place = reader.place(node);
-    let mut symbol = Symbol { arguments, ..Symbol::new(Class::Procedure(Shape::Scalar), place) };
+    let mut symbol = Symbol {
+        arguments,
+        ..Symbol::new(Class::Procedure(Shape::Scalar), place)
+    };
     let is_elemental = |n: &Node| reader.tree.text(*n).eq_ignore_ascii_case("elemental");
-    let is_elemental = named_children(header).iter().any(|n| n.kind() == kind::QUALIFIER && is_elemental(n));
+    let is_elemental = named_children(header)
+        .iter()
+        .any(|n| n.kind() == kind::QUALIFIER && is_elemental(n));
     if node.kind() != kind::FUNCTION && detail == Detail::Dummies {
         let mut inside = Scope::default();
         declarations::read(reader, node, &mut inside);
@@ -162,7 +211,9 @@ pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(
     }
     if node.kind() == kind::FUNCTION {
         let result = result_name(reader, header).unwrap_or_else(|| name.clone());
-        symbol.ty = header.child_by_field_name(field::TYPE).and_then(|ty| type_spec(reader, ty));
+        symbol.ty = header
+            .child_by_field_name(field::TYPE)
+            .and_then(|ty| type_spec(reader, ty));
         let mut inside = Scope::default();
         declarations::read(reader, node, &mut inside);
         if detail == Detail::Dummies {
@@ -198,28 +249,55 @@ fn dummies(names: &[Arc<str>], inside: &Scope) -> Vec<Dummy> {
 }
 
 fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {
-    let result = named_children(header).into_iter().find(|n| n.kind() == kind::FUNCTION_RESULT)?;
+    let result = named_children(header)
+        .into_iter()
+        .find(|n| n.kind() == kind::FUNCTION_RESULT)?;
     named_children(result).first().map(|n| reader.name(*n))
 }
 
 /// Name, dummy arguments and heading statement of a procedure.
-pub(super) fn heading<'t>(reader: &Reader, node: Node<'t>) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
-    let header = named_children(node).into_iter().find(|n| reader.tree.role(*n) == Some(Role::Nothing));
-    let Some(header) = header else { return ("main".into(), Vec::new(), None) };
+pub(super) fn heading<'t>(
+    reader: &Reader,
+    node: Node<'t>,
+) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
+    let header = named_children(node)
+        .into_iter()
+        .find(|n| reader.tree.role(*n) == Some(Role::Nothing));
+    let Some(header) = header else {
+        return ("main".into(), Vec::new(), None);
+    };
     if node.kind() == kind::PROGRAM {
         let named = header.kind() == kind::PROGRAM_STATEMENT;
-        let name = named_children(header).into_iter().find(|n| named && n.kind() == kind::NAME);
-        return (name.map_or_else(|| "main".into(), |n| reader.name(n)), Vec::new(), Some(header));
+        let name = named_children(header)
+            .into_iter()
+            .find(|n| named && n.kind() == kind::NAME);
+        return (
+            name.map_or_else(|| "main".into(), |n| reader.name(n)),
+            Vec::new(),
+            Some(header),
+        );
     }
-    let name = header.child_by_field_name(field::NAME).map_or_else(|| "unnamed".into(), |n| reader.name(n));
+    let name = header
+        .child_by_field_name(field::NAME)
+        .map_or_else(|| "unnamed".into(), |n| reader.name(n));
     let list = header.child_by_field_name(field::PARAMETERS);
-    let arguments = list.map(|list| named_children(list).into_iter().map(|n| reader.name(n)).collect());
+    let arguments = list.map(|list| {
+        named_children(list)
+            .into_iter()
+            .map(|n| reader.name(n))
+            .collect()
+    });
     (name, arguments.unwrap_or_default(), Some(header))
 }
 
 fn module_name(reader: &Reader, node: Node) -> Arc<str> {
-    let is_heading = |n: &Node| matches!(n.kind(), kind::MODULE_STATEMENT | kind::SUBMODULE_STATEMENT);
+    let is_heading =
+        |n: &Node| matches!(n.kind(), kind::MODULE_STATEMENT | kind::SUBMODULE_STATEMENT);
     let heading = named_children(node).into_iter().find(is_heading);
-    let name = heading.and_then(|n| named_children(n).into_iter().find(|n| n.kind() == kind::NAME));
+    let name = heading.and_then(|n| {
+        named_children(n)
+            .into_iter()
+            .find(|n| n.kind() == kind::NAME)
+    });
     name.map_or_else(|| "".into(), |n| reader.name(n))
 }

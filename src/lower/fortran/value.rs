@@ -12,7 +12,9 @@ use super::procedure::{Lowering, Meaning, key};
 use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{BinaryOp, Callee, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{
+    BinaryOp, Callee, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable,
+};
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
@@ -54,9 +56,15 @@ impl<'a> Lowering<'a> {
                     _ => None,
                 });
                 let ty = Type::Complex(2 * size.max().unwrap_or(4));
-                Value::Call { name: "cmplx".into(), arguments, ty }
+                Value::Call {
+                    name: "cmplx".into(),
+                    arguments,
+                    ty,
+                }
             }
-            Expr::Array(values) => self.opaque_value("array_constructor", String::new(), values, scope),
+            Expr::Array(values) => {
+                self.opaque_value("array_constructor", String::new(), values, scope)
+            }
             Expr::Select(parts) => {
                 let [condition, then, otherwise] = &**parts;
                 let condition = Box::new(self.value(condition, scope));
@@ -64,10 +72,15 @@ impl<'a> Lowering<'a> {
                 Value::Select(condition, then, Box::new(self.value(otherwise, scope)))
             }
             Expr::Opaque("defined_operator", detail, operands) => {
-                let operands = operands.iter().map(|operand| self.value(operand, scope)).collect();
+                let operands = operands
+                    .iter()
+                    .map(|operand| self.value(operand, scope))
+                    .collect();
                 self.own_operator(detail, operands, scope)
             }
-            Expr::Opaque(code, detail, inner) => self.opaque_value(code, detail.clone(), inner, scope),
+            Expr::Opaque(code, detail, inner) => {
+                self.opaque_value(code, detail.clone(), inner, scope)
+            }
         }
     }
 
@@ -89,9 +102,18 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    fn opaque_value(&mut self, code: &'static str, detail: String, inner: &[Expr], scope: &'a Scope) -> Value {
+    fn opaque_value(
+        &mut self,
+        code: &'static str,
+        detail: String,
+        inner: &[Expr],
+        scope: &'a Scope,
+    ) -> Value {
         let inner = inner.iter().map(|e| self.value(e, scope)).collect();
-        Value::Opaque { reason: Reason { code, detail }, inner }
+        Value::Opaque {
+            reason: Reason { code, detail },
+            inner,
+        }
     }
 
     fn macro_constant(&mut self, constant: &Arc<MacroValue>) -> VarId {
@@ -119,7 +141,9 @@ impl<'a> Lowering<'a> {
         if let Some(replaced) = self.replace_alias(expr, scope) {
             return self.value(&replaced, scope);
         }
-        let Some(path) = Path::of(expr) else { return self.other_application(expr, scope) };
+        let Some(path) = Path::of(expr) else {
+            return self.other_application(expr, scope);
+        };
         let value = match &path.parts[..] {
             [only] => self.named(only.name, only.applied, scope),
             _ => self.component(&path, scope),
@@ -139,12 +163,20 @@ impl<'a> Lowering<'a> {
         };
         let mut inner = vec![self.value(base, scope)];
         inner.extend(self.bounds_of(arguments, scope));
-        Value::Opaque { reason: Reason { code: "unknown_expression", detail: String::new() }, inner }
+        Value::Opaque {
+            reason: Reason {
+                code: "unknown_expression",
+                detail: String::new(),
+            },
+            inner,
+        }
     }
 
     /// A name without components: variable, element, substring, intrinsic or function reference.
     fn named(&mut self, name: &Arc<str>, applied: Applied, scope: &'a Scope) -> Value {
-        let Some((arguments, place)) = applied else { return self.plain_name(name, scope) };
+        let Some((arguments, place)) = applied else {
+            return self.plain_name(name, scope);
+        };
         if let Some(id) = self.ids.get(&(key(scope), name.clone()))
             && !self.function.variable(*id).dimensions.is_empty()
         {
@@ -154,11 +186,18 @@ impl<'a> Lowering<'a> {
             Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
                 return self.function(name, symbol, home, arguments, scope);
             }
-            Found::Symbol(Symbol { class: Class::Generic(_), .. }, _) => {
+            Found::Symbol(
+                Symbol {
+                    class: Class::Generic(_),
+                    ..
+                },
+                _,
+            ) => {
                 return self.generic_reference(name, arguments, scope);
             }
             Found::Symbol(symbol, home)
-                if is_scalar(symbol) && !(is_substring(arguments) && self.is_character(name, symbol, home)) =>
+                if is_scalar(symbol)
+                    && !(is_substring(arguments) && self.is_character(name, symbol, home)) =>
             {
                 let is_argument = matches!(symbol.class, Class::Variable(Role::Argument));
                 return match intrinsic_types::lookup(name) {
@@ -175,9 +214,19 @@ impl<'a> Lowering<'a> {
             Meaning::Variable(id) => self.element(id, arguments, place, scope),
             Meaning::Procedure(symbol, home) => self.function(name, symbol, home, arguments, scope),
             Meaning::StatementFunction(parameters, body) => {
-                let message = format!("`{name}` is a statement function: expanded where it is used");
-                self.remark(Severity::Note, "statement-function", name.to_string(), message, None);
-                let values = arguments.iter().map(argument_value).collect::<Option<Vec<_>>>();
+                let message =
+                    format!("`{name}` is a statement function: expanded where it is used");
+                self.remark(
+                    Severity::Note,
+                    "statement-function",
+                    name.to_string(),
+                    message,
+                    None,
+                );
+                let values = arguments
+                    .iter()
+                    .map(argument_value)
+                    .collect::<Option<Vec<_>>>();
                 match values {
                     Some(values) if values.len() == parameters.len() && self.may_expand(name) => {
                         self.expansions += 1;
@@ -218,7 +267,13 @@ impl<'a> Lowering<'a> {
 
     /// `c(i:j)`: characters are the elements of a string, and the first of these stands for all. Of an array of strings
     /// the elements are strings.
-    fn substring(&mut self, base: Value, arguments: &[Argument], place: &Place, scope: &'a Scope) -> Value {
+    fn substring(
+        &mut self,
+        base: Value,
+        arguments: &[Argument],
+        place: &Place,
+        scope: &'a Scope,
+    ) -> Value {
         let first = match arguments {
             [Argument::Section(parts)] => parts[0].as_ref().map(|first| self.value(first, scope)),
             _ => None,
@@ -226,14 +281,22 @@ impl<'a> Lowering<'a> {
         let first = first.unwrap_or(Value::Integer(1));
         let is_character = matches!(base.ty(&self.function), Type::Character(_));
         match base {
-            Value::Variable(array) if is_character => {
-                Value::Element { array, subscripts: vec![first], place: place.clone() }
-            }
+            Value::Variable(array) if is_character => Value::Element {
+                array,
+                subscripts: vec![first],
+                place: place.clone(),
+            },
             element @ Value::Element { .. } if is_character => element,
             other => {
                 let mut inner = self.bounds_of(arguments, scope);
                 inner.insert(0, other);
-                Value::Opaque { reason: Reason { code: "substring", detail: String::new() }, inner }
+                Value::Opaque {
+                    reason: Reason {
+                        code: "substring",
+                        detail: String::new(),
+                    },
+                    inner,
+                }
             }
         }
     }
@@ -246,7 +309,9 @@ impl<'a> Lowering<'a> {
     fn plain_name(&mut self, name: &Arc<str>, scope: &'a Scope) -> Value {
         match self.meaning(name, scope) {
             Meaning::Variable(id) => Value::Variable(id),
-            Meaning::Procedure(..) | Meaning::StatementFunction(..) => Value::opaque("procedure_name", &**name),
+            Meaning::Procedure(..) | Meaning::StatementFunction(..) => {
+                Value::opaque("procedure_name", &**name)
+            }
             Meaning::Elsewhere(module) => {
                 self.remark_module(&module);
                 Value::Variable(self.undeclared(name, scope, Role::Undeclared))
@@ -263,23 +328,46 @@ impl<'a> Lowering<'a> {
     }
 
     fn remark_module(&mut self, module: &Arc<str>) {
-        let message = format!("module `{module}` is not among the files: what it declares is unknown");
+        let message =
+            format!("module `{module}` is not among the files: what it declares is unknown");
         let help = "name the file that defines it as well";
-        self.remark(Severity::Warning, "unknown-module", module.to_string(), message, Some(help));
+        self.remark(
+            Severity::Warning,
+            "unknown-module",
+            module.to_string(),
+            message,
+            Some(help),
+        );
     }
 
     pub fn open(&mut self, id: VarId, rank: usize) {
         self.function.variables[id.0 as usize].dimensions = vec![Extent::default(); rank];
     }
 
-    pub fn element(&mut self, id: VarId, arguments: &[Argument], place: &Place, scope: &'a Scope) -> Value {
+    pub fn element(
+        &mut self,
+        id: VarId,
+        arguments: &[Argument],
+        place: &Place,
+        scope: &'a Scope,
+    ) -> Value {
         let subscripts = self.subscripts(id, 0, arguments, scope);
-        Value::Element { array: id, subscripts, place: place.clone() }
+        Value::Element {
+            array: id,
+            subscripts,
+            place: place.clone(),
+        }
     }
 
     /// Subscripts for the dimensions of a variable from `first` on. A section is an opaque value with
     /// its lower bound, upper bound and step inside.
-    pub fn subscripts(&mut self, id: VarId, first: usize, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
+    pub fn subscripts(
+        &mut self,
+        id: VarId,
+        first: usize,
+        arguments: &[Argument],
+        scope: &'a Scope,
+    ) -> Vec<Value> {
         let mut subscripts = Vec::with_capacity(arguments.len());
         for (at, argument) in arguments.iter().enumerate() {
             subscripts.push(match argument {
@@ -295,7 +383,9 @@ impl<'a> Lowering<'a> {
                         Some(e) => self.value(e, scope),
                         None => self.upper_bound(id, first + at),
                     };
-                    let step = step.as_ref().map_or(Value::Integer(1), |e| self.value(e, scope));
+                    let step = step
+                        .as_ref()
+                        .map_or(Value::Integer(1), |e| self.value(e, scope));
                     section(lower, upper, step)
                 }
             });
@@ -306,17 +396,21 @@ impl<'a> Lowering<'a> {
     /// Lower bound of a dimension as declared; 1 where that leaves it open.
     pub fn lower_bound(&self, id: VarId, at: usize) -> Value {
         let extent = self.function.variable(id).dimensions.get(at);
-        extent.and_then(|e| e.lower.clone()).unwrap_or(Value::Integer(1))
+        extent
+            .and_then(|e| e.lower.clone())
+            .unwrap_or(Value::Integer(1))
     }
 
     /// Upper bound of a dimension as declared, else what `ubound` would say.
     pub fn upper_bound(&self, id: VarId, at: usize) -> Value {
         let extent = self.function.variable(id).dimensions.get(at);
-        extent.and_then(|e| e.upper.clone()).unwrap_or_else(|| Value::Call {
-            name: "ubound".into(),
-            arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
-            ty: Type::Integer(4),
-        })
+        extent
+            .and_then(|e| e.upper.clone())
+            .unwrap_or_else(|| Value::Call {
+                name: "ubound".into(),
+                arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
+                ty: Type::Integer(4),
+            })
     }
 
     pub fn bounds_of(&mut self, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
@@ -343,7 +437,13 @@ impl<'a> Lowering<'a> {
         arguments: &[Argument],
         scope: &'a Scope,
     ) -> Value {
-        let implicit = || if matches!(symbol.class, Class::Generic(_)) { None } else { home.implicit_type(name) };
+        let implicit = || {
+            if matches!(symbol.class, Class::Generic(_)) {
+                None
+            } else {
+                home.implicit_type(name)
+            }
+        };
         let ty = match symbol.ty.clone().or_else(implicit) {
             Some(spec) => self.resolve(&spec, home),
             None => Type::Unknown,
@@ -352,28 +452,51 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function reference by a generic name, which may extend an intrinsic or stand for a structure constructor too.
-    fn generic_reference(&mut self, name: &Arc<str>, arguments: &[Argument], scope: &'a Scope) -> Value {
+    fn generic_reference(
+        &mut self,
+        name: &Arc<str>,
+        arguments: &[Argument],
+        scope: &'a Scope,
+    ) -> Value {
         let candidates = self.candidates(scope, name);
         let given = self.given(arguments, scope);
-        match (self.choose(&candidates, &given), intrinsic_types::lookup(name)) {
+        match (
+            self.choose(&candidates, &given),
+            intrinsic_types::lookup(name),
+        ) {
             (Choice::One(candidate), _) => {
                 let ty = self.result_of(&candidate);
                 let name = self.name_of(&candidate, candidate.name.to_string());
-                Value::Call { name, arguments: arranged(&candidate.dummies(), given), ty }
+                Value::Call {
+                    name,
+                    arguments: arranged(&candidate.dummies(), given),
+                    ty,
+                }
             }
             (Choice::None, Some(known)) => self.intrinsic(name, known, arguments, scope),
             _ => {
                 self.note_callee(name, scope);
-                let mut types = candidates.iter().map(|candidate| self.result_of(candidate)).collect::<Vec<_>>();
+                let mut types = candidates
+                    .iter()
+                    .map(|candidate| self.result_of(candidate))
+                    .collect::<Vec<_>>();
                 types.dedup();
-                let constructed = || self.world.derived_type(scope, name).map(|_| TypeSpec::Derived(name.clone()));
+                let constructed = || {
+                    self.world
+                        .derived_type(scope, name)
+                        .map(|_| TypeSpec::Derived(name.clone()))
+                };
                 let ty = match (&types[..], constructed()) {
                     ([only], _) => only.clone(),
                     (_, Some(spec)) => self.resolve(&spec, scope),
                     _ => Type::Unknown,
                 };
                 let arguments = given.into_iter().map(|(_, value)| value).collect();
-                Value::Call { name: name.to_string(), arguments, ty }
+                Value::Call {
+                    name: name.to_string(),
+                    arguments,
+                    ty,
+                }
             }
         }
     }
@@ -381,18 +504,30 @@ impl<'a> Lowering<'a> {
     /// Notes which procedure of which module a name stands for.
     pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
         if let Some((declared, home)) = self.world.module_procedure(scope, name) {
-            self.function.callees.insert(name.to_string(), callee(home, declared));
+            self.function
+                .callees
+                .insert(name.to_string(), callee(home, declared));
         }
     }
 
     fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
         let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
         self.note_callee(name, scope);
-        Value::Call { name: name.to_string(), arguments: self.bounds_of(&arguments, scope), ty }
+        Value::Call {
+            name: name.to_string(),
+            arguments: self.bounds_of(&arguments, scope),
+            ty,
+        }
     }
 
     /// An intrinsic; a kind argument goes into the type.
-    fn intrinsic(&mut self, name: &str, known: Intrinsic, arguments: &[Argument], scope: &'a Scope) -> Value {
+    fn intrinsic(
+        &mut self,
+        name: &str,
+        known: Intrinsic,
+        arguments: &[Argument],
+        scope: &'a Scope,
+    ) -> Value {
         let kind_position = intrinsic_types::kind_position(known, name);
         let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
         for (at, argument) in arguments.iter().enumerate() {
@@ -400,7 +535,9 @@ impl<'a> Lowering<'a> {
                 Argument::Keyword(keyword, e) if &**keyword == "kind" => kind = Some(e),
                 Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
                 Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
-                Argument::Section(_) | Argument::Star => values.push(Value::opaque("array_section", "")),
+                Argument::Section(_) | Argument::Star => {
+                    values.push(Value::opaque("array_section", ""))
+                }
             }
         }
         if let Some(declared) = self.inquiry(name, &values) {
@@ -408,13 +545,20 @@ impl<'a> Lowering<'a> {
         }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
-        Value::Call { name: name.to_string(), ty: intrinsic_types::result(known, &types, kind), arguments: values }
+        Value::Call {
+            name: name.to_string(),
+            ty: intrinsic_types::result(known, &types, kind),
+            arguments: values,
+        }
     }
 }
 
 /// The procedure of a module.
 pub fn callee(home: &Scope, name: &str) -> Callee {
-    Callee { module: home.name.to_string(), name: name.to_string() }
+    Callee {
+        module: home.name.to_string(),
+        name: name.to_string(),
+    }
 }
 
 /// A declared scalar: with parentheses it is a function, or a substring.
@@ -435,6 +579,12 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
 
 /// A section of one dimension.
 pub fn section(lower: Value, upper: Value, step: Value) -> Value {
-    let reason = Reason { code: "array_section", detail: String::new() };
-    Value::Opaque { reason, inner: vec![lower, upper, step] }
+    let reason = Reason {
+        code: "array_section",
+        detail: String::new(),
+    };
+    Value::Opaque {
+        reason,
+        inner: vec![lower, upper, step],
+    }
 }

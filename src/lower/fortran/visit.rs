@@ -23,10 +23,18 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
             }
             Stmt::Loop(inner) => {
                 match &inner.control {
-                    Control::Counted { variable: _, lower, upper, step } => {
+                    Control::Counted {
+                        variable: _,
+                        lower,
+                        upper,
+                        step,
+                    } => {
                         [lower, upper, step].into_iter().for_each(&mut *found);
                     }
-                    Control::Uncounted { condition, reason: _ } => condition.iter().for_each(&mut *found),
+                    Control::Uncounted {
+                        condition,
+                        reason: _,
+                    } => condition.iter().for_each(&mut *found),
                 }
                 statements(&inner.body, found);
             }
@@ -35,7 +43,10 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
                 statements(&branch.then, found);
                 statements(&branch.otherwise, found);
             }
-            Stmt::Call { arguments: values, .. } | Stmt::Evaluate { values, .. } => {
+            Stmt::Call {
+                arguments: values, ..
+            }
+            | Stmt::Evaluate { values, .. } => {
                 values.iter().for_each(&mut *found);
             }
             Stmt::Jump { .. } => {}
@@ -54,16 +65,26 @@ pub fn every(value: &Value, found: &mut impl FnMut(&Value)) {
 
 pub fn mentions(value: &Value, variable: VarId) -> bool {
     let mut mentioned = false;
-    every(value, &mut |value| mentioned |= matches!(value, Value::Variable(id) if *id == variable));
+    every(value, &mut |value| {
+        mentioned |= matches!(value, Value::Variable(id) if *id == variable)
+    });
     mentioned
 }
 
 /// The values directly inside a value.
 pub fn parts(value: &Value) -> Vec<&Value> {
     match value {
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Variable(_) => Vec::new(),
-        Value::Element { subscripts: values, .. }
-        | Value::Call { arguments: values, .. }
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Variable(_) => Vec::new(),
+        Value::Element {
+            subscripts: values, ..
+        }
+        | Value::Call {
+            arguments: values, ..
+        }
         | Value::Opaque { inner: values, .. } => values.iter().collect(),
         Value::Unary(_, operand) | Value::Convert(_, operand) => vec![operand],
         Value::Binary(_, left, right) => vec![left, right],

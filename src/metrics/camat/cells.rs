@@ -66,12 +66,22 @@ pub fn panels(camat: &Camat) -> Option<Vec<Panel>> {
     let mut panels = Vec::new();
     for (index, level) in camat.levels.iter().enumerate() {
         if harts.len() == 1 || camat.first_shared.is_some_and(|shared| index >= shared) {
-            panels.push(panel(level.name.clone(), index, camat.run, &mut accesses.iter()));
+            panels.push(panel(
+                level.name.clone(),
+                index,
+                camat.run,
+                &mut accesses.iter(),
+            ));
             continue;
         }
         for hart in &harts {
             let name = format!("{} of hart {hart}", level.name);
-            panels.push(panel(name, index, camat.run, &mut accesses.iter().filter(|named| named.access.hart == *hart)));
+            panels.push(panel(
+                name,
+                index,
+                camat.run,
+                &mut accesses.iter().filter(|named| named.access.hart == *hart),
+            ));
         }
     }
     Some(panels)
@@ -86,12 +96,30 @@ fn panel(
     let mut cycles = vec![Cycle::default(); (last + 1 - first) as usize];
     let mut rows = Vec::new();
     for NamedAccess { id, access } in accesses {
-        let Some(stay) = access.stays.get(level) else { continue };
-        let start = access.start + access.stays[..level].iter().map(|stay| stay.hit).sum::<u64>();
-        let (from, looked_up) = ((start - first) as usize, (start + stay.hit - first) as usize);
-        cycles[from..looked_up].iter_mut().for_each(|cycle| cycle.hits += 1);
-        cycles[looked_up..looked_up + stay.miss as usize].iter_mut().for_each(|cycle| cycle.misses += 1);
-        rows.push(Row { id: id.clone(), start, hit: stay.hit, miss: stay.miss });
+        let Some(stay) = access.stays.get(level) else {
+            continue;
+        };
+        let start = access.start
+            + access.stays[..level]
+                .iter()
+                .map(|stay| stay.hit)
+                .sum::<u64>();
+        let (from, looked_up) = (
+            (start - first) as usize,
+            (start + stay.hit - first) as usize,
+        );
+        cycles[from..looked_up]
+            .iter_mut()
+            .for_each(|cycle| cycle.hits += 1);
+        cycles[looked_up..looked_up + stay.miss as usize]
+            .iter_mut()
+            .for_each(|cycle| cycle.misses += 1);
+        rows.push(Row {
+            id: id.clone(),
+            start,
+            hit: stay.hit,
+            miss: stay.miss,
+        });
     }
     Panel { name, rows, cycles }
 }

@@ -47,7 +47,10 @@ pub(super) struct CycleMeter {
 impl CycleMeter {
     /// A stay whose look-up begins at `start`; returns the cycle after its last.
     pub fn stay(&mut self, start: u64, stay: Stay, miss: Miss) -> u64 {
-        debug_assert!(start >= self.counted_to, "an access at cycle {start}, which is settled");
+        debug_assert!(
+            start >= self.counted_to,
+            "an access at cycle {start}, which is settled"
+        );
         let looked_up = start + stay.hit;
         let end = looked_up + stay.miss;
         let counts = &mut self.counts;
@@ -90,7 +93,11 @@ impl CycleMeter {
             self.misses += change.misses;
             self.onward += change.onward;
             // A wait has a pure miss cycle if the last one so far is not before it: later ones are after it.
-            let pure = change.ended.iter().filter(|begin| **begin < self.pure_until).count();
+            let pure = change
+                .ended
+                .iter()
+                .filter(|begin| **begin < self.pure_until)
+                .count();
             self.counts.alpha_pure += pure as u64;
         }
     }
@@ -128,6 +135,10 @@ impl CycleMeter {
     /// Counts the rest; `cycles` is the length of the run.
     pub fn finish(mut self, cycles: u64) -> LevelCounts {
         self.settle(u64::MAX);
-        LevelCounts { n: cycles, e: cycles - self.counts.omega, ..self.counts }
+        LevelCounts {
+            n: cycles,
+            e: cycles - self.counts.omega,
+            ..self.counts
+        }
     }
 }

@@ -91,9 +91,23 @@ pub(super) fn share_of_stall(level: usize) -> Expr {
 /// hart, that factor is 1 and the equations are the printed ones.
 pub fn of_program() -> Vec<Formula> {
     let v = Expr::symbol;
-    let formula = |key, symbol, label, unit, expr, source| Formula { key, symbol, label, unit, expr, source };
+    let formula = |key, symbol, label, unit, expr, source| Formula {
+        key,
+        symbol,
+        label,
+        unit,
+        expr,
+        source,
+    };
     vec![
-        formula("f_mem", "f_mem", "Accesses per instruction", "", at("alpha", 1).quotient(v("instructions")), "L 2"),
+        formula(
+            "f_mem",
+            "f_mem",
+            "Accesses per instruction",
+            "",
+            at("alpha", 1).quotient(v("instructions")),
+            "L 2",
+        ),
         formula(
             "IPC_exe",
             "IPC_exe",
@@ -102,7 +116,14 @@ pub fn of_program() -> Vec<Formula> {
             Expr::from(1.0).quotient(v("cpi_exe")),
             "L 3",
         ),
-        formula("compute_cycles", "", "Compute time", "cycles", v("instructions") * v("cpi_exe"), "L 4"),
+        formula(
+            "compute_cycles",
+            "",
+            "Compute time",
+            "cycles",
+            v("instructions") * v("cpi_exe"),
+            "L 4",
+        ),
         formula(
             "run_cycles",
             "",
@@ -142,17 +163,87 @@ pub fn of_program() -> Vec<Formula> {
 pub fn of_level(level: usize) -> Vec<Formula> {
     let v = |key: &str| at(key, level);
     let over = |a: Expr, b: Expr| a.quotient(b);
-    let formula = |key, symbol, label, unit, expr, source| Formula { key, symbol, label, unit, expr, source };
+    let formula = |key, symbol, label, unit, expr, source| Formula {
+        key,
+        symbol,
+        label,
+        unit,
+        expr,
+        source,
+    };
     vec![
-        formula("alpha_h", "α_h", "Hits", "accesses", v("alpha") - v("alpha_m"), "L 9"),
-        formula("rho_h", "ρ_h", "Hit ratio", "", over(v("alpha_h"), v("alpha")), "L 7"),
-        formula("rho_m", "ρ_m", "Miss ratio", "", over(v("alpha_m"), v("alpha")), "L 8"),
-        formula("rho_pure", "ρ_M", "Pure miss ratio", "", over(v("alpha_pure"), v("alpha")), "L 17"),
-        formula("phi", "φ", "Share of hit cycles in active cycles", "", over(v("h") + v("x"), v("omega")), "L 13"),
-        formula("mu", "μ", "Share of miss cycles in active cycles", "", over(v("m") + v("x"), v("omega")), "L 14"),
-        formula("kappa", "κ", "Share of pure miss cycles in miss cycles", "", over(v("m"), v("m") + v("x")), "L 15"),
-        formula("H", "H", "Hit time", "cycles", over(v("hit_cycles"), v("alpha")), "L 20"),
-        formula("AMP", "AMP", "Average miss penalty", "cycles", over(v("miss_cycles"), v("alpha_m")), "L 21"),
+        formula(
+            "alpha_h",
+            "α_h",
+            "Hits",
+            "accesses",
+            v("alpha") - v("alpha_m"),
+            "L 9",
+        ),
+        formula(
+            "rho_h",
+            "ρ_h",
+            "Hit ratio",
+            "",
+            over(v("alpha_h"), v("alpha")),
+            "L 7",
+        ),
+        formula(
+            "rho_m",
+            "ρ_m",
+            "Miss ratio",
+            "",
+            over(v("alpha_m"), v("alpha")),
+            "L 8",
+        ),
+        formula(
+            "rho_pure",
+            "ρ_M",
+            "Pure miss ratio",
+            "",
+            over(v("alpha_pure"), v("alpha")),
+            "L 17",
+        ),
+        formula(
+            "phi",
+            "φ",
+            "Share of hit cycles in active cycles",
+            "",
+            over(v("h") + v("x"), v("omega")),
+            "L 13",
+        ),
+        formula(
+            "mu",
+            "μ",
+            "Share of miss cycles in active cycles",
+            "",
+            over(v("m") + v("x"), v("omega")),
+            "L 14",
+        ),
+        formula(
+            "kappa",
+            "κ",
+            "Share of pure miss cycles in miss cycles",
+            "",
+            over(v("m"), v("m") + v("x")),
+            "L 15",
+        ),
+        formula(
+            "H",
+            "H",
+            "Hit time",
+            "cycles",
+            over(v("hit_cycles"), v("alpha")),
+            "L 20",
+        ),
+        formula(
+            "AMP",
+            "AMP",
+            "Average miss penalty",
+            "cycles",
+            over(v("miss_cycles"), v("alpha_m")),
+            "L 21",
+        ),
         formula(
             "pAMP",
             "pAMP",
@@ -161,10 +252,38 @@ pub fn of_level(level: usize) -> Vec<Formula> {
             over(v("pure_miss_cycles"), v("alpha_pure")),
             "L 34",
         ),
-        formula("C", "C", "Concurrency", "", over(v("hit_cycles") + v("miss_cycles"), v("omega")), "L 22"),
-        formula("C_H", "C_H", "Hit concurrency", "", over(v("hit_cycles"), v("h") + v("x")), "L 23"),
-        formula("C_m", "C_m", "Miss concurrency", "", over(v("miss_cycles"), v("m") + v("x")), "L 26"),
-        formula("C_M", "C_M", "Pure miss concurrency", "", over(v("pure_miss_cycles"), v("m")), "L 27"),
+        formula(
+            "C",
+            "C",
+            "Concurrency",
+            "",
+            over(v("hit_cycles") + v("miss_cycles"), v("omega")),
+            "L 22",
+        ),
+        formula(
+            "C_H",
+            "C_H",
+            "Hit concurrency",
+            "",
+            over(v("hit_cycles"), v("h") + v("x")),
+            "L 23",
+        ),
+        formula(
+            "C_m",
+            "C_m",
+            "Miss concurrency",
+            "",
+            over(v("miss_cycles"), v("m") + v("x")),
+            "L 26",
+        ),
+        formula(
+            "C_M",
+            "C_M",
+            "Pure miss concurrency",
+            "",
+            over(v("pure_miss_cycles"), v("m")),
+            "L 27",
+        ),
         formula(
             "AMAT",
             "AMAT",
@@ -173,9 +292,30 @@ pub fn of_level(level: usize) -> Vec<Formula> {
             over(v("hit_cycles") + v("miss_cycles"), v("alpha")),
             "L 28",
         ),
-        formula("CAMAT", "C-AMAT", "Concurrent average access time", "cycles", over(v("omega"), v("alpha")), "L 30"),
-        formula("APC", "APC", "Accesses per active cycle", "1/cycle", over(v("alpha"), v("omega")), "L 32"),
-        formula("MST", "MST", "Stall time per access", "cycles", over(v("m"), v("alpha")), "L 18"),
+        formula(
+            "CAMAT",
+            "C-AMAT",
+            "Concurrent average access time",
+            "cycles",
+            over(v("omega"), v("alpha")),
+            "L 30",
+        ),
+        formula(
+            "APC",
+            "APC",
+            "Accesses per active cycle",
+            "1/cycle",
+            over(v("alpha"), v("omega")),
+            "L 32",
+        ),
+        formula(
+            "MST",
+            "MST",
+            "Stall time per access",
+            "cycles",
+            over(v("m"), v("alpha")),
+            "L 18",
+        ),
         formula(
             "request_rate",
             "λ",
@@ -184,8 +324,22 @@ pub fn of_level(level: usize) -> Vec<Formula> {
             over(v("alpha") * v("sharers"), Expr::symbol("compute_cycles")),
             "L 46",
         ),
-        formula("supply_rate", "ν", "Supply rate", "1/cycle", over(v("alpha"), v("omega")), "L 51"),
-        formula("LPMR", "LPMR", "Matching ratio", "", over(v("request_rate"), v("supply_rate")), "L 43"),
+        formula(
+            "supply_rate",
+            "ν",
+            "Supply rate",
+            "1/cycle",
+            over(v("alpha"), v("omega")),
+            "L 51",
+        ),
+        formula(
+            "LPMR",
+            "LPMR",
+            "Matching ratio",
+            "",
+            over(v("request_rate"), v("supply_rate")),
+            "L 43",
+        ),
         formula(
             "LPMR_target",
             "",
@@ -207,22 +361,41 @@ impl Figures {
     /// Evaluates every formula. What depends on an input that is not given has no value, nor has a division by
     /// zero.
     pub fn of(camat: &Camat) -> Figures {
-        let Program { instructions, cpi_exe, hart_cycles, stall_target } = camat.program;
-        let mut figures = Figures { values: BTreeMap::new() };
-        figures.put("instructions".into(), instructions.map(|count| count as f64));
+        let Program {
+            instructions,
+            cpi_exe,
+            hart_cycles,
+            stall_target,
+        } = camat.program;
+        let mut figures = Figures {
+            values: BTreeMap::new(),
+        };
+        figures.put(
+            "instructions".into(),
+            instructions.map(|count| count as f64),
+        );
         figures.put("cpi_exe".into(), cpi_exe);
-        figures.put("hart_cycles".into(), hart_cycles.map(|cycles| cycles as f64));
+        figures.put(
+            "hart_cycles".into(),
+            hart_cycles.map(|cycles| cycles as f64),
+        );
         figures.put("stall_target".into(), Some(stall_target));
         for (number, level) in (1..).zip(&camat.levels) {
             for count in COUNTS {
-                figures.put(format!("{}.{number}", count.key), (count.of)(level).map(|count| count as f64));
+                figures.put(
+                    format!("{}.{number}", count.key),
+                    (count.of)(level).map(|count| count as f64),
+                );
             }
         }
         // Levels want the compute time, the program wants the nearest level: each in turn finds what it needs.
         for pass in 0..2 {
             for number in 1..=camat.levels.len() {
                 for formula in of_level(number) {
-                    figures.put(format!("{}.{number}", formula.key), figures.value(&formula.expr));
+                    figures.put(
+                        format!("{}.{number}", formula.key),
+                        figures.value(&formula.expr),
+                    );
                 }
             }
             if pass == 0 {
@@ -253,18 +426,28 @@ impl Figures {
     /// The value of an expression over the names; `None` if it is not known or not finite.
     pub fn value(&self, expr: &Expr) -> Option<f64> {
         let known = |name: &str| self.get(name);
-        expr.evaluate(&known as &dyn Lookup).ok().filter(|value| value.is_finite())
+        expr.evaluate(&known as &dyn Lookup)
+            .ok()
+            .filter(|value| value.is_finite())
     }
 }
 
 /// An expression with the symbols of the paper: `ω(1)/α(1)`.
 pub fn text(expr: &Expr) -> String {
-    Excel { expr, names: &Symbols { with_level: true } }.to_string()
+    Excel {
+        expr,
+        names: &Symbols { with_level: true },
+    }
+    .to_string()
 }
 
 /// The same for an expression of one level that is valid at every level: `ω/α`.
 pub fn text_of_any_level(expr: &Expr) -> String {
-    Excel { expr, names: &Symbols { with_level: false } }.to_string()
+    Excel {
+        expr,
+        names: &Symbols { with_level: false },
+    }
+    .to_string()
 }
 
 struct Symbols {
@@ -277,13 +460,24 @@ impl CellNames for Symbols {
     }
 
     fn symbol(&self, name: &str) -> String {
-        let (key, level) = name.split_once('.').map_or((name, None), |(key, level)| (key, Some(level)));
+        let (key, level) = name
+            .split_once('.')
+            .map_or((name, None), |(key, level)| (key, Some(level)));
         let counts = COUNTS.iter().map(|count| (count.key, count.symbol));
         let of_level: Vec<Formula> = of_level(1);
         let formulas = of_level.iter().map(|formula| (formula.key, formula.symbol));
-        let inputs = [("instructions", "IC"), ("cpi_exe", "CPI_exe"), ("Delta", "Δ")];
-        let mut known = counts.chain(formulas).chain(inputs).filter(|(_, symbol)| !symbol.is_empty());
-        let symbol = known.find(|(known, _)| *known == key).map_or(key, |(_, symbol)| symbol);
+        let inputs = [
+            ("instructions", "IC"),
+            ("cpi_exe", "CPI_exe"),
+            ("Delta", "Δ"),
+        ];
+        let mut known = counts
+            .chain(formulas)
+            .chain(inputs)
+            .filter(|(_, symbol)| !symbol.is_empty());
+        let symbol = known
+            .find(|(known, _)| *known == key)
+            .map_or(key, |(_, symbol)| symbol);
         match level {
             Some(level) if self.with_level => format!("{symbol}({level})"),
             _ => symbol.to_string(),

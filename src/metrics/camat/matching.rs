@@ -21,8 +21,15 @@ impl LevelMatch {
 /// Levels from the nearest on, as far as ratios and targets are known.
 pub fn matches(camat: &Camat, figures: &Figures) -> Vec<LevelMatch> {
     let of_level = |(number, level): (usize, &super::LevelCounts)| {
-        let (ratio, target) = (figures.at("LPMR", number)?, figures.at("LPMR_target", number)?);
-        Some(LevelMatch { name: level.name.clone(), ratio, target })
+        let (ratio, target) = (
+            figures.at("LPMR", number)?,
+            figures.at("LPMR_target", number)?,
+        );
+        Some(LevelMatch {
+            name: level.name.clone(),
+            ratio,
+            target,
+        })
     };
     (1..).zip(&camat.levels).map_while(of_level).collect()
 }
@@ -40,19 +47,29 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     }
     let Some(delta) = figures.get("Delta") else {
         let missing = match (camat.program.instructions, camat.program.cpi_exe) {
-            (None, None) => "the number of instructions and CPI_exe, the cycles of an instruction without stalls",
+            (None, None) => {
+                "the number of instructions and CPI_exe, the cycles of an instruction without stalls"
+            }
             (None, Some(_)) => "the number of instructions",
             _ => "CPI_exe, the cycles of an instruction without stalls",
         };
         return vec![format!("Matching ratios are unknown: they need {missing}.")];
     };
     if camat.levels.first().is_some_and(|level| level.m == 0) {
-        return vec![format!("{} has no pure miss cycle: memory stalls nothing.", camat.levels[0].name)];
+        return vec![format!(
+            "{} has no pure miss cycle: memory stalls nothing.",
+            camat.levels[0].name
+        )];
     }
-    let mut advice =
-        vec![format!("Stalls take {} % of the compute time; the target is {target} %.", short(100.0 * delta))];
+    let mut advice = vec![format!(
+        "Stalls take {} % of the compute time; the target is {target} %.",
+        short(100.0 * delta)
+    )];
     // Pure miss cycles hold up nobody while a window or a store buffer has something else to do.
-    if let Some(measured) = figures.get("Delta_core").filter(|measured| 2.0 * measured < delta) {
+    if let Some(measured) = figures
+        .get("Delta_core")
+        .filter(|measured| 2.0 * measured < delta)
+    {
         advice.push(format!(
             "The harts took {} % beyond the compute time: the other pure miss cycles pass behind stores or under \
              independent instructions.",
@@ -61,16 +78,31 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     }
     let too_slow: Vec<&LevelMatch> = levels.iter().take_while(|level| !level.meets()).collect();
     for level in &too_slow {
-        let LevelMatch { name, ratio, target } = level;
-        advice.push(format!("{name} misses its target: LPMR {} is above {}.", short(*ratio), short(*target)));
+        let LevelMatch {
+            name,
+            ratio,
+            target,
+        } = level;
+        advice.push(format!(
+            "{name} misses its target: LPMR {} is above {}.",
+            short(*ratio),
+            short(*target)
+        ));
     }
     let names: Vec<&str> = too_slow.iter().map(|level| level.name.as_str()).collect();
     advice.push(match (names.as_slice(), levels.get(names.len())) {
         ([], _) => "The nearest level meets its target, so the memory system does.".into(),
         (slow, Some(enough)) => {
-            format!("{} meets its target: work on {}, not on what is behind.", enough.name, slow.join(", "))
+            format!(
+                "{} meets its target: work on {}, not on what is behind.",
+                enough.name,
+                slow.join(", ")
+            )
         }
-        (slow, None) => format!("Work on {}: more hits or more concurrency at each.", slow.join(", ")),
+        (slow, None) => format!(
+            "Work on {}: more hits or more concurrency at each.",
+            slow.join(", ")
+        ),
     });
     advice
 }

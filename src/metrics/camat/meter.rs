@@ -67,8 +67,19 @@ impl CamatMeter {
             level.sharers = if index < private { 1 } else { harts };
         }
         let first_shared = self.settings.first_shared;
-        let camat = Camat { program, levels, run, harts, first_shared, accesses: self.kept };
-        debug_assert!(identities(&camat).iter().all(|identity| identity.holds()), "{:?}", identities(&camat));
+        let camat = Camat {
+            program,
+            levels,
+            run,
+            harts,
+            first_shared,
+            accesses: self.kept,
+        };
+        debug_assert!(
+            identities(&camat).iter().all(|identity| identity.holds()),
+            "{:?}",
+            identities(&camat)
+        );
         camat
     }
 }
@@ -76,15 +87,23 @@ impl CamatMeter {
 impl MeterSettings {
     /// How many levels are a hart's own.
     pub fn private(&self) -> usize {
-        self.first_shared.map_or(self.levels, |first| first.min(self.levels))
+        self.first_shared
+            .map_or(self.levels, |first| first.min(self.levels))
     }
 }
 
 impl TimelineSink for CamatMeter {
     fn access(&mut self, access: &TimedAccess) {
         let (levels, private) = (self.settings.levels, self.settings.private());
-        debug_assert!(access.stays.len() <= levels, "an access of {} levels, not {levels}", access.stays.len());
-        let own = self.private.entry(access.hart).or_insert_with(|| vec![CycleMeter::default(); private]);
+        debug_assert!(
+            access.stays.len() <= levels,
+            "an access of {} levels, not {levels}",
+            access.stays.len()
+        );
+        let own = self
+            .private
+            .entry(access.hart)
+            .or_insert_with(|| vec![CycleMeter::default(); private]);
         let meters = own.iter_mut().chain(&mut self.shared);
         let (mut start, mut end) = (access.start, access.start);
         for (level, (stay, meter)) in access.stays.iter().zip(meters).enumerate() {
@@ -105,7 +124,10 @@ impl TimelineSink for CamatMeter {
         }
         if let Some(kept) = &mut self.kept {
             let id = (kept.len() + 1).to_string();
-            kept.push(NamedAccess { id, access: access.clone() });
+            kept.push(NamedAccess {
+                id,
+                access: access.clone(),
+            });
             if kept.len() > MOST_KEPT {
                 self.kept = None;
             }
@@ -114,6 +136,7 @@ impl TimelineSink for CamatMeter {
 
     fn settled(&mut self, cycle: u64) {
         let own = self.private.values_mut().flatten();
-        own.chain(&mut self.shared).for_each(|meter| meter.settle(cycle));
+        own.chain(&mut self.shared)
+            .for_each(|meter| meter.settle(cycle));
     }
 }

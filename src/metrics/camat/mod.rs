@@ -153,14 +153,21 @@ impl LevelCounts {
 
 impl Program {
     /// Nothing is known.
-    pub const UNKNOWN: Program = Program { instructions: None, cpi_exe: None, hart_cycles: None, stall_target: 0.1 };
+    pub const UNKNOWN: Program = Program {
+        instructions: None,
+        cpi_exe: None,
+        hart_cycles: None,
+        stall_target: 0.1,
+    };
 }
 
 impl Camat {
     /// Whether what misses at a level is all of what the next one sees: no secondary misses, and the same
     /// harts. Then the recursions of L 38, 39, 41 hold as printed. Levels count from zero.
     pub fn passes_on(&self, level: usize) -> bool {
-        let (Some(here), Some(next)) = (self.levels.get(level), self.levels.get(level + 1)) else { return false };
+        let (Some(here), Some(next)) = (self.levels.get(level), self.levels.get(level + 1)) else {
+            return false;
+        };
         here.secondary == 0 && here.sharers == next.sharers
     }
 }

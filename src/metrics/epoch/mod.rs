@@ -81,7 +81,9 @@ pub enum EpochError {
     TooManyCapacities(usize),
     #[error("{0} slots: at least 1 is needed for a miss to start")]
     Slots(u32),
-    #[error("epochs follow true dependences: a reorder window renames, so that false ones hold nothing up")]
+    #[error(
+        "epochs follow true dependences: a reorder window renames, so that false ones hold nothing up"
+    )]
     FalseDependences,
     #[error(transparent)]
     Line(#[from] SpecError),
@@ -93,16 +95,35 @@ impl EpochSettings {
             if numbers.is_empty() {
                 return Err(EpochError::Empty(what));
             }
-            if numbers.is_sorted_by(|a, b| a < b) { Ok(()) } else { Err(EpochError::Order(what)) }
+            if numbers.is_sorted_by(|a, b| a < b) {
+                Ok(())
+            } else {
+                Err(EpochError::Order(what))
+            }
         };
-        let windows: Vec<u64> = self.windows.iter().map(|window| u64::from(*window)).collect();
+        let windows: Vec<u64> = self
+            .windows
+            .iter()
+            .map(|window| u64::from(*window))
+            .collect();
         ascends(&windows, "windows")?;
         ascends(&self.capacities, "capacities")?;
-        if let Some(window) = self.windows.iter().find(|window| !(1..=LARGEST_WINDOW).contains(*window)) {
+        if let Some(window) = self
+            .windows
+            .iter()
+            .find(|window| !(1..=LARGEST_WINDOW).contains(*window))
+        {
             return Err(EpochError::Window(*window));
         }
-        if let Some(capacity) = self.capacities.iter().find(|capacity| **capacity < self.line) {
-            return Err(EpochError::Capacity { capacity: *capacity, line: self.line });
+        if let Some(capacity) = self
+            .capacities
+            .iter()
+            .find(|capacity| **capacity < self.line)
+        {
+            return Err(EpochError::Capacity {
+                capacity: *capacity,
+                line: self.line,
+            });
         }
         if self.capacities.len() > MOST_CAPACITIES {
             return Err(EpochError::TooManyCapacities(self.capacities.len()));
@@ -140,14 +161,22 @@ struct Hart {
 impl EpochMeter {
     /// # Errors
     /// Settings are empty, out of order or out of range, or false dependences count.
-    pub fn new(settings: EpochSettings, rules: Rules, has_caches: bool) -> Result<EpochMeter, EpochError> {
+    pub fn new(
+        settings: EpochSettings,
+        rules: Rules,
+        has_caches: bool,
+    ) -> Result<EpochMeter, EpochError> {
         let distances = StackDistances::new(settings.line)?;
         settings.validate()?;
         if rules.false_dependences {
             return Err(EpochError::FalseDependences);
         }
         Ok(EpochMeter {
-            lines: settings.capacities.iter().map(|capacity| capacity / settings.line).collect(),
+            lines: settings
+                .capacities
+                .iter()
+                .map(|capacity| capacity / settings.line)
+                .collect(),
             distances,
             flow: Dataflow::new(rules),
             harts: Vec::new(),
@@ -160,9 +189,16 @@ impl EpochMeter {
 
     pub fn add_hart(&mut self, hart: u16) {
         self.flow.add_hart(hart);
-        let EpochSettings { windows, capacities, slots, .. } = &self.settings;
+        let EpochSettings {
+            windows,
+            capacities,
+            slots,
+            ..
+        } = &self.settings;
         while self.harts.len() <= hart as usize {
-            let slotted = slots.iter().map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
+            let slotted = slots
+                .iter()
+                .map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
             self.harts.push(Hart {
                 executed: 0,
                 windows: Windows::new(windows, capacities.len()),
@@ -174,7 +210,16 @@ impl EpochMeter {
 
     /// Takes the next instruction, with how many of its accesses went to RAM.
     pub fn step(&mut self, operation: &Operation, addresses: &[u64], to_ram: u64) {
-        let EpochMeter { settings, lines, distances, flow, harts, fetched, reach, has_caches: _ } = self;
+        let EpochMeter {
+            settings,
+            lines,
+            distances,
+            flow,
+            harts,
+            fetched,
+            reach,
+            has_caches: _,
+        } = self;
         let hart = &mut harts[operation.hart as usize];
         let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
         flow.sources(operation, addresses, |producer| {
@@ -203,13 +248,24 @@ impl EpochMeter {
                 misses.push(most);
             }
         }
-        let waits = if wait == Wait::ForMisses { misses.iter().copied().max().unwrap_or(0) } else { 0 };
+        let waits = if wait == Wait::ForMisses {
+            misses.iter().copied().max().unwrap_or(0)
+        } else {
+            0
+        };
         hart.windows.step(&sources, waits);
         for slotted in &mut hart.slotted {
             slotted.step(&sources, &misses, wait);
         }
         if let Some(caches) = &mut hart.caches {
-            caches.step(&sources, &Accesses { lines: &touched, to_ram, wait });
+            caches.step(
+                &sources,
+                &Accesses {
+                    lines: &touched,
+                    to_ram,
+                    wait,
+                },
+            );
         }
         let own = Producer::new(operation.hart, hart.executed);
         flow.complete(operation, addresses, Producer::START, own);
@@ -217,10 +273,18 @@ impl EpochMeter {
     }
 
     pub fn finish(self) -> Epochs {
-        let EpochSettings { windows, capacities, slots, line, stores } = self.settings;
+        let EpochSettings {
+            windows,
+            capacities,
+            slots,
+            line,
+            stores,
+        } = self.settings;
         let sum = |epochs: &dyn Fn(&Hart) -> u64| self.harts.iter().map(epochs).sum::<u64>();
         let row = |epochs: &dyn Fn(&Hart, usize) -> u64| -> Vec<u64> {
-            (0..windows.len()).map(|window| sum(&|hart| epochs(hart, window))).collect()
+            (0..windows.len())
+                .map(|window| sum(&|hart| epochs(hart, window)))
+                .collect()
         };
         let table = |epochs: &dyn Fn(&Hart, usize, usize) -> u64| {
             (0..capacities.len())
@@ -228,19 +292,33 @@ impl EpochMeter {
                 .collect::<Vec<_>>()
         };
         let slotted = |(index, slots): (usize, &u32)| {
-            (*slots, table(&|hart, window, capacity| hart.slotted[index].epochs(window, capacity)))
+            (
+                *slots,
+                table(&|hart, window, capacity| hart.slotted[index].epochs(window, capacity)),
+            )
         };
-        let of_caches =
-            |limit: usize| row(&|hart, window| hart.caches.as_ref().map_or(0, |caches| caches.epochs(limit, window)));
+        let of_caches = |limit: usize| {
+            row(&|hart, window| {
+                hart.caches
+                    .as_ref()
+                    .map_or(0, |caches| caches.epochs(limit, window))
+            })
+        };
         Epochs {
             epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
             slots: slots.iter().enumerate().map(slotted).collect(),
             caches: self.has_caches.then(|| CacheEpochs {
                 epochs: of_caches(0),
-                slots: slots.iter().zip(1..).map(|(slots, limit)| (*slots, of_caches(limit))).collect(),
+                slots: slots
+                    .iter()
+                    .zip(1..)
+                    .map(|(slots, limit)| (*slots, of_caches(limit)))
+                    .collect(),
             }),
             instructions: self.harts.iter().map(|hart| hart.executed).sum(),
-            off_chip: (1..self.fetched.len()).map(|missing| self.fetched[missing..].iter().sum()).collect(),
+            off_chip: (1..self.fetched.len())
+                .map(|missing| self.fetched[missing..].iter().sum())
+                .collect(),
             windows,
             capacities,
             line,

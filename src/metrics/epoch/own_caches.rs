@@ -30,8 +30,16 @@ pub(super) struct OwnCaches {
 impl OwnCaches {
     pub fn new(settings: &EpochSettings) -> OwnCaches {
         let limits = std::iter::once(None).chain(settings.slots.iter().copied().map(Some));
-        let windows = limits.flat_map(|slots| settings.windows.iter().map(move |size| Window::new(*size, slots)));
-        OwnCaches { windows: windows.collect(), sizes: settings.windows.len() }
+        let windows = limits.flat_map(|slots| {
+            settings
+                .windows
+                .iter()
+                .map(move |size| Window::new(*size, slots))
+        });
+        OwnCaches {
+            windows: windows.collect(),
+            sizes: settings.windows.len(),
+        }
     }
 
     /// Takes the next instruction: how many instructions before it each of its sources is, and its accesses.
@@ -43,7 +51,11 @@ impl OwnCaches {
 
     /// Epochs so far, by number of the limit, the first of which is none, and of the window.
     pub fn epochs(&self, limit: usize, window: usize) -> u64 {
-        self.windows[limit * self.sizes + window].retired.back().copied().unwrap_or(0)
+        self.windows[limit * self.sizes + window]
+            .retired
+            .back()
+            .copied()
+            .unwrap_or(0)
     }
 }
 
@@ -65,29 +77,45 @@ const LINES: usize = 4096;
 impl Window {
     fn new(size: u32, slots: Option<u32>) -> Window {
         let (done, retired) = (VecDeque::new(), VecDeque::new());
-        Window { size: size as usize, slots, done, retired, rooms: Rooms::default(), there: FxHashMap::default() }
+        Window {
+            size: size as usize,
+            slots,
+            done,
+            retired,
+            rooms: Rooms::default(),
+            there: FxHashMap::default(),
+        }
     }
 
     fn step(&mut self, sources: &[usize], accesses: &Accesses<'_>) {
         let is_full = self.retired.len() == self.size;
         let entered = if is_full { self.retired[0] } else { 0 };
         let known = |distance: &&usize| **distance < self.size;
-        let available = sources.iter().filter(known).map(|distance| self.done[self.done.len() - distance]);
+        let available = sources
+            .iter()
+            .filter(known)
+            .map(|distance| self.done[self.done.len() - distance]);
         let issued = available.fold(entered, u64::max);
         let mut done = issued;
         if accesses.wait == Wait::ForMisses {
-            let there = accesses.lines.iter().filter_map(|line| self.there.get(line));
+            let there = accesses
+                .lines
+                .iter()
+                .filter_map(|line| self.there.get(line));
             done = there.copied().fold(done, u64::max);
         }
         let mut start = issued;
         for _ in 0..accesses.to_ram {
-            start = self.slots.map_or(start, |slots| self.rooms.take(entered, start, slots));
+            start = self
+                .slots
+                .map_or(start, |slots| self.rooms.take(entered, start, slots));
             if accesses.wait == Wait::ForMisses {
                 done = done.max(start + 1);
             }
         }
         if accesses.to_ram > 0 {
-            self.there.extend(accesses.lines.iter().map(|line| (*line, start + 1)));
+            self.there
+                .extend(accesses.lines.iter().map(|line| (*line, start + 1)));
         }
         if self.there.len() > LINES {
             self.there.retain(|_, epoch| *epoch > entered);

@@ -48,7 +48,14 @@ pub(super) struct Ring<T> {
 impl<T: Lane> Ring<T> {
     pub fn new(size: u32, chunks: usize) -> Ring<T> {
         let rows = vec![[T::default(); LANES]; size as usize * chunks];
-        Ring { size: size as usize, chunks, next: 0, done: rows.clone(), retired: rows, bases: vec![0; chunks * LANES] }
+        Ring {
+            size: size as usize,
+            chunks,
+            next: 0,
+            done: rows.clone(),
+            retired: rows,
+            bases: vec![0; chunks * LANES],
+        }
     }
 
     /// enter(i) = retire(i−W).
@@ -95,7 +102,11 @@ impl<T: Lane> Ring<T> {
     }
 
     fn before(&self) -> usize {
-        if self.next == 0 { self.size - 1 } else { self.next - 1 }
+        if self.next == 0 {
+            self.size - 1
+        } else {
+            self.next - 1
+        }
     }
 
     /// Makes the retirement of the oldest the base; what is earlier becomes as late.

@@ -34,8 +34,15 @@ const FAR: u64 = 1 << 30;
 impl SlottedWindows {
     pub fn new(slots: u32, sizes: &[u32], capacities: usize) -> SlottedWindows {
         let chunks = capacities.div_ceil(LANES);
-        let window = |size: &u32| Window { ring: Ring::new(*size, chunks), rooms: vec![Rooms::default(); capacities] };
-        SlottedWindows { slots, chunks, windows: sizes.iter().map(window).collect() }
+        let window = |size: &u32| Window {
+            ring: Ring::new(*size, chunks),
+            rooms: vec![Rooms::default(); capacities],
+        };
+        SlottedWindows {
+            slots,
+            chunks,
+            windows: sizes.iter().map(window).collect(),
+        }
     }
 
     /// Takes the next instruction: how many instructions before it each of its sources is, and for each of
@@ -62,7 +69,13 @@ impl SlottedWindows {
 impl Window {
     /// Tells how far from its base a lane got.
     #[inline(always)]
-    fn advance<const N: usize>(&mut self, sources: &[usize], misses: &[usize], wait: Wait, slots: u32) -> u64 {
+    fn advance<const N: usize>(
+        &mut self,
+        sources: &[usize],
+        misses: &[usize],
+        wait: Wait,
+        slots: u32,
+    ) -> u64 {
         let mut done = self.ring.issued::<N>(sources);
         let entered = self.ring.entered::<N>();
         let mut farthest = 0;
@@ -72,7 +85,9 @@ impl Window {
             for lane in 0..missing {
                 let (base, own) = (self.ring.base(lane), &mut done[lane / LANES][lane % LANES]);
                 let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
-                let start = self.rooms[lane].take(entered, base + u64::from(own.unsigned_abs()), slots) - base;
+                let start =
+                    self.rooms[lane].take(entered, base + u64::from(own.unsigned_abs()), slots)
+                        - base;
                 // Other accesses of the instruction that have to wait start later, never earlier.
                 if wait == Wait::ForMisses {
                     farthest = farthest.max(start);
@@ -132,7 +147,10 @@ mod tests {
         let mut take = |entered, issue| rooms.take(entered, issue, 2);
         assert_eq!([take(0, 0), take(0, 0), take(0, 0)], [0, 0, 1]);
         // Epoch 1 has room for one more, although 2 has been asked for.
-        assert_eq!([take(0, 2), take(0, 0), take(0, 0), take(0, 1)], [2, 1, 2, 3]);
+        assert_eq!(
+            [take(0, 2), take(0, 0), take(0, 0), take(0, 1)],
+            [2, 1, 2, 3]
+        );
         assert_eq!([take(3, 3), take(3, 3)], [3, 4]);
     }
 }

@@ -25,8 +25,10 @@ impl Windows {
     pub fn new(sizes: &[u32], capacities: usize) -> Windows {
         let chunks = capacities.div_ceil(LANES);
         let weight = |missing: usize, lane: usize| i16::from(lane < missing);
-        let row =
-            |missing| (0..chunks).map(move |chunk| std::array::from_fn(|lane| weight(missing, chunk * LANES + lane)));
+        let row = |missing| {
+            (0..chunks)
+                .map(move |chunk| std::array::from_fn(|lane| weight(missing, chunk * LANES + lane)))
+        };
         // Behind a move, the last retirement is less than W epochs from the base.
         let interval = i16::MAX as u32 - sizes.iter().copied().max().unwrap_or(0);
         Windows {
@@ -51,7 +53,9 @@ impl Windows {
     }
 
     fn advance<const N: usize>(&mut self, sources: &[usize], missing: usize) {
-        let weight: &Row<i16, N> = self.weights[missing * N..][..N].try_into().expect("rows are whole");
+        let weight: &Row<i16, N> = self.weights[missing * N..][..N]
+            .try_into()
+            .expect("rows are whole");
         for ring in &mut self.rings {
             let mut done = ring.issued::<N>(sources);
             for (done, weight) in done.iter_mut().zip(weight) {

@@ -45,14 +45,25 @@ impl Chains {
     /// Joins whenever there are more than so many links, and more than twice as many as were left the last time.
     pub fn joining_after(few: usize) -> Chains {
         // Link 0 is nobody's.
-        Chains { links: vec![Link { before: EMPTY, what: 0 }], joined: Vec::new(), limit: few, few }
+        Chains {
+            links: vec![Link {
+                before: EMPTY,
+                what: 0,
+            }],
+            joined: Vec::new(),
+            limit: few,
+            few,
+        }
     }
 
     /// The chain that has one more link, of this instruction.
     #[inline]
     pub fn extend(&mut self, before: ChainId, instruction: u32) -> ChainId {
         debug_assert!(instruction & JOINED == 0 && self.links.len() < u32::MAX as usize);
-        self.links.push(Link { before, what: instruction });
+        self.links.push(Link {
+            before,
+            what: instruction,
+        });
         (self.links.len() - 1) as ChainId
     }
 
@@ -72,7 +83,13 @@ impl Chains {
     pub fn join(&mut self, marks: Marks) -> Vec<ChainId> {
         let Marks(named) = marks;
         let followers = self.followers(&named);
-        let old = std::mem::replace(&mut self.links, vec![Link { before: EMPTY, what: 0 }]);
+        let old = std::mem::replace(
+            &mut self.links,
+            vec![Link {
+                before: EMPTY,
+                what: 0,
+            }],
+        );
         let mut joined = std::mem::take(&mut self.joined);
         let mut numbers = vec![EMPTY; old.len()];
         // Links that will be part of the one that follows: what comes before them, and their counts.
@@ -88,12 +105,20 @@ impl Chains {
             let (before, counts) = match pending.remove(&link.before) {
                 None => (numbers[link.before as usize], None),
                 Some((before, mut counts)) => {
-                    own.iter().for_each(|(instruction, count)| *counts.entry(*instruction).or_default() += count);
+                    own.iter().for_each(|(instruction, count)| {
+                        *counts.entry(*instruction).or_default() += count
+                    });
                     (before, Some(counts))
                 }
             };
             if !named[number] && followers[number] == 1 {
-                pending.insert(number as ChainId, (before, counts.unwrap_or_else(|| own.iter().copied().collect())));
+                pending.insert(
+                    number as ChainId,
+                    (
+                        before,
+                        counts.unwrap_or_else(|| own.iter().copied().collect()),
+                    ),
+                );
                 continue;
             }
             let own = counts.map_or(own, sorted);
@@ -119,7 +144,10 @@ impl Chains {
             return self.extend(before, instruction);
         }
         self.joined.push(counts);
-        self.links.push(Link { before, what: (self.joined.len() - 1) as u32 | JOINED });
+        self.links.push(Link {
+            before,
+            what: (self.joined.len() - 1) as u32 | JOINED,
+        });
         (self.links.len() - 1) as ChainId
     }
 
@@ -133,7 +161,9 @@ impl Chains {
                 0 => *counts.entry(what).or_default() += 1,
                 _ => {
                     let joined = self.joined[(what & !JOINED) as usize].iter();
-                    joined.for_each(|(instruction, count)| *counts.entry(*instruction).or_default() += count);
+                    joined.for_each(|(instruction, count)| {
+                        *counts.entry(*instruction).or_default() += count
+                    });
                 }
             }
             at = before;
@@ -190,13 +220,20 @@ mod tests {
                     let mut marks = chains.mark();
                     held.iter().for_each(|(chain, _)| marks.add(*chain));
                     let numbers = chains.join(marks);
-                    held.iter_mut().for_each(|(chain, _)| *chain = numbers[*chain as usize]);
-                    assert!(chains.links() <= 2 * values, "{} links of {values} values", chains.links());
+                    held.iter_mut()
+                        .for_each(|(chain, _)| *chain = numbers[*chain as usize]);
+                    assert!(
+                        chains.links() <= 2 * values,
+                        "{} links of {values} values",
+                        chains.links()
+                    );
                 }
             }
             for (chain, written) in held {
                 let mut expected = BTreeMap::new();
-                written.into_iter().for_each(|instruction| *expected.entry(instruction).or_default() += 1);
+                written
+                    .into_iter()
+                    .for_each(|instruction| *expected.entry(instruction).or_default() += 1);
                 assert_eq!(chains.counts(chain), expected, "seed {seed}");
             }
         }

@@ -53,14 +53,26 @@ pub struct ChainInstruction {
 
 impl ChainInstruction {
     /// `None` if the instruction accesses no memory, and so is on no chain.
-    pub(super) fn new(instruction: &Instruction, accesses: u64, site: Option<&Site>) -> Option<ChainInstruction> {
+    pub(super) fn new(
+        instruction: &Instruction,
+        accesses: u64,
+        site: Option<&Site>,
+    ) -> Option<ChainInstruction> {
         let facts = &instruction.decoded.facts;
-        let place = site.and_then(|site| Some(SourceLine { file: site.file.clone()?, line: site.line? }));
+        let place = site.and_then(|site| {
+            Some(SourceLine {
+                file: site.file.clone()?,
+                line: site.line?,
+            })
+        });
         Some(ChainInstruction {
             pc: instruction.pc,
             text: instruction.text.clone(),
             kind: facts.access?.kind,
-            is_on_stack: facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER),
+            is_on_stack: facts
+                .reads
+                .iter()
+                .any(|operand| operand.register == Register::STACK_POINTER),
             accesses,
             function: site.map(|site| site.inlined.last().unwrap_or(&site.function).clone()),
             place,
@@ -73,14 +85,30 @@ impl MemoryChain {
     pub(super) fn of(depth: u64, instructions: Vec<ChainInstruction>) -> MemoryChain {
         let mut lines: Vec<ChainLine> = Vec::new();
         for instruction in &instructions {
-            let Some(function) = &instruction.function else { continue };
-            let is_same = |line: &ChainLine| line.function == *function && line.place == instruction.place;
+            let Some(function) = &instruction.function else {
+                continue;
+            };
+            let is_same =
+                |line: &ChainLine| line.function == *function && line.place == instruction.place;
             let at = lines.iter().position(is_same).unwrap_or_else(|| {
                 let (function, place) = (function.clone(), instruction.place.clone());
-                lines.push(ChainLine { function, place, accesses: 0, loads: 0, stores: 0, stack: 0 });
+                lines.push(ChainLine {
+                    function,
+                    place,
+                    accesses: 0,
+                    loads: 0,
+                    stores: 0,
+                    stack: 0,
+                });
                 lines.len() - 1
             });
-            let ChainLine { accesses, loads, stores, stack, .. } = &mut lines[at];
+            let ChainLine {
+                accesses,
+                loads,
+                stores,
+                stack,
+                ..
+            } = &mut lines[at];
             let count = |counts: bool| if counts { instruction.accesses } else { 0 };
             *accesses += instruction.accesses;
             *loads += count(instruction.kind.reads());
@@ -89,7 +117,11 @@ impl MemoryChain {
         }
         // Of two that have as many, the one that has the instruction with more stays first.
         lines.sort_by_key(|line| std::cmp::Reverse(line.accesses));
-        MemoryChain { depth, lines, instructions }
+        MemoryChain {
+            depth,
+            lines,
+            instructions,
+        }
     }
 }
 
@@ -101,14 +133,21 @@ struct Path {
 }
 
 impl Lanes for Path {
-    const START: Path = Path { depth: 0, chain: EMPTY };
+    const START: Path = Path {
+        depth: 0,
+        chain: EMPTY,
+    };
     type Kept = (u64, ChainId);
     type Viewer = ();
 
     /// Of two that are as long, the one that is asked first.
     #[inline(always)]
     fn latest(self, other: Path) -> Path {
-        if other.depth > self.depth { other } else { self }
+        if other.depth > self.depth {
+            other
+        } else {
+            self
+        }
     }
 
     #[inline(always)]
@@ -131,7 +170,11 @@ pub(super) struct ChainMeter {
 
 impl ChainMeter {
     pub fn new(rules: Rules) -> ChainMeter {
-        ChainMeter { flow: Dataflow::new(rules), chains: Chains::new(), deepest: Path::START }
+        ChainMeter {
+            flow: Dataflow::new(rules),
+            chains: Chains::new(),
+            deepest: Path::START,
+        }
     }
 
     pub fn add_hart(&mut self, hart: u16) {
@@ -139,10 +182,19 @@ impl ChainMeter {
     }
 
     /// Takes the next instruction.
-    pub fn step(&mut self, id: InstructionId, operation: &Operation, addresses: &[u64], to_ram: bool) {
+    pub fn step(
+        &mut self,
+        id: InstructionId,
+        operation: &Operation,
+        addresses: &[u64],
+        to_ram: bool,
+    ) {
         let ready = self.flow.ready(operation, addresses, ()).lanes;
         let done = match to_ram {
-            true => Path { depth: ready.depth + 1, chain: self.chains.extend(ready.chain, id.0) },
+            true => Path {
+                depth: ready.depth + 1,
+                chain: self.chains.extend(ready.chain, id.0),
+            },
             false => ready,
         };
         self.flow.complete(operation, addresses, ready, done);
@@ -166,7 +218,9 @@ impl ChainMeter {
     /// 𝒟, and how often each instruction is on the deepest chain: the most often first, then by first execution.
     pub fn finish(self) -> (u64, Vec<(InstructionId, u64)>) {
         let counts = self.chains.counts(self.deepest.chain).into_iter();
-        let mut counts: Vec<(InstructionId, u64)> = counts.map(|(id, count)| (InstructionId(id), count)).collect();
+        let mut counts: Vec<(InstructionId, u64)> = counts
+            .map(|(id, count)| (InstructionId(id), count))
+            .collect();
         counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
         (self.deepest.depth, counts)
     }

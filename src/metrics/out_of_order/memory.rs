@@ -27,7 +27,11 @@ impl Request {
             let here = left?;
             let room = line - here.address % line;
             let bytes = u64::from(here.bytes).min(room) as u32;
-            let beyond = Request { address: here.address.wrapping_add(room), bytes: here.bytes - bytes, ..here };
+            let beyond = Request {
+                address: here.address.wrapping_add(room),
+                bytes: here.bytes - bytes,
+                ..here
+            };
             left = (beyond.bytes > 0).then_some(beyond);
             Some(Request { bytes, ..here })
         })
@@ -83,16 +87,25 @@ impl Memory {
         let specs: Vec<_> = model.levels.iter().map(|level| level.spec).collect();
         // All levels together first, so that what is wrong is found whatever is shared.
         Hierarchy::new(&specs)?;
-        let shared = specs.get(model.first_shared..).filter(|specs| !specs.is_empty());
+        let shared = specs
+            .get(model.first_shared..)
+            .filter(|specs| !specs.is_empty());
         let shared = shared.map(Hierarchy::new).transpose()?;
-        Ok(Memory { shared, is_perfect: false, ..Memory::perfect(model) })
+        Ok(Memory {
+            shared,
+            is_perfect: false,
+            ..Memory::perfect(model)
+        })
     }
 
     /// Every access hits the nearest level.
     pub fn perfect(model: &CoreModel) -> Memory {
         Memory {
             model: model.clone(),
-            line: model.levels.first().map_or(64, |level| u64::from(level.spec.line)),
+            line: model
+                .levels
+                .first()
+                .map_or(64, |level| u64::from(level.spec.line)),
             private: Vec::new(),
             shared: None,
             levels: Vec::new(),
@@ -108,9 +121,13 @@ impl Memory {
 
     pub fn add_hart(&mut self, hart: u16) {
         let first_shared = self.model.first_shared.min(self.model.levels.len());
-        let specs: Vec<_> = self.model.levels[..first_shared].iter().map(|level| level.spec).collect();
+        let specs: Vec<_> = self.model.levels[..first_shared]
+            .iter()
+            .map(|level| level.spec)
+            .collect();
         while self.levels.len() <= hart as usize {
-            self.levels.push(self.model.levels.iter().map(LevelState::new).collect());
+            self.levels
+                .push(self.model.levels.iter().map(LevelState::new).collect());
             self.private.push(Hierarchy::new(&specs).ok());
         }
     }
@@ -130,7 +147,11 @@ impl Memory {
             None => self.model.levels.len(),
             // A private level fetches the line; it writes it back later, which is left out here.
             Some(shared) => {
-                let kind = if first_shared == 0 { kind } else { AccessKind::Load };
+                let kind = if first_shared == 0 {
+                    kind
+                } else {
+                    AccessKind::Load
+                };
                 match shared.access(address, bytes, kind).served {
                     Served::Level(level) => first_shared + level as usize,
                     Served::Memory => self.model.levels.len(),
@@ -141,7 +162,12 @@ impl Memory {
 
     /// Makes an access: when it starts, and when its data are there. The parts of one that crosses lines of the
     /// nearest level are accesses of their own.
-    pub fn access(&mut self, request: Request, issue: &mut Slots, sink: &mut impl TimelineSink) -> (u64, u64) {
+    pub fn access(
+        &mut self,
+        request: Request,
+        issue: &mut Slots,
+        sink: &mut impl TimelineSink,
+    ) -> (u64, u64) {
         let (mut first, mut last) = (u64::MAX, request.ready);
         for part in request.parts(self.line) {
             let (start, end) = self.access_within_line(part, issue, sink);
@@ -150,8 +176,19 @@ impl Memory {
         (first, last)
     }
 
-    fn access_within_line(&mut self, request: Request, issue: &mut Slots, sink: &mut impl TimelineSink) -> (u64, u64) {
-        let Request { hart, address, bytes, kind, ready } = request;
+    fn access_within_line(
+        &mut self,
+        request: Request,
+        issue: &mut Slots,
+        sink: &mut impl TimelineSink,
+    ) -> (u64, u64) {
+        let Request {
+            hart,
+            address,
+            bytes,
+            kind,
+            ready,
+        } = request;
         let misses = self.misses(hart, address, bytes, kind);
         let mut start = ready;
         let path = loop {
@@ -166,13 +203,26 @@ impl Memory {
         self.reserve(hart, address, &path);
         let end = path.end;
         // Cycles of a timeline count from one, as in the papers.
-        let waits_for = if path.is_secondary { WaitsFor::OtherMiss } else { WaitsFor::Memory };
-        sink.access(&TimedAccess { hart, start: start + 1, stays: path.stays(), waits_for });
+        let waits_for = if path.is_secondary {
+            WaitsFor::OtherMiss
+        } else {
+            WaitsFor::Memory
+        };
+        sink.access(&TimedAccess {
+            hart,
+            start: start + 1,
+            stays: path.stays(),
+            waits_for,
+        });
         (start, end)
     }
 
     fn state(&mut self, hart: u16, level: usize) -> &mut LevelState {
-        let owner = if level >= self.model.first_shared { 0 } else { hart as usize };
+        let owner = if level >= self.model.first_shared {
+            0
+        } else {
+            hart as usize
+        };
         &mut self.levels[owner][level]
     }
 
@@ -183,7 +233,10 @@ impl Memory {
         for level in 0..self.model.levels.len() {
             let LevelModel { hit, spec, .. } = self.model.levels[level];
             let looked_up = at + hit;
-            visits.push(Visit { start: at, looked_up });
+            visits.push(Visit {
+                start: at,
+                looked_up,
+            });
             let line = address / u64::from(spec.line);
             let is_perfect = self.is_perfect;
             let under_way = self.state(hart, level).under_way.get(&line).copied();
@@ -191,16 +244,34 @@ impl Memory {
                 Some(line) => {
                     // It would have been the primary miss itself, had it not been held up as that one was.
                     let held_up = line.start.saturating_sub(at);
-                    return Path { visits, end: line.there, is_secondary: true, held_up, ram: None };
+                    return Path {
+                        visits,
+                        end: line.there,
+                        is_secondary: true,
+                        held_up,
+                        ram: None,
+                    };
                 }
                 None if level >= misses => {
-                    return Path { visits, end: looked_up, is_secondary: false, held_up: 0, ram: None };
+                    return Path {
+                        visits,
+                        end: looked_up,
+                        is_secondary: false,
+                        held_up: 0,
+                        ram: None,
+                    };
                 }
                 None => at = looked_up,
             }
         }
         let taken_up = self.ram.first_free(at);
-        Path { visits, end: taken_up + self.model.ram, is_secondary: false, held_up: 0, ram: Some(taken_up) }
+        Path {
+            visits,
+            end: taken_up + self.model.ram,
+            is_secondary: false,
+            held_up: 0,
+            ram: Some(taken_up),
+        }
     }
 
     /// How much later to try, 0 if there is room everywhere.
@@ -240,7 +311,13 @@ impl Memory {
             state.ports.take(visit.start);
             if is_miss {
                 state.mshrs.hold(visit.start, path.end);
-                state.under_way.insert(line, UnderWay { start: visit.start, there: path.end });
+                state.under_way.insert(
+                    line,
+                    UnderWay {
+                        start: visit.start,
+                        there: path.end,
+                    },
+                );
             }
         }
     }
@@ -284,7 +361,10 @@ impl Path {
     }
 
     fn stays(&self) -> SmallVec<[Stay; 4]> {
-        let stay = |visit: &Visit| Stay { hit: visit.looked_up - visit.start, miss: self.end - visit.looked_up };
+        let stay = |visit: &Visit| Stay {
+            hit: visit.looked_up - visit.start,
+            miss: self.end - visit.looked_up,
+        };
         self.visits.iter().map(stay).collect()
     }
 }

@@ -119,7 +119,11 @@ impl OutOfOrder {
     pub fn new(model: &CoreModel, rules: Rules) -> Result<OutOfOrder, HierarchyError> {
         let real = Machine::new(model, rules, Memory::new(model)?);
         let perfect = Machine::new(model, rules, Memory::perfect(model));
-        Ok(OutOfOrder { real, perfect, instructions: 0 })
+        Ok(OutOfOrder {
+            real,
+            perfect,
+            instructions: 0,
+        })
     }
 
     pub fn add_hart(&mut self, hart: u16) {
@@ -128,7 +132,13 @@ impl OutOfOrder {
     }
 
     /// Executes the next instruction of the program order.
-    pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, sink: &mut impl TimelineSink) {
+    pub fn step(
+        &mut self,
+        operation: &Operation,
+        addresses: &[u64],
+        cycles: u64,
+        sink: &mut impl TimelineSink,
+    ) {
         self.instructions += 1;
         self.real.step(operation, addresses, cycles, sink);
         self.perfect.step(operation, addresses, cycles, &mut Nobody);
@@ -178,7 +188,14 @@ struct Core {
 impl Core {
     fn new(model: &CoreModel, from: u64) -> Core {
         let (entered, retired) = (VecDeque::new(), VecDeque::new());
-        Core { entered, retired, issue: Slots::new(model.width), from, last: 0, settled: from }
+        Core {
+            entered,
+            retired,
+            issue: Slots::new(model.width),
+            from,
+            last: 0,
+            settled: from,
+        }
     }
 
     /// The cycle in which the next instruction enters.
@@ -208,24 +225,40 @@ const ROUND: u64 = 256;
 
 impl Machine {
     fn new(model: &CoreModel, rules: Rules, memory: Memory) -> Machine {
-        Machine { model: model.clone(), flow: Dataflow::new(rules), cores: Vec::new(), memory, executed: 0 }
+        Machine {
+            model: model.clone(),
+            flow: Dataflow::new(rules),
+            cores: Vec::new(),
+            memory,
+            executed: 0,
+        }
     }
 
     fn add_hart(&mut self, hart: u16) {
         self.flow.add_hart(hart);
         while self.cores.len() <= hart as usize {
-            self.cores.push(Core::new(&self.model, self.memory.settled()));
+            self.cores
+                .push(Core::new(&self.model, self.memory.settled()));
         }
         self.memory.add_hart(hart);
     }
 
-    fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, sink: &mut impl TimelineSink) {
+    fn step(
+        &mut self,
+        operation: &Operation,
+        addresses: &[u64],
+        cycles: u64,
+        sink: &mut impl TimelineSink,
+    ) {
         let core = &mut self.cores[operation.hart as usize];
         // One that slept wakes up no earlier than what the others have settled.
         core.settled = core.settled.max(self.memory.settled());
         let enter = core.enter(&self.model);
         let ready = self.flow.ready(operation, addresses, ()).lanes.0.max(enter);
-        let access = self.flow.access(operation).filter(|_| !addresses.is_empty());
+        let access = self
+            .flow
+            .access(operation)
+            .filter(|_| !addresses.is_empty());
         let (started, available, done) = match access {
             None => {
                 let issue = core.issue.first_free(ready);
@@ -237,7 +270,13 @@ impl Machine {
                 let (mut first, mut last) = (u64::MAX, ready);
                 for address in addresses {
                     let (hart, bytes) = (operation.hart, u32::from(access.bytes));
-                    let request = Request { hart, address: *address, bytes, kind: access.kind, ready };
+                    let request = Request {
+                        hart,
+                        address: *address,
+                        bytes,
+                        kind: access.kind,
+                        ready,
+                    };
                     let (start, end) = self.memory.access(request, &mut core.issue, sink);
                     first = first.min(start);
                     last = last.max(if waits { end } else { start + 1 });
@@ -245,7 +284,8 @@ impl Machine {
                 (first, last, last)
             }
         };
-        self.flow.complete(operation, addresses, Cycle(started), Cycle(available));
+        self.flow
+            .complete(operation, addresses, Cycle(started), Cycle(available));
         core.retire(done);
         self.executed += 1;
         core.last = self.executed;
@@ -256,7 +296,10 @@ impl Machine {
 
     /// Forgets what no later instruction can meet.
     fn settle(&mut self, sink: &mut impl TimelineSink) {
-        let awake = self.cores.iter().filter(|core| core.last > 0 && core.last + ASLEEP >= self.executed);
+        let awake = self
+            .cores
+            .iter()
+            .filter(|core| core.last > 0 && core.last + ASLEEP >= self.executed);
         let settled = awake.map(|core| core.settled).min().unwrap_or(0);
         for core in &mut self.cores {
             core.issue.forget_before(settled);
@@ -266,11 +309,19 @@ impl Machine {
     }
 
     fn cycles(&self) -> u64 {
-        self.cores.iter().filter_map(|core| core.retired.back()).copied().max().unwrap_or(0)
+        self.cores
+            .iter()
+            .filter_map(|core| core.retired.back())
+            .copied()
+            .max()
+            .unwrap_or(0)
     }
 
     fn hart_cycles(&self) -> u64 {
-        self.cores.iter().filter_map(|core| Some(core.retired.back()? - core.from)).sum()
+        self.cores
+            .iter()
+            .filter_map(|core| Some(core.retired.back()? - core.from))
+            .sum()
     }
 }
 

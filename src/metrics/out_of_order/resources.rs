@@ -16,7 +16,11 @@ pub(super) struct Slots {
 
 impl Slots {
     pub fn new(limit: u32) -> Slots {
-        Slots { limit, used: FxHashMap::default(), first: 0 }
+        Slots {
+            limit,
+            used: FxHashMap::default(),
+            first: 0,
+        }
     }
 
     /// The first cycle from `cycle` on that has room.
@@ -50,13 +54,19 @@ pub(super) struct Spaced {
 
 impl Spaced {
     pub fn new(interval: u64) -> Spaced {
-        Spaced { interval, taken: BTreeSet::new() }
+        Spaced {
+            interval,
+            taken: BTreeSet::new(),
+        }
     }
 
     /// The first cycle from `cycle` on that keeps the distance from all others.
     pub fn first_free(&self, cycle: u64) -> u64 {
         let mut free = cycle;
-        for taken in self.taken.range((cycle + 1).saturating_sub(self.interval)..) {
+        for taken in self
+            .taken
+            .range((cycle + 1).saturating_sub(self.interval)..)
+        {
             if *taken >= free + self.interval {
                 break;
             }
@@ -84,13 +94,20 @@ pub(super) struct Registers {
 
 impl Registers {
     pub fn new(limit: u32) -> Registers {
-        Registers { limit, held: Vec::new() }
+        Registers {
+            limit,
+            held: Vec::new(),
+        }
     }
 
     /// 0 if one is free all the time from `from` to before `until`; else how much later to try again:
     /// behind the last stretch in which all are held then, as until there so long a time meets it.
     pub fn wait(&self, from: u64, until: u64) -> u64 {
-        let overlapping = || self.held.iter().filter(|(start, end)| *start < until && from < *end);
+        let overlapping = || {
+            self.held
+                .iter()
+                .filter(|(start, end)| *start < until && from < *end)
+        };
         if (overlapping().count() as u32) < self.limit {
             return 0;
         }
@@ -119,8 +136,13 @@ impl Registers {
     pub fn first_free(&self, cycle: u64) -> u64 {
         let mut free = cycle;
         loop {
-            let held = self.held.iter().filter(|(start, end)| *start <= free && free < *end);
-            let (count, next) = held.fold((0, u64::MAX), |(count, next), (_, end)| (count + 1, next.min(*end)));
+            let held = self
+                .held
+                .iter()
+                .filter(|(start, end)| *start <= free && free < *end);
+            let (count, next) = held.fold((0, u64::MAX), |(count, next), (_, end)| {
+                (count + 1, next.min(*end))
+            });
             if count < self.limit {
                 return free;
             }
@@ -150,7 +172,14 @@ mod tests {
             slots.take(cycle);
         }
         slots.forget_before(6);
-        assert_eq!((slots.first_free(0), slots.first_free(6), slots.first_free(9)), (7, 7, 9));
+        assert_eq!(
+            (
+                slots.first_free(0),
+                slots.first_free(6),
+                slots.first_free(9)
+            ),
+            (7, 7, 9)
+        );
     }
 
     #[test]
@@ -158,7 +187,14 @@ mod tests {
         let mut spaced = Spaced::new(4);
         assert_eq!(spaced.first_free(3), 3);
         spaced.take(3);
-        assert_eq!((spaced.first_free(0), spaced.first_free(3), spaced.first_free(7)), (7, 7, 7));
+        assert_eq!(
+            (
+                spaced.first_free(0),
+                spaced.first_free(3),
+                spaced.first_free(7)
+            ),
+            (7, 7, 7)
+        );
         spaced.take(11);
         assert_eq!((spaced.first_free(5), spaced.first_free(8)), (7, 15));
         spaced.take(7);

@@ -11,7 +11,10 @@ struct Collected {
 
 impl TimelineSink for Collected {
     fn access(&mut self, access: &TimedAccess) {
-        assert!(access.start >= self.settled, "an access before what was settled");
+        assert!(
+            access.start >= self.settled,
+            "an access before what was settled"
+        );
         self.accesses.push(access.clone());
     }
 
@@ -22,11 +25,24 @@ impl TimelineSink for Collected {
 }
 
 fn level(text: &str, hit: u64, ports: u32, mshrs: u32) -> LevelModel {
-    LevelModel { spec: text.parse().expect("a cache"), hit, ports, mshrs }
+    LevelModel {
+        spec: text.parse().expect("a cache"),
+        hit,
+        ports,
+        mshrs,
+    }
 }
 
 fn model(levels: Vec<LevelModel>) -> CoreModel {
-    CoreModel { window: 8, width: 4, levels, ram: 10, ram_interval: 0, first_shared: 8, blocking_stores: false }
+    CoreModel {
+        window: 8,
+        width: 4,
+        levels,
+        ram: 10,
+        ram_interval: 0,
+        first_shared: 8,
+        blocking_stores: false,
+    }
 }
 
 /// Start, and hit and miss cycles at every level.
@@ -34,7 +50,10 @@ type Access = (u64, Vec<(u64, u64)>);
 
 /// Start, counted from zero, and stays of every access, and cycles of the run.
 fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) {
-    let rules = Rules { memory: MemoryRule::Bytes, false_dependences: false };
+    let rules = Rules {
+        memory: MemoryRule::Bytes,
+        false_dependences: false,
+    };
     let mut machine = OutOfOrder::new(model, rules).expect("a machine");
     let mut sink = Collected::default();
     machine.add_hart(0);
@@ -44,7 +63,13 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
         machine.step(&operation, addresses.as_slice(), 1, &mut sink);
     }
     let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
-    (sink.accesses.iter().map(|access| (access.start - 1, stays(&access.stays))).collect(), machine.finish())
+    (
+        sink.accesses
+            .iter()
+            .map(|access| (access.start - 1, stays(&access.stays)))
+            .collect(),
+        machine.finish(),
+    )
 }
 
 /// One level: look-up 3 cycles, RAM 10, four ports, three MSHRs. Two misses start at once; a load of the
@@ -68,7 +93,12 @@ fn misses_share_lines_and_a_level_without_registers_takes_nothing() {
     expected.extend([(13, hit.clone()), (16, hit)]);
     assert_eq!(accesses, expected);
     // The fourth line is there in cycle 26. Perfect: the last but one enters and starts in cycle 1, the last in cycle 4.
-    let expected = CoreCycles { instructions: 7, cycles: 26, hart_cycles: 26, perfect_cycles: 7 };
+    let expected = CoreCycles {
+        instructions: 7,
+        cycles: 26,
+        hart_cycles: 26,
+        perfect_cycles: 7,
+    };
     assert_eq!(cycles, expected);
 }
 
@@ -85,14 +115,20 @@ fn an_access_across_lines_is_one_to_each() {
 /// access starts a cycle later.
 #[test]
 fn a_stay_is_the_miss_of_the_level_before() {
-    let machine = model(vec![level("128B,full", 2, 1, 4), level("1KiB,full", 5, 1, 4)]);
+    let machine = model(vec![
+        level("128B,full", 2, 1, 4),
+        level("1KiB,full", 5, 1, 4),
+    ]);
     let lines = [0x000, 0x100, 0x200, 0x300];
     let mut program: Vec<(&str, u64)> = lines.iter().map(|line| ("lw a0,0(s0)", *line)).collect();
     // When all is quiet, the first line is in the second level only.
     program.extend([("lw a1,0(a0)", 0x000), ("lw a2,0(a1)", 0x000)]);
     let (accesses, _) = run(&machine, &program);
     let from_ram = vec![(2, 15), (5, 10)];
-    assert_eq!(accesses[..4], [0, 1, 2, 3].map(|start| (start, from_ram.clone())));
+    assert_eq!(
+        accesses[..4],
+        [0, 1, 2, 3].map(|start| (start, from_ram.clone()))
+    );
     assert_eq!(accesses[4], (20, vec![(2, 5), (5, 0)]));
     assert_eq!(accesses[5], (27, vec![(2, 0)]));
 }
@@ -100,28 +136,61 @@ fn a_stay_is_the_miss_of_the_level_before() {
 /// Window 2: the third instruction enters when the first has retired. Stores retire without their data.
 #[test]
 fn the_window_holds_back_and_stores_do_not() {
-    let machine = CoreModel { window: 2, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
-    let (loads, _) = run(&machine, &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)]);
-    assert_eq!(loads.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 13]);
+    let machine = CoreModel {
+        window: 2,
+        ..model(vec![level("1KiB,full", 3, 4, 4)])
+    };
+    let (loads, _) = run(
+        &machine,
+        &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)],
+    );
+    assert_eq!(
+        loads.iter().map(|access| access.0).collect::<Vec<u64>>(),
+        [0, 13]
+    );
     let program = [("sw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)];
     let (stores, _) = run(&machine, &program);
-    assert_eq!(stores.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 1]);
-    let (blocking, _) = run(&CoreModel { blocking_stores: true, ..machine }, &program);
-    assert_eq!(blocking.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 13]);
+    assert_eq!(
+        stores.iter().map(|access| access.0).collect::<Vec<u64>>(),
+        [0, 1]
+    );
+    let (blocking, _) = run(
+        &CoreModel {
+            blocking_stores: true,
+            ..machine
+        },
+        &program,
+    );
+    assert_eq!(
+        blocking.iter().map(|access| access.0).collect::<Vec<u64>>(),
+        [0, 13]
+    );
 }
 
 /// Width 1: one instruction enters and issues a cycle.
 #[test]
 fn the_width_limits_entering() {
-    let machine = CoreModel { width: 1, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
-    let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)]);
-    assert_eq!(accesses.iter().map(|access| access.0).collect::<Vec<u64>>(), [0, 2]);
+    let machine = CoreModel {
+        width: 1,
+        ..model(vec![level("1KiB,full", 3, 4, 4)])
+    };
+    let (accesses, _) = run(
+        &machine,
+        &[("lw a0,0(s0)", 0), ("li a1,1", 0), ("lw a2,0(s0)", 0x100)],
+    );
+    assert_eq!(
+        accesses.iter().map(|access| access.0).collect::<Vec<u64>>(),
+        [0, 2]
+    );
 }
 
 /// RAM takes up an access 4 cycles after the one before: of two that get there in cycle 3 one waits until 7.
 #[test]
 fn ram_takes_up_one_access_at_a_time() {
-    let machine = CoreModel { ram_interval: 4, ..model(vec![level("1KiB,full", 3, 4, 4)]) };
+    let machine = CoreModel {
+        ram_interval: 4,
+        ..model(vec![level("1KiB,full", 3, 4, 4)])
+    };
     let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("lw a1,0(s0)", 0x100)]);
     assert_eq!(accesses, [(0, vec![(3, 10)]), (0, vec![(3, 14)])]);
 }

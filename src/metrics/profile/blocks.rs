@@ -53,18 +53,30 @@ impl Blocks {
 
     /// Whether what was last touched in one extent has ended when another is touched.
     fn has_ended(&self, earlier: &Extent, now: u32) -> bool {
-        let after = self.stores.partition_point(|(call, _)| *call <= earlier.last);
+        let after = self
+            .stores
+            .partition_point(|(call, _)| *call <= earlier.last);
         ends(&self.stores[after..], earlier, now)
     }
 
     /// Adds an access to an instruction's extents, the one touched last being the last: to the one that it goes on with,
     /// or as a new one.
     pub fn add(&self, extents: &mut Vec<Extent>, low: u64, high: u64, most: usize) {
-        let goes_on = |extent: &Extent| low <= extent.high && high >= extent.low && !self.has_ended(extent, self.calls);
-        let found = extents.iter().rposition(goes_on).or((extents.len() >= most).then(|| extents.len() - 1));
+        let goes_on = |extent: &Extent| {
+            low <= extent.high && high >= extent.low && !self.has_ended(extent, self.calls)
+        };
+        let found = extents
+            .iter()
+            .rposition(goes_on)
+            .or((extents.len() >= most).then(|| extents.len() - 1));
         let mut extent = match found {
             Some(found) => extents.remove(found),
-            None => Extent { low, high, first: self.calls, last: self.calls },
+            None => Extent {
+                low,
+                high,
+                first: self.calls,
+                last: self.calls,
+            },
         };
         extent.add(low, high);
         extent.last = self.calls;
@@ -84,24 +96,47 @@ impl Blocks {
             }
             past = past.max(extents[at].high);
         }
-        let mut stores: Vec<(u64, u32)> = self.stores.iter().map(|(call, address)| (*address, *call)).collect();
+        let mut stores: Vec<(u64, u32)> = self
+            .stores
+            .iter()
+            .map(|(call, address)| (*address, *call))
+            .collect();
         stores.sort_unstable();
-        found.into_iter().flat_map(|overlapping| apart_in_time(extents, overlapping, &stores)).collect()
+        found
+            .into_iter()
+            .flat_map(|overlapping| apart_in_time(extents, overlapping, &stores))
+            .collect()
     }
 }
 
 /// Whether one of these stores, in the order of calls, ended what an extent was.
 fn ends(stores: &[(u32, u64)], earlier: &Extent, now: u32) -> bool {
     let until_now = stores.iter().take_while(|(call, _)| *call <= now);
-    until_now.filter(|(call, _)| *call > earlier.last).any(|(_, address)| earlier.contains(*address))
+    until_now
+        .filter(|(call, _)| *call > earlier.last)
+        .any(|(_, address)| earlier.contains(*address))
 }
 
 /// Of extents that overlap those that are of one block: no store between them, by address, ended it.
-fn apart_in_time(extents: &[Extent], mut overlapping: Vec<usize>, stores: &[(u64, u32)]) -> Vec<Vec<usize>> {
-    let low = overlapping.iter().map(|&at| extents[at].low).min().unwrap_or(0);
-    let high = overlapping.iter().map(|&at| extents[at].high).max().unwrap_or(0);
+fn apart_in_time(
+    extents: &[Extent],
+    mut overlapping: Vec<usize>,
+    stores: &[(u64, u32)],
+) -> Vec<Vec<usize>> {
+    let low = overlapping
+        .iter()
+        .map(|&at| extents[at].low)
+        .min()
+        .unwrap_or(0);
+    let high = overlapping
+        .iter()
+        .map(|&at| extents[at].high)
+        .max()
+        .unwrap_or(0);
     let first = stores.partition_point(|(address, _)| *address < low);
-    let there = stores[first..].iter().take_while(|(address, _)| *address < high);
+    let there = stores[first..]
+        .iter()
+        .take_while(|(address, _)| *address < high);
     let mut there: Vec<(u32, u64)> = there.map(|(address, call)| (*call, *address)).collect();
     if there.is_empty() || there.len() > MOST_STORES_THERE || overlapping.len() > MOST_OVERLAPPING {
         return vec![overlapping];
@@ -125,12 +160,19 @@ fn apart_in_time(extents: &[Extent], mut overlapping: Vec<usize>, stores: &[(u64
         });
         blocks.push(with);
     }
-    blocks.sort_by_key(|block| block.iter().map(|&at| (extents[at].first, extents[at].low)).min());
+    blocks.sort_by_key(|block| {
+        block
+            .iter()
+            .map(|&at| (extents[at].first, extents[at].low))
+            .min()
+    });
     blocks
 }
 
 pub fn united(range: Option<(u64, u64)>, low: u64, high: u64) -> (u64, u64) {
-    range.map_or((low, high), |(first, past)| (first.min(low), past.max(high)))
+    range.map_or((low, high), |(first, past)| {
+        (first.min(low), past.max(high))
+    })
 }
 
 #[cfg(test)]
@@ -138,14 +180,20 @@ mod tests {
     use super::*;
 
     fn extent(low: u64, high: u64, first: u32, last: u32) -> Extent {
-        Extent { low, high, first, last }
+        Extent {
+            low,
+            high,
+            first,
+            last,
+        }
     }
 
     #[test]
     fn an_instruction_goes_on_where_it_was_or_begins_anew() {
         let mut blocks = Blocks::default();
         let mut extents = Vec::new();
-        let add = |blocks: &Blocks, extents: &mut Vec<Extent>, low| blocks.add(extents, low, low + 8, 3);
+        let add =
+            |blocks: &Blocks, extents: &mut Vec<Extent>, low| blocks.add(extents, low, low + 8, 3);
         add(&blocks, &mut extents, 0x100);
         blocks.begin();
         // The next element, in a block that has grown.
@@ -154,7 +202,10 @@ mod tests {
         blocks.begin();
         // Another block.
         add(&blocks, &mut extents, 0x200);
-        assert_eq!(extents, [extent(0x100, 0x110, 0, 1), extent(0x200, 0x208, 2, 2)]);
+        assert_eq!(
+            extents,
+            [extent(0x100, 0x110, 0, 1), extent(0x200, 0x208, 2, 2)]
+        );
         // Then the first again, and again after its memory was handed out anew.
         blocks.begin();
         add(&blocks, &mut extents, 0x100);
@@ -162,7 +213,14 @@ mod tests {
         blocks.store(0x100);
         add(&blocks, &mut extents, 0x100);
         let first = extent(0x100, 0x110, 0, 3);
-        assert_eq!(extents, [extent(0x200, 0x208, 2, 2), first, extent(0x100, 0x108, 4, 4)]);
+        assert_eq!(
+            extents,
+            [
+                extent(0x200, 0x208, 2, 2),
+                first,
+                extent(0x100, 0x108, 4, 4)
+            ]
+        );
         // Beyond the most it is one with the last.
         blocks.begin();
         add(&blocks, &mut extents, 0x300);

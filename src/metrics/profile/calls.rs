@@ -83,22 +83,35 @@ impl CallStack {
     /// the function that it is in now.
     fn catch_up(&mut self, expected: u32, spot: &Spot) {
         if let Some(function) = spot.function.filter(|function| *function != expected)
-            && let Some(left) = self.open.iter().rposition(|open| open.function == Some(function))
+            && let Some(left) = self
+                .open
+                .iter()
+                .rposition(|open| open.function == Some(function))
         {
             self.open.truncate(left);
         }
     }
 
     fn begin(&mut self, counts: &mut CallCounts, spot: &Spot) {
-        let around = self.open.len().checked_sub(2).and_then(|around| self.open[around].owner);
-        let Some(last) = self.open.last_mut().filter(|last| !last.has_begun) else { return };
+        let around = self
+            .open
+            .len()
+            .checked_sub(2)
+            .and_then(|around| self.open[around].owner);
+        let Some(last) = self.open.last_mut().filter(|last| !last.has_begun) else {
+            return;
+        };
         last.has_begun = true;
         last.owner = match last.is_from_lines {
             true => Some((last.from, spot.site)),
             false => around,
         };
         if last.is_from_lines {
-            counts.calls.entry((last.from, spot.site)).or_default().times += 1;
+            counts
+                .calls
+                .entry((last.from, spot.site))
+                .or_default()
+                .times += 1;
         }
     }
 
@@ -152,26 +165,56 @@ mod tests {
 
     fn counts(spots: &[Spot]) -> Vec<((u32, u32), u64, u64)> {
         let (mut stack, mut counts) = (CallStack::default(), CallCounts::default());
-        spots.iter().for_each(|spot| stack.step(&mut counts, spot, None));
-        let mut found: Vec<_> = counts.calls.iter().map(|(call, did)| (*call, did.times, did.instructions)).collect();
+        spots
+            .iter()
+            .for_each(|spot| stack.step(&mut counts, spot, None));
+        let mut found: Vec<_> = counts
+            .calls
+            .iter()
+            .map(|(call, did)| (*call, did.times, did.instructions))
+            .collect();
         found.sort_unstable();
         found
     }
 
     #[test]
     fn calls_inside_of_a_library_are_on_behalf_of_the_call_of_it() {
-        let call = |spot: Spot| Spot { call: Some(CallKind::Call), ..spot };
-        let back = |spot: Spot| Spot { is_return: true, ..spot };
-        let library = [call(spot(2, false)), back(spot(3, false)), back(spot(2, false))];
-        let run = [&[call(spot(1, true))], &library[..], &[spot(1, true), spot(4, false)]].concat();
+        let call = |spot: Spot| Spot {
+            call: Some(CallKind::Call),
+            ..spot
+        };
+        let back = |spot: Spot| Spot {
+            is_return: true,
+            ..spot
+        };
+        let library = [
+            call(spot(2, false)),
+            back(spot(3, false)),
+            back(spot(2, false)),
+        ];
+        let run = [
+            &[call(spot(1, true))],
+            &library[..],
+            &[spot(1, true), spot(4, false)],
+        ]
+        .concat();
         assert_eq!(counts(&run), [((1, 2), 1, 3)]);
     }
 
     #[test]
     fn what_goes_back_past_several_calls_leaves_them_all() {
-        let of = |function, spot: Spot| Spot { function: Some(function), ..spot };
-        let call = |spot: Spot| Spot { call: Some(CallKind::Call), ..spot };
-        let back = |spot: Spot| Spot { is_return: true, ..spot };
+        let of = |function, spot: Spot| Spot {
+            function: Some(function),
+            ..spot
+        };
+        let call = |spot: Spot| Spot {
+            call: Some(CallKind::Call),
+            ..spot
+        };
+        let back = |spot: Spot| Spot {
+            is_return: true,
+            ..spot
+        };
         // Function 1 calls 2, which calls 3, which calls 4, which goes back to 1; then 1 calls 5.
         let run = [
             call(of(1, spot(1, true))),
@@ -192,13 +235,27 @@ mod tests {
             })
             .collect();
         assert_eq!(depths, [1, 2, 3, 2, 0, 1, 0, 0]);
-        assert_eq!(counts(&run), [((1, 2), 1, 0), ((1, 5), 1, 1), ((2, 3), 1, 0), ((3, 4), 1, 1)]);
+        assert_eq!(
+            counts(&run),
+            [
+                ((1, 2), 1, 0),
+                ((1, 5), 1, 1),
+                ((2, 3), 1, 0),
+                ((3, 4), 1, 1)
+            ]
+        );
     }
 
     #[test]
     fn a_function_that_is_jumped_to_returns_for_both() {
-        let call = |kind, spot: Spot| Spot { call: Some(kind), ..spot };
-        let back = |spot: Spot| Spot { is_return: true, ..spot };
+        let call = |kind, spot: Spot| Spot {
+            call: Some(kind),
+            ..spot
+        };
+        let back = |spot: Spot| Spot {
+            is_return: true,
+            ..spot
+        };
         // 1 calls 2, which ends with a jump to 3; then 1 calls 4.
         let run = [
             call(CallKind::Call, spot(1, true)),
@@ -209,6 +266,9 @@ mod tests {
             back(spot(4, false)),
             spot(5, false),
         ];
-        assert_eq!(counts(&run), [((1, 2), 1, 0), ((1, 4), 1, 1), ((2, 3), 1, 2)]);
+        assert_eq!(
+            counts(&run),
+            [((1, 2), 1, 0), ((1, 4), 1, 1), ((2, 3), 1, 2)]
+        );
     }
 }

@@ -49,12 +49,23 @@ impl DataMeter {
                 apart.push(variable);
             }
         }
-        DataMeter { variables: apart, instructions: Vec::new(), stacks: Vec::new(), image, blocks: Blocks::default() }
+        DataMeter {
+            variables: apart,
+            instructions: Vec::new(),
+            stacks: Vec::new(),
+            image,
+            blocks: Blocks::default(),
+        }
     }
 
     pub fn add_instruction(&mut self, instruction: &Instruction, has_line: bool) {
-        let is_on_stack = instruction.decoded.facts.access.is_some() && is_by_stack_pointer(instruction);
-        self.instructions.push(Touched { is_on_stack, has_line, ..Touched::default() });
+        let is_on_stack =
+            instruction.decoded.facts.access.is_some() && is_by_stack_pointer(instruction);
+        self.instructions.push(Touched {
+            is_on_stack,
+            has_line,
+            ..Touched::default()
+        });
     }
 
     pub fn is_on_stack(&self, index: usize) -> bool {
@@ -77,10 +88,16 @@ impl DataMeter {
                 add_to_stacks(&mut self.stacks, address, past);
                 continue;
             }
-            let known = touched.last.filter(|(_, low, high)| (*low..*high).contains(&address));
+            let known = touched
+                .last
+                .filter(|(_, low, high)| (*low..*high).contains(&address));
             let number = known.map(|(number, ..)| number).or_else(|| {
-                let after = self.variables.partition_point(|variable| variable.low <= address);
-                let number = after.checked_sub(1).filter(|&number| address < self.variables[number].high)?;
+                let after = self
+                    .variables
+                    .partition_point(|variable| variable.low <= address);
+                let number = after
+                    .checked_sub(1)
+                    .filter(|&number| address < self.variables[number].high)?;
                 let Variable { low, high, .. } = self.variables[number];
                 touched.last = Some((number as u32, low, high));
                 Some(number as u32)
@@ -89,14 +106,24 @@ impl DataMeter {
                 if inside && access.kind != crate::cache::AccessKind::Load {
                     self.blocks.store(address);
                 }
-                match touched.elsewhere.last_mut().filter(|extent| extent.last == self.blocks.now()) {
+                match touched
+                    .elsewhere
+                    .last_mut()
+                    .filter(|extent| extent.last == self.blocks.now())
+                {
                     Some(extent) => extent.add(address, past),
-                    None => self.blocks.add(&mut touched.elsewhere, address, past, MOST_EXTENTS),
+                    None => self
+                        .blocks
+                        .add(&mut touched.elsewhere, address, past, MOST_EXTENTS),
                 }
                 touched.other.count(access.kind, 1, bytes);
                 continue;
             };
-            touched.variables.entry(number).or_default().count(access.kind, 1, bytes);
+            touched
+                .variables
+                .entry(number)
+                .or_default()
+                .count(access.kind, 1, bytes);
         }
     }
 
@@ -110,13 +137,21 @@ impl DataMeter {
             ranges.len() as u32 - 1
         });
         let mut several: BTreeMap<BTreeSet<u32>, u32> = BTreeMap::new();
-        let used: BTreeSet<u32> =
-            self.instructions.iter().flat_map(|touched| touched.variables.keys().copied()).collect();
+        let used: BTreeSet<u32> = self
+            .instructions
+            .iter()
+            .flat_map(|touched| touched.variables.keys().copied())
+            .collect();
         let mut numbers = BTreeMap::new();
         for number in used {
             numbers.insert(number, ranges.len() as u32);
             let Variable { low, high, name } = self.variables[number as usize].clone();
-            ranges.push(DataRange { name, low, high, is_variable: true });
+            ranges.push(DataRange {
+                name,
+                low,
+                high,
+                is_variable: true,
+            });
         }
         let mut by_instruction = Vec::with_capacity(self.instructions.len());
         let mut extents = of_extents.into_iter();
@@ -124,15 +159,22 @@ impl DataMeter {
             let mut found: Vec<DataAccesses> = touched
                 .variables
                 .iter()
-                .map(|(number, accesses)| DataAccesses { range: numbers[number], accesses: *accesses })
+                .map(|(number, accesses)| DataAccesses {
+                    range: numbers[number],
+                    accesses: *accesses,
+                })
                 .collect();
             let own: BTreeSet<u32> = match touched.has_line {
                 true => extents.by_ref().take(touched.elsewhere.len()).collect(),
                 false => BTreeSet::new(),
             };
             let holds = |extent: &Extent| {
-                let mut heap = ranges.iter().take(other.map_or(ranges.len(), |other| other as usize));
-                heap.position(|range| !range.is_variable && (range.low..range.high).contains(&extent.low))
+                let mut heap = ranges
+                    .iter()
+                    .take(other.map_or(ranges.len(), |other| other as usize));
+                heap.position(|range| {
+                    !range.is_variable && (range.low..range.high).contains(&extent.low)
+                })
             };
             let range = match (own.len(), touched.elsewhere.last()) {
                 (_, None) => None,
@@ -143,7 +185,10 @@ impl DataMeter {
                     ranges.len() as u32 - 1
                 })),
             };
-            found.extend(range.map(|range| DataAccesses { range, accesses: touched.other }));
+            found.extend(range.map(|range| DataAccesses {
+                range,
+                accesses: touched.other,
+            }));
             by_instruction.push(found);
         }
         (ranges, by_instruction)
@@ -152,23 +197,39 @@ impl DataMeter {
     /// What no variable names, of code with lines; and by extent of that code, in its order, the number of its range.
     fn elsewhere(&self, named: &mut Vec<DataRange>) -> Vec<u32> {
         let own = self.instructions.iter().filter(|touched| touched.has_line);
-        let extents: Vec<Extent> = own.flat_map(|touched| touched.elsewhere.iter().copied()).collect();
-        let is_inside = |(low, high): (u64, u64), outer: (u64, u64)| low < outer.1 && high > outer.0;
+        let extents: Vec<Extent> = own
+            .flat_map(|touched| touched.elsewhere.iter().copied())
+            .collect();
+        let is_inside =
+            |(low, high): (u64, u64), outer: (u64, u64)| low < outer.1 && high > outer.0;
         let mut of_extents = vec![0; extents.len()];
         let mut numbers = 0..;
         for members in self.blocks.joined(&extents) {
-            let all = members.iter().map(|&member| (extents[member].low, extents[member].high));
-            let Some(range) = all.reduce(|all, one| united(Some(all), one.0, one.1)) else { continue };
+            let all = members
+                .iter()
+                .map(|&member| (extents[member].low, extents[member].high));
+            let Some(range) = all.reduce(|all, one| united(Some(all), one.0, one.1)) else {
+                continue;
+            };
             let name = match () {
-                () if self.stacks.iter().any(|stack| is_inside(range, *stack)) => "stack".to_string(),
+                () if self.stacks.iter().any(|stack| is_inside(range, *stack)) => {
+                    "stack".to_string()
+                }
                 () if is_inside(range, self.image) => "constants".to_string(),
                 () => format!("heap {}", numbers.next().unwrap_or(0) + 1),
             };
             match named.last_mut().filter(|last| last.name == name) {
                 Some(last) => last.high = last.high.max(range.1),
-                None => named.push(DataRange { name, low: range.0, high: range.1, is_variable: false }),
+                None => named.push(DataRange {
+                    name,
+                    low: range.0,
+                    high: range.1,
+                    is_variable: false,
+                }),
             }
-            members.iter().for_each(|&member| of_extents[member] = named.len() as u32 - 1);
+            members
+                .iter()
+                .for_each(|&member| of_extents[member] = named.len() as u32 - 1);
         }
         of_extents
     }
@@ -176,11 +237,25 @@ impl DataMeter {
     /// Code without lines, such as that of libraries, may go through several arrays with one instruction: it makes no
     /// ranges, but one for all that nothing else touches.
     fn of_others(&self, named: &[DataRange]) -> Option<DataRange> {
-        let others =
-            self.instructions.iter().filter(|touched| !touched.has_line).flat_map(|touched| &touched.elsewhere);
-        let others = others.filter(|extent| !named.iter().any(|range| (range.low..range.high).contains(&extent.low)));
-        let all = others.fold(None, |all, extent| Some(united(all, extent.low, extent.high)));
-        all.map(|(low, high)| DataRange { name: OTHERS.to_string(), low, high, is_variable: false })
+        let others = self
+            .instructions
+            .iter()
+            .filter(|touched| !touched.has_line)
+            .flat_map(|touched| &touched.elsewhere);
+        let others = others.filter(|extent| {
+            !named
+                .iter()
+                .any(|range| (range.low..range.high).contains(&extent.low))
+        });
+        let all = others.fold(None, |all, extent| {
+            Some(united(all, extent.low, extent.high))
+        });
+        all.map(|(low, high)| DataRange {
+            name: OTHERS.to_string(),
+            low,
+            high,
+            is_variable: false,
+        })
     }
 }
 
@@ -197,19 +272,32 @@ fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {
     };
     let longest = all.iter().max_by_key(|range| range.high - range.low);
     let (low, high) = longest.map_or((0, 0), |range| (range.low, range.high));
-    DataRange { name, low, high, is_variable: false }
+    DataRange {
+        name,
+        low,
+        high,
+        is_variable: false,
+    }
 }
 
 /// Whether the stack pointer is what an access is relative to, and not what it stores.
 fn is_by_stack_pointer(instruction: &Instruction) -> bool {
-    let reads = instruction.decoded.facts.reads.iter().any(|operand| operand.register == Register::STACK_POINTER);
+    let reads = instruction
+        .decoded
+        .facts
+        .reads
+        .iter()
+        .any(|operand| operand.register == Register::STACK_POINTER);
     // Compressed instructions that read it have it as their base.
     reads
         && match instruction.word {
             Some(word) if word & 3 == 3 => word >> 15 & 31 == 2,
             Some(_) => true,
             None => {
-                !instruction.text.contains('(') || ["(sp)", "(x2)"].iter().any(|base| instruction.text.contains(base))
+                !instruction.text.contains('(')
+                    || ["(sp)", "(x2)"]
+                        .iter()
+                        .any(|base| instruction.text.contains(base))
             }
         }
 }

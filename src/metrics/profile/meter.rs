@@ -6,7 +6,9 @@ use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
 use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
-use super::{After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile};
+use super::{
+    After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
+};
 use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
@@ -62,7 +64,8 @@ impl ProfileMeter {
     pub fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
-        self.hand_out.push(spot.is_first_of_function && hands_out_memory(self.sites.function_of(spot.site)));
+        self.hand_out
+            .push(spot.is_first_of_function && hands_out_memory(self.sites.function_of(spot.site)));
         self.rounds.add(self.sites.loops_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
@@ -90,7 +93,10 @@ impl ProfileMeter {
         let spot = self.spots[index];
         let thread = &mut self.threads[usize::from(self.harts[index])];
         let depth = thread.calls.depth();
-        if thread.hands_out.is_some_and(|began| spot.has_line || depth < began) {
+        if thread
+            .hands_out
+            .is_some_and(|began| spot.has_line || depth < began)
+        {
             thread.hands_out = None;
         }
         if self.hand_out[index] && thread.hands_out.is_none() {
@@ -98,17 +104,22 @@ impl ProfileMeter {
             self.data.hand_out();
         }
         if let Some(access) = access {
-            self.data.step(index, access, addresses, thread.hands_out.is_some());
+            self.data
+                .step(index, access, addresses, thread.hands_out.is_some());
             self.attribute(spot.site, levels);
         }
         let thread = &mut self.threads[usize::from(self.harts[index])];
         if let Some(function) = spot.function {
             let (last, left) = thread.last.entry(function).or_default();
-            let before = last.replace(index as u32).filter(|_| !spot.is_first_of_function);
-            self.rounds.step(&spot, before.map(|index| &self.spots[index as usize]), left);
+            let before = last
+                .replace(index as u32)
+                .filter(|_| !spot.is_first_of_function);
+            self.rounds
+                .step(&spot, before.map(|index| &self.spots[index as usize]), left);
         }
         if let (Some(_), Some(innermost)) = (access, spot.innermost) {
-            self.strides.step(index, addresses, self.rounds.round(innermost));
+            self.strides
+                .step(index, addresses, self.rounds.round(innermost));
         }
         let access = access.filter(|_| !self.data.is_on_stack(index));
         thread.calls.step(&mut self.calls, &spot, access);
@@ -140,17 +151,29 @@ impl ProfileMeter {
     ///
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
-    pub fn finish(self, instructions: &[Instruction], executions: &[u64]) -> Result<SourceProfile, RegionError> {
+    pub fn finish(
+        self,
+        instructions: &[Instruction],
+        executions: &[u64],
+    ) -> Result<SourceProfile, RegionError> {
         let files = self.sites.files();
-        let Places { sites: places, loops } = self.sites.finish()?;
-        let on_stack: Vec<bool> = (0..instructions.len()).map(|index| self.data.is_on_stack(index)).collect();
+        let Places {
+            sites: places,
+            loops,
+        } = self.sites.finish()?;
+        let on_stack: Vec<bool> = (0..instructions.len())
+            .map(|index| self.data.is_on_stack(index))
+            .collect();
         let (data, of_instructions) = self.data.finish();
         let levels = self.seen.len();
         let mut sites: Vec<Site> = places.iter().map(|place| site(place, levels)).collect();
         for (index, (instruction, executions)) in instructions.iter().zip(executions).enumerate() {
             let site = &mut sites[self.spots[index].site as usize];
             site.instructions += executions;
-            site.least = Some(site.least.map_or(*executions, |least| least.min(*executions)));
+            site.least = Some(
+                site.least
+                    .map_or(*executions, |least| least.min(*executions)),
+            );
             site.executions = site.executions.max(*executions);
             let class = instruction.decoded.facts.class;
             site.operations.count(class, *executions);
@@ -167,7 +190,11 @@ impl ProfileMeter {
             if on_stack[index]
                 && let Some(access) = instruction.decoded.facts.access
             {
-                site.stack.count(access.kind, *executions, executions * u64::from(access.bytes));
+                site.stack.count(
+                    access.kind,
+                    *executions,
+                    executions * u64::from(access.bytes),
+                );
             }
         }
         for site in &mut sites {
@@ -177,16 +204,29 @@ impl ProfileMeter {
             add_stride(&mut sites[spot.site as usize], stride.unwrap_or(0));
         }
         for (site, moved) in sites.iter_mut().zip(self.moved) {
-            site.levels.iter_mut().zip(moved).for_each(|(level, moved)| *level = moved);
+            site.levels
+                .iter_mut()
+                .zip(moved)
+                .for_each(|(level, moved)| *level = moved);
         }
         let mut on_behalf: Vec<_> = self.calls.on_behalf.into_iter().collect();
         on_behalf.sort_unstable();
         for ((at, site), instructions) in on_behalf {
-            sites[at as usize].on_behalf.push(OnBehalf { site, instructions });
+            sites[at as usize]
+                .on_behalf
+                .push(OnBehalf { site, instructions });
         }
         let mut calls: Vec<_> = self.calls.calls.into_iter().collect();
         calls.sort_unstable_by_key(|(key, _)| *key);
-        for ((from, to), Calls { times, instructions, accesses }) in calls {
+        for (
+            (from, to),
+            Calls {
+                times,
+                instructions,
+                accesses,
+            },
+        ) in calls
+        {
             let function = places[to as usize].function.clone();
             let found = &mut sites[from as usize].calls;
             match found.iter_mut().find(|called| called.function == function) {
@@ -195,12 +235,24 @@ impl ProfileMeter {
                     called.instructions += instructions;
                     called.accesses.add(&accesses);
                 }
-                None => found.push(Called { function, times, instructions, accesses }),
+                None => found.push(Called {
+                    function,
+                    times,
+                    instructions,
+                    accesses,
+                }),
             }
         }
         let counts = loops.iter().zip(self.rounds.finish());
-        let loops = counts.map(|(place, (counts, after))| machine_loop(place, counts, after)).collect();
-        Ok(SourceProfile { sites, loops, data, files })
+        let loops = counts
+            .map(|(place, (counts, after))| machine_loop(place, counts, after))
+            .collect();
+        Ok(SourceProfile {
+            sites,
+            loops,
+            data,
+            files,
+        })
     }
 }
 
@@ -208,7 +260,16 @@ impl ProfileMeter {
 fn hands_out_memory(function: &str) -> bool {
     let plain = function.split('@').next().unwrap_or(function);
     let plain = plain.trim_start_matches('_').trim_start_matches("libc_");
-    let known = ["malloc", "calloc", "realloc", "reallocarray", "free", "memalign", "aligned_alloc", "posix_memalign"];
+    let known = [
+        "malloc",
+        "calloc",
+        "realloc",
+        "reallocarray",
+        "free",
+        "memalign",
+        "aligned_alloc",
+        "posix_memalign",
+    ];
     known.contains(&plain)
 }
 
@@ -216,7 +277,11 @@ fn site(place: &SitePlace, levels: usize) -> Site {
     Site {
         function: place.function.clone(),
         inlined: place.inlined.clone(),
-        called_from: place.called_from.iter().map(|line| (line.file.clone(), line.line)).collect(),
+        called_from: place
+            .called_from
+            .iter()
+            .map(|line| (line.file.clone(), line.line))
+            .collect(),
         call_columns: place.call_columns.clone(),
         file: place.line.as_ref().map(|line| line.file.clone()),
         line: place.line.as_ref().map(|line| line.line),

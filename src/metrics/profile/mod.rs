@@ -35,15 +35,24 @@ impl SourceProfile {
         let is_loop = |number: u32| (number as usize) < loops;
         let of_site = |(number, site): (usize, &Site)| {
             let is_right = site.machine_loop.is_none_or(is_loop)
-                && site.data.iter().all(|accesses| (accesses.range as usize) < data)
+                && site
+                    .data
+                    .iter()
+                    .all(|accesses| (accesses.range as usize) < data)
                 && site.on_behalf.iter().all(|one| (one.site as usize) < sites);
-            (!is_right).then(|| format!("site {number} names a loop, range or site that is not there"))
+            (!is_right)
+                .then(|| format!("site {number} names a loop, range or site that is not there"))
         };
         let of_loop = |(number, one): (usize, &MachineLoop)| {
             // Inner loops come after those around them.
             let is_right = one.parent.is_none_or(|parent| (parent as usize) < number)
-                && one.after.iter().all(|after| is_loop(after.machine_loop) && (after.site as usize) < sites);
-            (!is_right).then(|| format!("loop {number} names a loop or site that is not there or not before it"))
+                && one
+                    .after
+                    .iter()
+                    .all(|after| is_loop(after.machine_loop) && (after.site as usize) < sites);
+            (!is_right).then(|| {
+                format!("loop {number} names a loop or site that is not there or not before it")
+            })
         };
         let wrong = self.sites.iter().enumerate().find_map(of_site);
         wrong.or_else(|| self.loops.iter().enumerate().find_map(of_loop))

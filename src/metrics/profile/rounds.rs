@@ -50,7 +50,11 @@ impl RoundsMeter {
     /// More loops.
     pub fn add(&mut self, loops: &[LoopPlace]) {
         self.parents.extend(loops.iter().map(|one| one.parent));
-        self.sharing.extend(loops.iter().map(|one| one.parent.filter(|_| one.shares_header)));
+        self.sharing.extend(
+            loops
+                .iter()
+                .map(|one| one.parent.filter(|_| one.shares_header)),
+        );
         self.loops.resize(self.parents.len(), Rounds::default());
     }
 
@@ -60,7 +64,9 @@ impl RoundsMeter {
     pub fn step(&mut self, spot: &Spot, before: Option<&Spot>, left: &mut Option<Left>) {
         match before {
             None => *left = None,
-            Some(before) if before.innermost != spot.innermost => *left = self.left(spot, before).or(*left),
+            Some(before) if before.innermost != spot.innermost => {
+                *left = self.left(spot, before).or(*left)
+            }
             Some(_) => {}
         }
         let mut opens = spot.opens;
@@ -88,13 +94,22 @@ impl RoundsMeter {
 
     /// The outermost loop that was left with the instruction before.
     fn left(&self, spot: &Spot, before: &Spot) -> Option<Left> {
-        let innermost = before.innermost.filter(|one| !self.is_inside(spot.innermost, *one))?;
+        let innermost = before
+            .innermost
+            .filter(|one| !self.is_inside(spot.innermost, *one))?;
         let mut number = innermost;
-        while let Some(outer) = self.parents[number as usize].filter(|outer| !self.is_inside(spot.innermost, *outer)) {
+        while let Some(outer) =
+            self.parents[number as usize].filter(|outer| !self.is_inside(spot.innermost, *outer))
+        {
             number = outer;
         }
         let around = self.parents[number as usize].map(|outer| self.round(outer));
-        Some(Left { innermost, number, site: before.site, around })
+        Some(Left {
+            innermost,
+            number,
+            site: before.site,
+            around,
+        })
     }
 
     /// A loop is entered after another was left.
@@ -168,7 +183,13 @@ mod tests {
     use super::*;
 
     fn place(parent: Option<u32>, shares_header: bool) -> LoopPlace {
-        LoopPlace { name: String::new(), function: String::new(), line: None, parent, shares_header }
+        LoopPlace {
+            name: String::new(),
+            function: String::new(),
+            line: None,
+            parent,
+            shares_header,
+        }
     }
 
     fn spot(innermost: Option<u32>, opens: Option<u32>) -> Spot {
@@ -187,33 +208,72 @@ mod tests {
 
     #[test]
     fn of_loops_that_share_a_header_the_outer_has_the_rounds_of_both() {
-        let (before, header, rest) = (spot(None, None), spot(Some(1), Some(1)), spot(Some(0), None));
+        let (before, header, rest) = (
+            spot(None, None),
+            spot(Some(1), Some(1)),
+            spot(Some(0), None),
+        );
         // Entered once; three rounds, of which the inner loop goes round four times, once and twice.
-        let run = [before, header, header, header, header, rest, header, rest, header, header, rest, before];
+        let run = [
+            before, header, header, header, header, rest, header, rest, header, header, rest,
+            before,
+        ];
         let mut meter = RoundsMeter::default();
         meter.add(&[place(None, false), place(Some(0), true)]);
         let mut left = None;
         for (at, spot) in run.iter().enumerate() {
-            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
+            meter.step(
+                spot,
+                at.checked_sub(1).map(|before| &run[before]),
+                &mut left,
+            );
         }
         let found: Vec<Rounds> = meter.finish().map(|(rounds, _)| rounds).collect();
-        assert_eq!((found[0].entries, found[0].begun, found[0].range), (1, 7, Some((7, 7))));
-        assert_eq!((found[1].entries, found[1].begun, found[1].range), (3, 7, Some((1, 4))));
+        assert_eq!(
+            (found[0].entries, found[0].begun, found[0].range),
+            (1, 7, Some((7, 7)))
+        );
+        assert_eq!(
+            (found[1].entries, found[1].begun, found[1].range),
+            (3, 7, Some((1, 4)))
+        );
     }
 
     #[test]
     fn loops_that_are_left_at_once_are_all_told() {
         // Loop 1 holds loop 2; both are left from there, and loop 3 beside loop 1 is entered.
-        let inner = Spot { site: 7, ..spot(Some(2), Some(2)) };
-        let run = [spot(None, None), spot(Some(0), Some(0)), spot(Some(1), Some(1)), inner, spot(Some(3), Some(3))];
+        let inner = Spot {
+            site: 7,
+            ..spot(Some(2), Some(2))
+        };
+        let run = [
+            spot(None, None),
+            spot(Some(0), Some(0)),
+            spot(Some(1), Some(1)),
+            inner,
+            spot(Some(3), Some(3)),
+        ];
         let mut meter = RoundsMeter::default();
-        meter.add(&[place(None, false), place(Some(0), false), place(Some(1), false), place(Some(0), false)]);
+        meter.add(&[
+            place(None, false),
+            place(Some(0), false),
+            place(Some(1), false),
+            place(Some(0), false),
+        ]);
         let mut left = None;
         for (at, spot) in run.iter().enumerate() {
-            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
+            meter.step(
+                spot,
+                at.checked_sub(1).map(|before| &run[before]),
+                &mut left,
+            );
         }
         let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
-        let from = |machine_loop| After { machine_loop, site: 7, entries: 1 };
+        let from = |machine_loop| After {
+            machine_loop,
+            site: 7,
+            entries: 1,
+        };
         assert_eq!(found[3], [from(1), from(2)]);
     }
 
@@ -223,15 +283,39 @@ mod tests {
         // three through the second.
         let around = spot(Some(0), Some(0));
         let (first, second) = (spot(Some(1), Some(1)), spot(Some(2), Some(2)));
-        let exit = Spot { site: 7, ..spot(Some(1), None) };
-        let run = [around, first, exit, second, second, around, first, exit, around, first, exit, second];
+        let exit = Spot {
+            site: 7,
+            ..spot(Some(1), None)
+        };
+        let run = [
+            around, first, exit, second, second, around, first, exit, around, first, exit, second,
+        ];
         let mut meter = RoundsMeter::default();
-        meter.add(&[place(None, false), place(Some(0), false), place(Some(0), false)]);
+        meter.add(&[
+            place(None, false),
+            place(Some(0), false),
+            place(Some(0), false),
+        ]);
         let mut left = None;
         for (at, spot) in run.iter().enumerate() {
-            meter.step(spot, at.checked_sub(1).map(|before| &run[before]), &mut left);
+            meter.step(
+                spot,
+                at.checked_sub(1).map(|before| &run[before]),
+                &mut left,
+            );
         }
         let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
-        assert_eq!(found, [vec![], vec![], vec![After { machine_loop: 1, site: 7, entries: 2 }]]);
+        assert_eq!(
+            found,
+            [
+                vec![],
+                vec![],
+                vec![After {
+                    machine_loop: 1,
+                    site: 7,
+                    entries: 2
+                }]
+            ]
+        );
     }
 }

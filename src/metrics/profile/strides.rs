@@ -32,10 +32,14 @@ impl StrideMeter {
     /// An access, in a round of the innermost loop around the instruction.
     #[inline]
     pub fn step(&mut self, index: usize, addresses: &[u64], round: Round) {
-        let Some(&address) = addresses.first() else { return };
+        let Some(&address) = addresses.first() else {
+            return;
+        };
         let walk = &mut self.instructions[index];
         let before = walk.last.replace((address, round));
-        let Some((from, (entries, begun))) = before else { return };
+        let Some((from, (entries, begun))) = before else {
+            return;
+        };
         if round == (entries, begun + 1) {
             walk.vote(address.wrapping_sub(from) as i64);
         }
@@ -43,8 +47,9 @@ impl StrideMeter {
 
     /// By number of the instruction; `None` where no distance is that of at least three rounds in four.
     pub fn finish(&self) -> impl Iterator<Item = Option<i64>> + '_ {
-        let stride =
-            |walk: &Walk| (walk.distances >= FEWEST && 2 * walk.lead >= walk.distances).then_some(walk.likeliest);
+        let stride = |walk: &Walk| {
+            (walk.distances >= FEWEST && 2 * walk.lead >= walk.distances).then_some(walk.likeliest)
+        };
         self.instructions.iter().map(stride)
     }
 }
@@ -76,14 +81,27 @@ mod tests {
     #[test]
     fn distances_count_within_an_execution_of_the_loop_and_between_neighbouring_rounds() {
         // Two executions of three rounds each, the second elsewhere.
-        let walk = [((1, 1), 80), ((1, 2), 96), ((1, 3), 112), ((2, 4), 800), ((2, 5), 816), ((2, 6), 832)];
+        let walk = [
+            ((1, 1), 80),
+            ((1, 2), 96),
+            ((1, 3), 112),
+            ((2, 4), 800),
+            ((2, 5), 816),
+            ((2, 6), 832),
+        ];
         assert_eq!(strides(&walk), Some(16));
         // Backwards.
-        assert_eq!(strides(&[((1, 1), 80), ((1, 2), 72), ((1, 3), 64)]), Some(-8));
+        assert_eq!(
+            strides(&[((1, 1), 80), ((1, 2), 72), ((1, 3), 64)]),
+            Some(-8)
+        );
         // Not in every round.
         assert_eq!(strides(&[((1, 1), 80), ((1, 3), 96), ((1, 5), 112)]), None);
         // Anywhere.
-        assert_eq!(strides(&[((1, 1), 80), ((1, 2), 8), ((1, 3), 112), ((1, 4), 16)]), None);
+        assert_eq!(
+            strides(&[((1, 1), 80), ((1, 2), 8), ((1, 3), 112), ((1, 4), 16)]),
+            None
+        );
         // Too few.
         assert_eq!(strides(&[((1, 1), 80), ((1, 2), 96)]), None);
     }

@@ -81,8 +81,11 @@ impl Calls {
         if graph.sites.is_empty() {
             return None;
         }
-        let runs: Vec<FigureId> =
-            graph.sites.iter().map(|site| define_runs(site, nests, parameters, figures)).collect();
+        let runs: Vec<FigureId> = graph
+            .sites
+            .iter()
+            .map(|site| define_runs(site, nests, parameters, figures))
+            .collect();
         let own = define_own(graph, nests, parameters, figures);
         let leaving = graph.by_caller();
         let inclusive = define_inclusive(graph, &leaving, &runs, &own, figures);
@@ -90,7 +93,11 @@ impl Calls {
         let sites: Vec<SiteFigures> = (graph.sites.iter().zip(runs).zip(site_times))
             .map(|((site, runs), times)| {
                 let flops = Expr::from(runs) * Expr::from(inclusive[site.callee].flops);
-                SiteFigures { runs, times, flops: figures.define("called flops", Unit::Flops, flops) }
+                SiteFigures {
+                    runs,
+                    times,
+                    flops: figures.define("called flops", Unit::Flops, flops),
+                }
             })
             .collect();
         let mut functions = Vec::with_capacity(own.len());
@@ -103,24 +110,43 @@ impl Calls {
                 traffic: all("memory traffic, all calls", Unit::Bytes, own.traffic),
                 seconds: all("time, all calls", Unit::Seconds, own.seconds),
             };
-            functions.push(FunctionFigures { times: times[index], own: *own, inclusive: inclusive[index], executed });
+            functions.push(FunctionFigures {
+                times: times[index],
+                own: *own,
+                inclusive: inclusive[index],
+                executed,
+            });
         }
         let mut total = |label: &str, unit, cost: fn(&Costs) -> FigureId| {
             figures.define_total(label, unit, functions.iter().map(|f| cost(&f.executed)))
         };
         let executed = Costs {
             flops: total("flops, all calls followed", Unit::Flops, |c| c.flops),
-            traffic: total("memory traffic, all calls followed", Unit::Bytes, |c| c.traffic),
+            traffic: total("memory traffic, all calls followed", Unit::Bytes, |c| {
+                c.traffic
+            }),
             seconds: total("time, all calls followed", Unit::Seconds, |c| c.seconds),
         };
         let called_flops = define_called_flops(graph, &sites, figures);
-        let mut calls = Calls { sites, functions, executed, called_flops, paths: Vec::new(), leaving };
+        let mut calls = Calls {
+            sites,
+            functions,
+            executed,
+            called_flops,
+            paths: Vec::new(),
+            leaving,
+        };
         calls.paths = define_paths(graph, &calls, nests, figures);
         Some(calls)
     }
 }
 
-fn define_runs(site: &CallSite, nests: &[NestModel], parameters: &ParameterTable, figures: &mut Figures) -> FigureId {
+fn define_runs(
+    site: &CallSite,
+    nests: &[NestModel],
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> FigureId {
     let runs = runs((site.caller, site.loops, &site.weight), nests, parameters);
     figures.define("calls in one call of the caller", Unit::Count, runs)
 }
@@ -132,7 +158,9 @@ pub(in crate::model) fn runs(
     nests: &[NestModel],
     parameters: &ParameterTable,
 ) -> Expr {
-    let iterations = loops.map_or(Expr::from(1.0), |(nest, level)| Expr::from(nests[nest].counts[level - 1].weighted));
+    let iterations = loops.map_or(Expr::from(1.0), |(nest, level)| {
+        Expr::from(nests[nest].counts[level - 1].weighted)
+    });
     iterations * weight_expr(weight, &|name| parameters.symbol(function, name))
 }
 
@@ -144,16 +172,21 @@ fn define_own(
     figures: &mut Figures,
 ) -> Vec<Costs> {
     let mut by_function: Vec<Vec<&NestModel>> = vec![Vec::new(); graph.straight.len()];
-    nests.iter().for_each(|nest| by_function[nest.nest.function].push(nest));
+    nests
+        .iter()
+        .for_each(|nest| by_function[nest.nest.function].push(nest));
     let mut own = Vec::with_capacity(by_function.len());
     for (function, nests) in by_function.iter().enumerate() {
         let symbol = |name: &str| parameters.symbol(function, name);
-        let straight =
-            Expr::sum(graph.straight[function].iter().map(|content| {
-                Expr::from(content.flops.total().flops() as f64) * weight_expr(&content.weight, &symbol)
-            }));
+        let straight = Expr::sum(graph.straight[function].iter().map(|content| {
+            Expr::from(content.flops.total().flops() as f64) * weight_expr(&content.weight, &symbol)
+        }));
         let straight = figures.define("flops outside of loops", Unit::Flops, straight);
-        let flops = figures.define_total("flops of the nests", Unit::Flops, nests.iter().map(|n| n.operations.flops));
+        let flops = figures.define_total(
+            "flops of the nests",
+            Unit::Flops,
+            nests.iter().map(|n| n.operations.flops),
+        );
         let flops = Expr::from(straight) + Expr::from(flops);
         let traffic = nests.iter().map(|n| n.traffic.actual);
         let seconds = nests.iter().map(|n| n.time.seconds);
@@ -180,26 +213,40 @@ fn define_inclusive(
             continue;
         }
         let mut with_callees = |label: &str, unit, cost: fn(&Costs) -> FigureId| {
-            let callees = leaving[*function]
-                .iter()
-                .map(|index| Expr::from(runs[*index]) * Expr::from(cost(&inclusive[graph.sites[*index].callee])));
+            let callees = leaving[*function].iter().map(|index| {
+                Expr::from(runs[*index]) * Expr::from(cost(&inclusive[graph.sites[*index].callee]))
+            });
             let own = Expr::from(cost(&own[*function]));
             figures.define(label, unit, Expr::sum(std::iter::once(own).chain(callees)))
         };
         inclusive[*function] = Costs {
             flops: with_callees("flops of one call, with callees", Unit::Flops, |c| c.flops),
-            traffic: with_callees("memory traffic of one call, with callees", Unit::Bytes, |c| c.traffic),
-            seconds: with_callees("time of one call, with callees", Unit::Seconds, |c| c.seconds),
+            traffic: with_callees(
+                "memory traffic of one call, with callees",
+                Unit::Bytes,
+                |c| c.traffic,
+            ),
+            seconds: with_callees("time of one call, with callees", Unit::Seconds, |c| {
+                c.seconds
+            }),
         };
     }
     inclusive
 }
 
 /// How often functions and sites run in all.
-fn define_times(graph: &CallGraph, runs: &[FigureId], figures: &mut Figures) -> (Vec<FigureId>, Vec<FigureId>) {
+fn define_times(
+    graph: &CallGraph,
+    runs: &[FigureId],
+    figures: &mut Figures,
+) -> (Vec<FigureId>, Vec<FigureId>) {
     let functions = graph.straight.len();
     let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
-    graph.sites.iter().enumerate().for_each(|(index, site)| arriving[site.callee].push(index));
+    graph
+        .sites
+        .iter()
+        .enumerate()
+        .for_each(|(index, site)| arriving[site.callee].push(index));
     let mut times = vec![FigureId(0); functions];
     let mut site_times = vec![FigureId(0); runs.len()];
     for function in graph.bottom_up.iter().rev() {
@@ -210,21 +257,33 @@ fn define_times(graph: &CallGraph, runs: &[FigureId], figures: &mut Figures) -> 
         }
         times[*function] = match sites.is_empty() {
             true => figures.define("times called", Unit::Count, Expr::from(1.0)),
-            false => figures.define_total("times called", Unit::Count, sites.iter().map(|index| site_times[*index])),
+            false => figures.define_total(
+                "times called",
+                Unit::Count,
+                sites.iter().map(|index| site_times[*index]),
+            ),
         };
     }
     (times, site_times)
 }
 
-fn define_called_flops(graph: &CallGraph, sites: &[SiteFigures], figures: &mut Figures) -> HashMap<usize, FigureId> {
-    let mut by_nest: Vec<(usize, FigureId)> =
-        (graph.sites.iter().zip(sites)).filter_map(|(site, figures)| Some((site.loops?.0, figures.flops))).collect();
+fn define_called_flops(
+    graph: &CallGraph,
+    sites: &[SiteFigures],
+    figures: &mut Figures,
+) -> HashMap<usize, FigureId> {
+    let mut by_nest: Vec<(usize, FigureId)> = (graph.sites.iter().zip(sites))
+        .filter_map(|(site, figures)| Some((site.loops?.0, figures.flops)))
+        .collect();
     by_nest.sort_by_key(|(nest, _)| *nest);
     let nest_of = |a: &(usize, FigureId), b: &(usize, FigureId)| a.0 == b.0;
     (by_nest.chunk_by(nest_of))
         .map(|of_nest| {
             let sum = Expr::sum(of_nest.iter().map(|(_, id)| Expr::from(*id)));
-            (of_nest[0].0, figures.define("flops of called procedures", Unit::Flops, sum))
+            (
+                of_nest[0].0,
+                figures.define("flops of called procedures", Unit::Flops, sum),
+            )
         })
         .collect()
 }

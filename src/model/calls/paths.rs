@@ -70,12 +70,23 @@ pub(super) fn define_paths(
     let below = &calls.leaving;
     let mut own: Vec<Vec<usize>> = vec![Vec::new(); calls.functions.len()];
     let mut is_called = vec![false; calls.functions.len()];
-    graph.sites.iter().for_each(|site| is_called[site.callee] = true);
+    graph
+        .sites
+        .iter()
+        .for_each(|site| is_called[site.callee] = true);
     (nests.iter().enumerate()).for_each(|(index, nest)| own[nest.nest.function].push(index));
-    let cost = |function: usize, figures: &Figures| known(figures.value(calls.functions[function].inclusive.seconds));
+    let cost = |function: usize, figures: &Figures| {
+        known(figures.value(calls.functions[function].inclusive.seconds))
+    };
     let mut heap: BinaryHeap<Candidate> = (0..is_called.len())
         .filter(|function| !is_called[*function])
-        .map(|f| Candidate { bound: cost(f, figures), times: 1.0, functions: vec![f], steps: Vec::new(), nest: None })
+        .map(|f| Candidate {
+            bound: cost(f, figures),
+            times: 1.0,
+            functions: vec![f],
+            steps: Vec::new(),
+            nest: None,
+        })
         .collect();
     let mut chosen = Vec::new();
     for _ in 0..MOST_STEPS {
@@ -87,7 +98,12 @@ pub(super) fn define_paths(
             }
             continue;
         }
-        let Candidate { times, functions, steps, .. } = candidate;
+        let Candidate {
+            times,
+            functions,
+            steps,
+            ..
+        } = candidate;
         let last = functions[functions.len() - 1];
         for nest in &own[last] {
             let bound = times * known(figures.value(nests[*nest].time.seconds));
@@ -105,16 +121,37 @@ pub(super) fn define_paths(
         // Sites are ordered by callee.
         for sites in below[last].chunk_by(|a, b| graph.sites[*a].callee == graph.sites[*b].callee) {
             let callee = graph.sites[sites[0]].callee;
-            let times = times * sites.iter().map(|site| known(figures.value(calls.sites[*site].runs))).sum::<f64>();
+            let times = times
+                * sites
+                    .iter()
+                    .map(|site| known(figures.value(calls.sites[*site].runs)))
+                    .sum::<f64>();
             let functions = functions.iter().copied().chain([callee]).collect();
             let steps = steps.iter().cloned().chain([sites.to_vec()]).collect();
-            heap.push(Candidate { bound: times * cost(callee, figures), times, functions, steps, nest: None });
+            heap.push(Candidate {
+                bound: times * cost(callee, figures),
+                times,
+                functions,
+                steps,
+                nest: None,
+            });
         }
     }
     chosen.sort_by(|a, b| (&a.functions, a.nest).cmp(&(&b.functions, b.nest)));
-    let define = |Candidate { functions, steps, nest, .. }| {
+    let define = |Candidate {
+                      functions,
+                      steps,
+                      nest,
+                      ..
+                  }| {
         let nest = nest?;
-        Some(define_path(functions, &steps, (nest, &nests[nest]), calls, figures))
+        Some(define_path(
+            functions,
+            &steps,
+            (nest, &nests[nest]),
+            calls,
+            figures,
+        ))
     };
     chosen.into_iter().filter_map(define).collect()
 }
@@ -126,13 +163,30 @@ fn define_path(
     calls: &Calls,
     figures: &mut Figures,
 ) -> CallPath {
-    let step = |sites: &Vec<usize>| Expr::sum(sites.iter().map(|site| Expr::from(calls.sites[*site].runs)));
-    let times = figures.define("calls along the path", Unit::Count, Expr::product(steps.iter().map(step)));
-    let mut all = |label: &str, unit, id: FigureId| figures.define(label, unit, Expr::from(times) * Expr::from(id));
+    let step = |sites: &Vec<usize>| {
+        Expr::sum(sites.iter().map(|site| Expr::from(calls.sites[*site].runs)))
+    };
+    let times = figures.define(
+        "calls along the path",
+        Unit::Count,
+        Expr::product(steps.iter().map(step)),
+    );
+    let mut all = |label: &str, unit, id: FigureId| {
+        figures.define(label, unit, Expr::from(times) * Expr::from(id))
+    };
     let costs = Costs {
         flops: all("flops along the path", Unit::Flops, model.operations.flops),
-        traffic: all("memory traffic along the path", Unit::Bytes, model.traffic.actual),
+        traffic: all(
+            "memory traffic along the path",
+            Unit::Bytes,
+            model.traffic.actual,
+        ),
         seconds: all("time along the path", Unit::Seconds, model.time.seconds),
     };
-    CallPath { functions, nest, times, costs }
+    CallPath {
+        functions,
+        nest,
+        times,
+        costs,
+    }
 }

@@ -24,7 +24,10 @@ impl Geometry {
             let whole = Expr::max([trip, Expr::from(1.0)]);
             let step = Expr::choose(Comparison::Greater, size, Expr::from(0.0), smaller, whole);
             let tile = nest.sweeps + at;
-            let start = |rest: Expr| Affine { terms: vec![(tile, 1.0)], rest };
+            let start = |rest: Expr| Affine {
+                terms: vec![(tile, 1.0)],
+                rest,
+            };
             let tile_range = LoopRange {
                 lowers: inner.lowers.clone(),
                 uppers: inner.uppers.clone(),
@@ -62,7 +65,10 @@ impl Geometry {
         if loops.len() - nest.sweeps < 2 {
             return Vec::new();
         }
-        (nest.sweeps..loops.len()).filter(can_be).filter(|v| blocked(&block_name(nest, *v))).collect()
+        (nest.sweeps..loops.len())
+            .filter(can_be)
+            .filter(|v| blocked(&block_name(nest, *v)))
+            .collect()
     }
 
     /// Renumbers the loops from `from` on, to make room for `by` others. Positions of loops in the list
@@ -75,7 +81,11 @@ impl Geometry {
             range.tile_of.iter_mut().for_each(moved);
         }
         for reference in &mut self.references {
-            reference.dimensions.iter_mut().flatten().for_each(|(v, _)| moved(v));
+            reference
+                .dimensions
+                .iter_mut()
+                .flatten()
+                .for_each(|(v, _)| moved(v));
             if reference.level >= from {
                 reference.level += by;
             }

@@ -34,7 +34,9 @@ impl<N: Number> LoopRange<N> {
     /// The distance by which iterations move it: none where there is only one, as in a loop over blocks
     /// that is not blocked.
     pub fn moves(&self) -> N {
-        let ([low], [high]) = (self.lowers.as_slice(), self.uppers.as_slice()) else { return self.step.clone() };
+        let ([low], [high]) = (self.lowers.as_slice(), self.uppers.as_slice()) else {
+            return self.step.clone();
+        };
         if !low.terms.is_empty() || !high.terms.is_empty() {
             return self.step.clone();
         }
@@ -81,16 +83,25 @@ pub struct Domain<N> {
 
 impl<N: Number> Affine<N> {
     pub fn coefficient(&self, variable: usize) -> f64 {
-        self.terms.iter().find(|(v, _)| *v == variable).map_or(0.0, |(_, c)| *c)
+        self.terms
+            .iter()
+            .find(|(v, _)| *v == variable)
+            .map_or(0.0, |(_, c)| *c)
     }
 
     /// The extreme value over the spans: the largest if `largest`.
     pub fn extreme(&self, spans: &[Span<N>], largest: bool) -> N {
-        self.terms.iter().fold(self.rest.clone(), |total, (variable, coefficient)| {
-            let span = &spans[*variable];
-            let end = if (*coefficient > 0.0) == largest { &span.high } else { &span.low };
-            total.plus(&end.scaled(*coefficient))
-        })
+        self.terms
+            .iter()
+            .fold(self.rest.clone(), |total, (variable, coefficient)| {
+                let span = &spans[*variable];
+                let end = if (*coefficient > 0.0) == largest {
+                    &span.high
+                } else {
+                    &span.low
+                };
+                total.plus(&end.scaled(*coefficient))
+            })
     }
 }
 
@@ -116,7 +127,8 @@ impl<N: Number> Domain<N> {
 
     /// That of one variable, as in [`Domain::spans`] with full tiles.
     pub fn span_of(&self, variable: usize, given: &[Given<N>]) -> Span<N> {
-        self.spans_of(variable + 1, given, Tiles::Full).swap_remove(variable)
+        self.spans_of(variable + 1, given, Tiles::Full)
+            .swap_remove(variable)
     }
 
     /// Those of the outermost variables.
@@ -124,7 +136,12 @@ impl<N: Number> Domain<N> {
         let mut spans: Vec<Span<N>> = Vec::with_capacity(variables);
         for (position, range) in self.loops[..variables].iter().enumerate() {
             let span = match &given[position] {
-                Given::At(value) => Span { low: value.clone(), high: value.clone(), count: N::of(1.0), stands: true },
+                Given::At(value) => Span {
+                    low: value.clone(),
+                    high: value.clone(),
+                    count: N::of(1.0),
+                    stands: true,
+                },
                 said => self.span(position, range, said, given, &spans, tiles),
             };
             spans.push(span);
@@ -148,7 +165,11 @@ impl<N: Number> Domain<N> {
         }
         let (mut low, mut high) = (low.unwrap_or(N::of(0.0)), high.unwrap_or(N::of(0.0)));
         for (inner, limit) in self.limits(position, given, spans) {
-            (low, high) = if inner { (low.larger(&limit), high) } else { (low, high.smaller(&limit)) };
+            (low, high) = if inner {
+                (low.larger(&limit), high)
+            } else {
+                (low, high.smaller(&limit))
+            };
         }
         if let Some(tile) = range.tile_of
             && spans[tile].stands
@@ -158,28 +179,53 @@ impl<N: Number> Domain<N> {
         {
             let count = self.tile(position, tile, given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));
-            return Span { low, high, count, stands: false };
+            return Span {
+                low,
+                high,
+                count,
+                stands: false,
+            };
         }
         let count = high.minus(&low);
         let count = match range.known_step {
             Some(1.0) => count.shifted(1.0),
             _ => count.over(&range.step).floor().shifted(1.0),
         };
-        Span { low, high, count: count.not_negative(), stands: false }
+        Span {
+            low,
+            high,
+            count: count.not_negative(),
+            stands: false,
+        }
     }
 
     /// Iterations of the loop over the cells of a tile: of a full one, or on average if the last one is
     /// smaller. Where tiles overlap, each is a full one.
-    fn tile(&self, position: usize, tile: usize, given: &[Given<N>], spans: &[Span<N>], tiles: Tiles) -> N {
+    fn tile(
+        &self,
+        position: usize,
+        tile: usize,
+        given: &[Given<N>],
+        spans: &[Span<N>],
+        tiles: Tiles,
+    ) -> N {
         let range = &self.loops[position];
         let mut free: Vec<Given<N>> = given[..=position].to_vec();
         free[tile] = Given::Free;
         free[position] = Given::Free;
-        let inner = Domain { loops: self.loops[..=position].to_vec() };
+        let inner = Domain {
+            loops: self.loops[..=position].to_vec(),
+        };
         let all = inner.spans(&free, Tiles::Full);
         let slope = range.lowers[0].coefficient(tile);
-        let end = range.uppers.iter().find(|upper| upper.coefficient(tile) == slope).unwrap_or(&range.uppers[0]);
-        let length = end.extreme(spans, true).minus(&range.lowers[0].extreme(spans, false));
+        let end = range
+            .uppers
+            .iter()
+            .find(|upper| upper.coefficient(tile) == slope)
+            .unwrap_or(&range.uppers[0]);
+        let length = end
+            .extreme(spans, true)
+            .minus(&range.lowers[0].extreme(spans, false));
         let length = match range.known_step {
             Some(1.0) => length.shifted(1.0),
             _ => length.over(&range.step).floor().shifted(1.0),
@@ -188,7 +234,9 @@ impl<N: Number> Domain<N> {
         if tiles == Tiles::Full {
             return full;
         }
-        let mean = all[position].count.over(&all[tile].count.larger(&N::of(1.0)));
+        let mean = all[position]
+            .count
+            .over(&all[tile].count.larger(&N::of(1.0)));
         let apart = self.loops[tile].step.scaled(slope.abs());
         full.times(&range.step).if_at_most(&apart, &mean, &full)
     }
@@ -198,7 +246,9 @@ impl<N: Number> Domain<N> {
         let share = (q as f64 + 0.5) / parts as f64;
         // Values from the first to the last stand for half a step more at both ends.
         match self.loops[variable].known_step {
-            Some(step) if step != 1.0 => span.low.plus(&span.count.scaled(share).shifted(-0.5).scaled(step)),
+            Some(step) if step != 1.0 => span
+                .low
+                .plus(&span.count.scaled(share).shifted(-0.5).scaled(step)),
             _ => {
                 let all = span.high.minus(&span.low).shifted(1.0);
                 span.low.plus(&all.scaled(share)).shifted(-0.5)
@@ -210,18 +260,35 @@ impl<N: Number> Domain<N> {
     fn limits(&self, position: usize, given: &[Given<N>], spans: &[Span<N>]) -> Vec<(bool, N)> {
         let mut found = Vec::new();
         for (other, range) in self.loops.iter().enumerate().skip(position + 1) {
-            let Given::At(value) = &given[other] else { continue };
-            let bounds = range.lowers.iter().map(|b| (b, true)).chain(range.uppers.iter().map(|b| (b, false)));
+            let Given::At(value) = &given[other] else {
+                continue;
+            };
+            let bounds = range
+                .lowers
+                .iter()
+                .map(|b| (b, true))
+                .chain(range.uppers.iter().map(|b| (b, false)));
             for (bound, is_lower) in bounds {
                 let coefficient = bound.coefficient(position);
                 let known = |v: usize| v == position || v < spans.len();
-                if coefficient == 0.0 || !bound.terms.iter().all(|(v, _)| known(*v)) || range.tile_of == Some(position)
+                if coefficient == 0.0
+                    || !bound.terms.iter().all(|(v, _)| known(*v))
+                    || range.tile_of == Some(position)
                 {
                     continue;
                 }
                 // value ≥ coefficient·x + rest for a lower bound, ≤ for an upper one.
-                let terms = bound.terms.iter().filter(|(v, _)| *v != position).copied().collect();
-                let rest = Affine { terms, rest: bound.rest.clone() }.extreme(spans, !is_lower);
+                let terms = bound
+                    .terms
+                    .iter()
+                    .filter(|(v, _)| *v != position)
+                    .copied()
+                    .collect();
+                let rest = Affine {
+                    terms,
+                    rest: bound.rest.clone(),
+                }
+                .extreme(spans, !is_lower);
                 let limit = value.minus(&rest).scaled(1.0 / coefficient);
                 found.push(((coefficient > 0.0) != is_lower, limit));
             }
@@ -237,17 +304,36 @@ impl<N: Number> Domain<N> {
     }
 
     /// Of several bounds of a loop any is a limit; no more than `most` combinations of them are followed.
-    fn extreme(&self, function: &Affine<N>, spans: &[Span<N>], given: &[Given<N>], largest: bool, most: usize) -> N {
-        let moving = function.terms.iter().filter(|(v, _)| matches!(given[*v], Given::Free));
+    fn extreme(
+        &self,
+        function: &Affine<N>,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+        largest: bool,
+        most: usize,
+    ) -> N {
+        let moving = function
+            .terms
+            .iter()
+            .filter(|(v, _)| matches!(given[*v], Given::Free));
         let Some((variable, coefficient)) = moving.copied().max_by_key(|(v, _)| *v) else {
             return function.extreme(spans, largest);
         };
         let range = &self.loops[variable];
         let at_upper = (coefficient > 0.0) == largest;
-        let ends = if at_upper { &range.uppers } else { &range.lowers };
+        let ends = if at_upper {
+            &range.uppers
+        } else {
+            &range.lowers
+        };
         let followed = ends.len().min(most).max(1);
         let values = ends.iter().take(followed).map(|end| {
-            let mut terms: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
+            let mut terms: Vec<(usize, f64)> = function
+                .terms
+                .iter()
+                .copied()
+                .filter(|(v, _)| *v != variable)
+                .collect();
             for (outer, by) in &end.terms {
                 match terms.iter_mut().find(|(v, _)| v == outer) {
                     Some((_, known)) => *known += by * coefficient,
@@ -256,9 +342,19 @@ impl<N: Number> Domain<N> {
             }
             terms.retain(|(_, c)| *c != 0.0);
             let rest = function.rest.plus(&end.rest.scaled(coefficient));
-            self.extreme(&Affine { terms, rest }, spans, given, largest, most / followed)
+            self.extreme(
+                &Affine { terms, rest },
+                spans,
+                given,
+                largest,
+                most / followed,
+            )
         });
-        let found = if largest { smallest(values) } else { largest_of(values) };
+        let found = if largest {
+            smallest(values)
+        } else {
+            largest_of(values)
+        };
         found.unwrap_or(function.rest.clone())
     }
 
@@ -267,7 +363,11 @@ impl<N: Number> Domain<N> {
         let (outer, inner) = (a.min(b), a.max(b));
         let range = &self.loops[inner];
         range.tile_of != Some(outer)
-            && range.lowers.iter().chain(&range.uppers).any(|bound| bound.coefficient(outer) != 0.0)
+            && range
+                .lowers
+                .iter()
+                .chain(&range.uppers)
+                .any(|bound| bound.coefficient(outer) != 0.0)
     }
 
     /// Sets `tile_of` and `shapes_inner` from the bounds.
@@ -275,9 +375,16 @@ impl<N: Number> Domain<N> {
         for inner in 0..self.loops.len() {
             let range = &self.loops[inner];
             let moved = |outer: &usize| {
-                let slope = |bounds: &[Affine<N>]| bounds.iter().map(|b| b.coefficient(*outer)).find(|c| *c != 0.0);
+                let slope = |bounds: &[Affine<N>]| {
+                    bounds
+                        .iter()
+                        .map(|b| b.coefficient(*outer))
+                        .find(|c| *c != 0.0)
+                };
                 let every_lower = range.lowers.iter().all(|b| b.coefficient(*outer) != 0.0);
-                every_lower && slope(&range.lowers).is_some() && slope(&range.lowers) == slope(&range.uppers)
+                every_lower
+                    && slope(&range.lowers).is_some()
+                    && slope(&range.lowers) == slope(&range.uppers)
             };
             self.loops[inner].tile_of = (0..inner).rev().find(moved);
         }

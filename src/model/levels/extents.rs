@@ -20,7 +20,9 @@ pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec
         }
     }
     let extents = |used: &NestStream| {
-        let found = arrays.iter().find(|(known, _)| is_same(known, &used.stream));
+        let found = arrays
+            .iter()
+            .find(|(known, _)| is_same(known, &used.stream));
         found.map_or_else(Vec::new, |(_, extents)| extents.clone())
     };
     streams.iter().map(extents).collect()
@@ -33,14 +35,23 @@ fn is_same(a: &Stream, b: &Stream) -> bool {
         && a.extents == b.extents
 }
 
-fn known_or_reached(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop], stream: &Stream) -> Vec<Extent> {
+fn known_or_reached(
+    domain: &Domain<Expr>,
+    streams: &[NestStream],
+    loops: &[&Loop],
+    stream: &Stream,
+) -> Vec<Extent> {
     let mut extents = stream.extents.clone();
     let inner = stream.subscripts.len().saturating_sub(1);
     extents.resize(extents.len().max(inner), None);
     for (d, extent) in extents.iter_mut().enumerate().take(inner) {
         if extent.is_none() {
-            let of = streams.iter().map(|used| &used.stream).filter(|other| is_same(other, stream));
-            let ends: Option<Vec<(Expr, Expr)>> = of.map(|other| reach(domain, loops, other, d)).collect();
+            let of = streams
+                .iter()
+                .map(|used| &used.stream)
+                .filter(|other| is_same(other, stream));
+            let ends: Option<Vec<(Expr, Expr)>> =
+                of.map(|other| reach(domain, loops, other, d)).collect();
             *extent = ends.map(|ends| {
                 let (mut lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
                 lows.push(Expr::from(1.0));
@@ -52,14 +63,22 @@ fn known_or_reached(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loo
 }
 
 /// The smallest and the largest subscript of a stream along a dimension, if all of them are known.
-fn reach(domain: &Domain<Expr>, loops: &[&Loop], stream: &Stream, d: usize) -> Option<(Expr, Expr)> {
+fn reach(
+    domain: &Domain<Expr>,
+    loops: &[&Loop],
+    stream: &Stream,
+    d: usize,
+) -> Option<(Expr, Expr)> {
     let subscript = &stream.subscripts[d];
     let terms = geometry::terms(subscript, loops);
     if subscript.gather.is_some() || terms.iter().any(|(_, c)| c.abs() >= LONG_STRIDE) {
         return None;
     }
     let given: Vec<Given<Expr>> = domain.loops.iter().map(|_| Given::Free).collect();
-    let place = Affine { terms, rest: subscript.base.clone() };
+    let place = Affine {
+        terms,
+        rest: subscript.base.clone(),
+    };
     let (low, high) = domain.extremes(&place, &domain.spans(&given, Tiles::Full), &given);
     let offsets = || stream.accesses.iter().map(|access| access.offset[d]);
     let (first, last) = (offsets().min()?, offsets().max()?);

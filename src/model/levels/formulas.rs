@@ -62,11 +62,19 @@ impl NestLevels {
         neighbours: Option<&Neighbours<Expr>>,
         figures: &mut Figures,
     ) -> NestLevels {
-        let has_times = machine.levels().iter().skip(1).any(|cache| cache.gbs.is_some());
+        let has_times = machine
+            .levels()
+            .iter()
+            .skip(1)
+            .any(|cache| cache.gbs.is_some());
         match figures.detail() {
             Detail::Least if !has_times => NestLevels::default(),
-            Detail::Least | Detail::Values => values(nest, machine, parameters, neighbours, figures),
-            Detail::Formulas | Detail::AnyMachine => formulas(nest, machine, parameters, neighbours, figures),
+            Detail::Least | Detail::Values => {
+                values(nest, machine, parameters, neighbours, figures)
+            }
+            Detail::Formulas | Detail::AnyMachine => {
+                formulas(nest, machine, parameters, neighbours, figures)
+            }
         }
     }
 }
@@ -84,7 +92,8 @@ fn values(
     neighbours: Option<&Neighbours<Expr>>,
     figures: &mut Figures,
 ) -> NestLevels {
-    let neighbours = neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
+    let neighbours =
+        neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
     let (profile, geometry) = {
         let symbol = |name: &str| match parameters.row(nest.function, name) {
             Some(row) => Some(row.value),
@@ -102,33 +111,75 @@ fn values(
     let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
         let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
-        let mut number =
-            |what: &str, value: f64| figures.define(format!("{what}, {}", cache.name), Unit::Bytes, Expr::from(value));
+        let mut number = |what: &str, value: f64| {
+            figures.define(
+                format!("{what}, {}", cache.name),
+                Unit::Bytes,
+                Expr::from(value),
+            )
+        };
         let capacity = number("capacity", cache.share());
         capacities.push(capacity);
-        let numbers = [("fetched", fetched - left.0), ("written back", written - left.1)];
+        let numbers = [
+            ("fetched", fetched - left.0),
+            ("written back", written - left.1),
+        ];
         let [fetched, written_back] = numbers.map(|(what, lines)| number(what, lines * line));
-        let mut left_there = || (number("left there", left.0 * line), number("left dirty", left.1 * line));
+        let mut left_there = || {
+            (
+                number("left there", left.0 * line),
+                number("left dirty", left.1 * line),
+            )
+        };
         let left = neighbours.is_some().then(&mut left_there);
-        finish(&caches, position, (capacity, fetched, written_back, left), figures, |capacity| {
-            (None, condition(&names, &profile, capacity))
-        })
+        finish(
+            &caches,
+            position,
+            (capacity, fetched, written_back, left),
+            figures,
+            |capacity| (None, condition(&names, &profile, capacity)),
+        )
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    let is_shown = |reuse: &&Reuse<f64>| reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE;
-    let shown = profile.reuses.iter().filter(is_shown).filter(|_| figures.detail() == Detail::Values);
-    let shown: Vec<Reuse<Expr>> = shown.map(|reuse| reuse.map(&|number| Expr::from(*number))).collect();
-    let define =
-        |reuse: &Reuse<Expr>| ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures);
+    let is_shown = |reuse: &&Reuse<f64>| {
+        reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE
+    };
+    let shown = profile
+        .reuses
+        .iter()
+        .filter(is_shown)
+        .filter(|_| figures.detail() == Detail::Values);
+    let shown: Vec<Reuse<Expr>> = shown
+        .map(|reuse| reuse.map(&|number| Expr::from(*number)))
+        .collect();
+    let define = |reuse: &Reuse<Expr>| {
+        ReuseFigures::define(
+            (nest, &geometry, &names),
+            reuse,
+            &capacities,
+            parameters,
+            figures,
+        )
+    };
     let reuses = shown.iter().map(define).collect();
-    NestLevels { caches, reuses, neighbours, ..NestLevels::default() }
+    NestLevels {
+        caches,
+        reuses,
+        neighbours,
+        ..NestLevels::default()
+    }
 }
 
 /// Bytes and seconds of one cache.
 fn finish(
     caches: &[Level],
     position: usize,
-    (capacity, fetched, written_back, left): (FigureId, FigureId, FigureId, Option<(FigureId, FigureId)>),
+    (capacity, fetched, written_back, left): (
+        FigureId,
+        FigureId,
+        FigureId,
+        Option<(FigureId, FigureId)>,
+    ),
     figures: &mut Figures,
     condition: impl FnOnce(f64) -> (Option<FigureId>, String),
 ) -> CacheFigures {
@@ -136,10 +187,25 @@ fn finish(
     let sum = Expr::from(fetched) + Expr::from(written_back);
     let bytes = figures.define(format!("bytes, {name}"), Unit::Bytes, sum);
     let rate = rate_behind(caches, position, figures);
-    let seconds =
-        rate.map(|rate| figures.define(format!("time behind {name}"), Unit::Seconds, Expr::from(bytes).quotient(rate)));
+    let seconds = rate.map(|rate| {
+        figures.define(
+            format!("time behind {name}"),
+            Unit::Seconds,
+            Expr::from(bytes).quotient(rate),
+        )
+    });
     let (condition, condition_text) = condition(figures.value(capacity));
-    CacheFigures { name, capacity, fetched, written_back, left, bytes, seconds, condition, condition_text }
+    CacheFigures {
+        name,
+        capacity,
+        fetched,
+        written_back,
+        left,
+        bytes,
+        seconds,
+        condition,
+        condition_text,
+    }
 }
 
 fn formulas(
@@ -153,53 +219,106 @@ fn formulas(
     let names = geometry.names(nest);
     let line = Expr::symbol("line_bytes");
     let mut profile = {
-        let cells = Cells { figures: RefCell::new(figures), known: RefCell::default() };
+        let cells = Cells {
+            figures: RefCell::new(figures),
+            known: RefCell::default(),
+        };
         let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-        compute(&geometry, &resolve, line.clone(), &|what, expr| cells.name(what, expr))
+        compute(&geometry, &resolve, line.clone(), &|what, expr| {
+            cells.name(what, expr)
+        })
     };
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }
     let caches = levels_of(machine, figures.detail());
     let capacities = define_capacities(&caches, figures);
-    let mut bytes = |what: &str, lines: &Expr| figures.define(what.to_string(), Unit::Bytes, lines * &line);
-    let (cold, flushed) = (bytes("fetched at least", &profile.cold), bytes("written back at least", &profile.flushed));
+    let mut bytes =
+        |what: &str, lines: &Expr| figures.define(what.to_string(), Unit::Bytes, lines * &line);
+    let (cold, flushed) = (
+        bytes("fetched at least", &profile.cold),
+        bytes("written back at least", &profile.flushed),
+    );
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
     let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter().filter(some))
         .map(|reuse| {
-            (reuse.carrier, ReuseFigures::define((nest, &geometry, &names), reuse, &capacities, parameters, figures))
+            (
+                reuse.carrier,
+                ReuseFigures::define(
+                    (nest, &geometry, &names),
+                    reuse,
+                    &capacities,
+                    parameters,
+                    figures,
+                ),
+            )
         })
         .collect();
     let conditions = conditions(&names);
     let of = |(position, cache): (usize, &Level)| {
         let name = &cache.name;
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
-        let mut total = |what: &str, least: FigureId, held: Option<Expr>, each: &dyn Fn(&ReuseFigures) -> FigureId| {
+        let mut total = |what: &str,
+                         least: FigureId,
+                         held: Option<Expr>,
+                         each: &dyn Fn(&ReuseFigures) -> FigureId| {
             let label = format!("{what} again, {name}");
-            let again = figures.define_total(label, Unit::Bytes, defined.iter().map(|(_, reuse)| each(reuse)));
+            let again = figures.define_total(
+                label,
+                Unit::Bytes,
+                defined.iter().map(|(_, reuse)| each(reuse)),
+            );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let left = Expr::symbol(REUSE_BETWEEN_NESTS) * Expr::min([held * line.clone(), all.clone()]);
-                figures.define(format!("left by earlier nests, {what}, {name}"), Unit::Bytes, left)
+                let left = Expr::symbol(REUSE_BETWEEN_NESTS)
+                    * Expr::min([held * line.clone(), all.clone()]);
+                figures.define(
+                    format!("left by earlier nests, {what}, {name}"),
+                    Unit::Bytes,
+                    left,
+                )
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
-            (figures.define(format!("{what}, {name}"), Unit::Bytes, all), left)
+            (
+                figures.define(format!("{what}, {name}"), Unit::Bytes, all),
+                left,
+            )
         };
         let (held, dirty) = held.unzip();
         let (fetched, left) = total("fetched", cold, held, &|reuse| reuse.caches[position].0);
-        let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| reuse.caches[position].1);
+        let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| {
+            reuse.caches[position].1
+        });
         let left = left.zip(left_dirty);
         let held = define_condition(names.len(), position, name, &defined, figures);
         // What is not known is no position.
-        let text = (figures.value(held) as usize).checked_sub(1).and_then(|at| conditions.get(at));
+        let text = (figures.value(held) as usize)
+            .checked_sub(1)
+            .and_then(|at| conditions.get(at));
         let text = text.cloned().unwrap_or_default();
-        finish(&caches, position, (capacities[position], fetched, written_back, left), figures, |_| (Some(held), text))
+        finish(
+            &caches,
+            position,
+            (capacities[position], fetched, written_back, left),
+            figures,
+            |_| (Some(held), text),
+        )
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    let neighbours = neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
-    let neighbours = neighbours.filter(|_| figures.symbol(REUSE_BETWEEN_NESTS).is_some_and(|switch| switch > 0.0));
-    NestLevels { caches, reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(), conditions, neighbours }
+    let neighbours =
+        neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
+    let neighbours = neighbours.filter(|_| {
+        figures
+            .symbol(REUSE_BETWEEN_NESTS)
+            .is_some_and(|switch| switch > 0.0)
+    });
+    NestLevels {
+        caches,
+        reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
+        conditions,
+        neighbours,
+    }
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
@@ -207,7 +326,10 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
     let mut capacities: Vec<FigureId> = Vec::new();
     for cache in caches {
         let mut capacity = share(cache);
-        if let Some(before) = capacities.last().filter(|_| figures.detail() == Detail::AnyMachine) {
+        if let Some(before) = capacities
+            .last()
+            .filter(|_| figures.detail() == Detail::AnyMachine)
+        {
             capacity = where_present(cache, capacity, Expr::from(*before));
         }
         capacities.push(figures.define(format!("capacity, {}", cache.name), Unit::Bytes, capacity));
@@ -227,9 +349,12 @@ fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<E
     let cache = roofline::cache_bandwidth;
     let behind = &caches[position + 1..];
     match behind.first() {
-        _ if figures.detail() == Detail::AnyMachine => {
-            Some(behind.iter().rev().fold(memory, |rate, next| where_present(next, cache(next), rate)))
-        }
+        _ if figures.detail() == Detail::AnyMachine => Some(
+            behind
+                .iter()
+                .rev()
+                .fold(memory, |rate, next| where_present(next, cache(next), rate)),
+        ),
         Some(Level { gbs: None, .. }) => None,
         Some(next) => Some(cache(next)),
         None => Some(memory),
@@ -244,21 +369,32 @@ pub struct Cells<'a> {
 
 impl Cells<'_> {
     pub fn name(&self, what: &'static str, expr: Expr) -> Expr {
-        if matches!(expr.node(), Node::Number(_) | Node::Symbol(_) | Node::Figure(_)) {
+        if matches!(
+            expr.node(),
+            Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
+        ) {
             return expr;
         }
         let mut known = self.known.borrow_mut();
-        let id = known
-            .entry(expr)
-            .or_insert_with_key(|expr| self.figures.borrow_mut().define(what, Unit::Count, expr.clone()));
+        let id = known.entry(expr).or_insert_with_key(|expr| {
+            self.figures
+                .borrow_mut()
+                .define(what, Unit::Count, expr.clone())
+        });
         Expr::from(*id)
     }
 }
 
 /// What [`define_condition`] counts.
 fn conditions(names: &[String]) -> Vec<String> {
-    let carried = names.iter().map(|name| format!("loop {name} carries reuse"));
-    ["all reuse stays".to_string()].into_iter().chain(carried).chain(["nothing stays".to_string()]).collect()
+    let carried = names
+        .iter()
+        .map(|name| format!("loop {name} carries reuse"));
+    ["all reuse stays".to_string()]
+        .into_iter()
+        .chain(carried)
+        .chain(["nothing stays".to_string()])
+        .collect()
 }
 
 /// The outermost loop whose reuse fits as good as completely.
@@ -270,15 +406,31 @@ fn define_condition(
     figures: &mut Figures,
 ) -> FigureId {
     let mut sums = |carrier: Option<usize>| {
-        let of = || reuses.iter().filter(|(own, _)| carrier.is_none_or(|carrier| carrier == *own)).map(|(_, r)| r);
+        let of = || {
+            reuses
+                .iter()
+                .filter(|(own, _)| carrier.is_none_or(|carrier| carrier == *own))
+                .map(|(_, r)| r)
+        };
         let all = Expr::sum(of().flat_map(|r| [Expr::from(r.fetched), Expr::from(r.written_back)]));
-        let again = Expr::sum(of().flat_map(|r| [Expr::from(r.caches[cache].0), Expr::from(r.caches[cache].1)]));
+        let again = Expr::sum(
+            of().flat_map(|r| [Expr::from(r.caches[cache].0), Expr::from(r.caches[cache].1)]),
+        );
         let all = Expr::from(figures.define(format!("reuse, {name}"), Unit::Bytes, all));
-        (all, Expr::from(figures.define(format!("not held, {name}"), Unit::Bytes, again)))
+        (
+            all,
+            Expr::from(figures.define(format!("not held, {name}"), Unit::Bytes, again)),
+        )
     };
     let holds = |(all, again): (Expr, Expr), then: f64, otherwise: Expr| {
         let limit = all * (1.0 - super::ALL);
-        Expr::choose(Comparison::LessOrEqual, again, limit, Expr::from(then), otherwise)
+        Expr::choose(
+            Comparison::LessOrEqual,
+            again,
+            limit,
+            Expr::from(then),
+            otherwise,
+        )
     };
     let nothing = Expr::from(loops as f64 + 2.0);
     let carried = (0..loops).rev().fold(nothing, |otherwise, carrier| {
@@ -286,7 +438,11 @@ fn define_condition(
             return otherwise;
         }
         let (all, again) = sums(Some(carrier));
-        let held = holds((all.clone(), again), carrier as f64 + 2.0, otherwise.clone());
+        let held = holds(
+            (all.clone(), again),
+            carrier as f64 + 2.0,
+            otherwise.clone(),
+        );
         let least = Expr::symbol("line_bytes") * super::HALF_A_LINE;
         Expr::choose(Comparison::Less, all, least, otherwise, held)
     });

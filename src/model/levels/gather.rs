@@ -21,25 +21,51 @@ impl<N: Number> Profiler<'_, N> {
     pub fn random(&self, cold: &N, reuses: &mut Vec<Reuse<N>>) {
         let free = vec![Given::Free; self.lines.domain.loops.len()];
         for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
-            let Some(whole) = &self.references[r].whole else { continue };
+            let Some(whole) = &self.references[r].whole else {
+                continue;
+            };
             let lines = whole.over(&self.lines.line);
-            let once = |kind: Kind| self.lines_of(r, kind, 0, &free, Tiles::Mean, true).times(&self.entered(0));
+            let once = |kind: Kind| {
+                self.lines_of(r, kind, 0, &free, Tiles::Mean, true)
+                    .times(&self.entered(0))
+            };
             let each = |kind: Kind| self.gathers(r, kind, &free);
             let (all, first) = (each(Kind::Any), once(Kind::Any));
-            let again = [all.minus(&first), each(Kind::Written).minus(&once(Kind::Written))];
-            let [fetched, written] = again.map(|again| again.not_negative().scaled(1.0 / CLASSES as f64));
+            let again = [
+                all.minus(&first),
+                each(Kind::Written).minus(&once(Kind::Written)),
+            ];
+            let [fetched, written] =
+                again.map(|again| again.not_negative().scaled(1.0 / CLASSES as f64));
             // What other references bring in from one access to the next.
-            let beside = cold.minus(&first).not_negative().over(&all.larger(&N::of(1.0)));
+            let beside = cold
+                .minus(&first)
+                .not_negative()
+                .over(&all.larger(&N::of(1.0)));
             let carrier = self.references[r].level.saturating_sub(1);
             reuses.extend((0..CLASSES).map(|class| {
                 // Of n lines, t accesses touch n·(1 − e^(−t/n)).
                 let share = (class as f64 + 0.5) / CLASSES as f64;
                 let accesses = lines.scaled(-(1.0 - share).ln());
-                let distance = lines.scaled(share).plus(&accesses.times(&beside)).times(&self.lines.line);
+                let distance = lines
+                    .scaled(share)
+                    .plus(&accesses.times(&beside))
+                    .times(&self.lines.line);
                 let (fetched, written) = (fetched.clone(), written.clone());
                 let (parts, references, inside, shared) = (Vec::new(), vec![r], None, None);
                 let (between, gap) = (carrier, RANDOM);
-                Reuse { carrier, between, gap, parts, distance, fetched, written, references, inside, shared }
+                Reuse {
+                    carrier,
+                    between,
+                    gap,
+                    parts,
+                    distance,
+                    fetched,
+                    written,
+                    references,
+                    inside,
+                    shared,
+                }
             }));
         }
     }
@@ -52,7 +78,9 @@ impl<N: Number> Profiler<'_, N> {
         }
         let mut endless = self.references[r].clone();
         endless.whole = None;
-        let lines = self.lines.of(&endless, (&counted.offsets, None), free, Tiles::Mean, true);
+        let lines = self
+            .lines
+            .of(&endless, (&counted.offsets, None), free, Tiles::Mean, true);
         lines.times(&self.taken(r, 0, free)).times(&self.entered(0))
     }
 }

@@ -22,7 +22,9 @@ pub struct Geometry {
 impl Geometry {
     pub fn of(nest: &Nest) -> Geometry {
         let loops: Vec<&Loop> = nest.loops.iter().map(|l| l.facts).collect();
-        let ranges = (0..loops.len()).map(|position| range(&loops[..position], &nest.loops[position])).collect();
+        let ranges = (0..loops.len())
+            .map(|position| range(&loops[..position], &nest.loops[position]))
+            .collect();
         let mut domain = Domain { loops: ranges };
         domain.relate();
         let mut arrays: Vec<(&str, &str)> = Vec::new();
@@ -30,13 +32,20 @@ impl Geometry {
         let extents = extents::of(&domain, &nest.streams, &loops);
         for (used, extents) in nest.streams.iter().zip(&extents) {
             let name = (used.stream.array.as_str(), used.stream.component.as_str());
-            let array = arrays.iter().position(|known| *known == name).unwrap_or_else(|| {
-                arrays.push(name);
-                arrays.len() - 1
-            });
+            let array = arrays
+                .iter()
+                .position(|known| *known == name)
+                .unwrap_or_else(|| {
+                    arrays.push(name);
+                    arrays.len() - 1
+                });
             references.push(reference(array, used, extents, &loops));
         }
-        Geometry { domain, references, tiles: Vec::new() }
+        Geometry {
+            domain,
+            references,
+            tiles: Vec::new(),
+        }
     }
 
     /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
@@ -46,7 +55,11 @@ impl Geometry {
             name => name.to_string(),
         };
         let mut names: Vec<String> = nest.loops.iter().map(name).collect();
-        let tiles: Vec<String> = self.tiles.iter().map(|v| format!("{} blocks", names[*v])).collect();
+        let tiles: Vec<String> = self
+            .tiles
+            .iter()
+            .map(|v| format!("{} blocks", names[*v]))
+            .collect();
         names.splice(nest.sweeps..nest.sweeps, tiles);
         names
     }
@@ -55,13 +68,20 @@ impl Geometry {
     pub fn original(&self, nest: &Nest, v: usize) -> usize {
         match v.checked_sub(nest.sweeps) {
             None => v,
-            Some(inner) => self.tiles.get(inner).copied().unwrap_or_else(|| v - self.tiles.len()),
+            Some(inner) => self
+                .tiles
+                .get(inner)
+                .copied()
+                .unwrap_or_else(|| v - self.tiles.len()),
         }
     }
 
     /// The same over another kind of number.
     pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
-        let affine = |a: &Affine<Expr>| Affine { terms: a.terms.clone(), rest: value(&a.rest) };
+        let affine = |a: &Affine<Expr>| Affine {
+            terms: a.terms.clone(),
+            rest: value(&a.rest),
+        };
         let range = |r: &LoopRange<Expr>| LoopRange {
             lowers: r.lowers.iter().map(affine).collect(),
             uppers: r.uppers.iter().map(affine).collect(),
@@ -78,33 +98,54 @@ impl Geometry {
             level: r.level,
             dimensions: r.dimensions.clone(),
             bases: r.bases.iter().map(value).collect(),
-            pitches: r.pitches.iter().map(|pitch| pitch.as_ref().map(value)).collect(),
+            pitches: r
+                .pitches
+                .iter()
+                .map(|pitch| pitch.as_ref().map(value))
+                .collect(),
             offsets: r.offsets.clone(),
             written: r.written.clone(),
             gathered: r.gathered.as_ref().map(value),
             whole: r.whole.as_ref().map(value),
         };
-        let domain = Domain { loops: self.domain.loops.iter().map(range).collect() };
+        let domain = Domain {
+            loops: self.domain.loops.iter().map(range).collect(),
+        };
         (domain, self.references.iter().map(reference).collect())
     }
 }
 
 impl<'a, N: Number> Lines<'a, N> {
-    pub fn new(domain: &'a Domain<N>, line: N, name: &'a dyn Fn(&'static str, N) -> N) -> Lines<'a, N> {
+    pub fn new(
+        domain: &'a Domain<N>,
+        line: N,
+        name: &'a dyn Fn(&'static str, N) -> N,
+    ) -> Lines<'a, N> {
         let mut origin: Vec<N> = Vec::new();
         for range in &domain.loops {
             let lower = &range.lowers[0];
-            let first = lower.terms.iter().fold(lower.rest.clone(), |n, (v, c)| n.plus(&origin[*v].scaled(*c)));
+            let first = lower.terms.iter().fold(lower.rest.clone(), |n, (v, c)| {
+                n.plus(&origin[*v].scaled(*c))
+            });
             origin.push(first);
         }
-        Lines { domain, line, origin, name }
+        Lines {
+            domain,
+            line,
+            origin,
+            name,
+        }
     }
 }
 
 fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
     let facts = chain.facts;
     let descending = facts.step.as_number().is_some_and(|step| step < 0.0);
-    let (low, high) = if descending { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+    let (low, high) = if descending {
+        (&facts.upper, &facts.lower)
+    } else {
+        (&facts.lower, &facts.upper)
+    };
     let step = match facts.step.as_number() {
         Some(step) => Expr::from(step.abs().max(1.0)),
         None => at_middle(&facts.step, outer),
@@ -122,20 +163,35 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
 }
 
 fn bounds(bound: &Expr, extremum: Function, outer: &[&Loop]) -> Vec<Affine<Expr>> {
-    alternatives(bound, extremum).iter().map(|one| affine(one, outer)).collect()
+    alternatives(bound, extremum)
+        .iter()
+        .map(|one| affine(one, outer))
+        .collect()
 }
 
 /// `min(a, b) + c` is the smaller of `a + c` and `b + c`.
 fn alternatives(bound: &Expr, extremum: Function) -> Vec<Expr> {
     match bound.node() {
-        Node::Call(function, items) if *function == extremum => {
-            items.iter().flat_map(|item| alternatives(item, extremum)).collect()
-        }
+        Node::Call(function, items) if *function == extremum => items
+            .iter()
+            .flat_map(|item| alternatives(item, extremum))
+            .collect(),
         Node::Sum(items) => {
             let is_call = |item: &Expr| matches!(item.node(), Node::Call(function, _) if *function == extremum);
-            let Some(at) = items.iter().position(is_call) else { return vec![bound.clone()] };
-            let rest = Expr::sum(items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, item)| item.clone()));
-            alternatives(&items[at], extremum).into_iter().map(|one| one + rest.clone()).collect()
+            let Some(at) = items.iter().position(is_call) else {
+                return vec![bound.clone()];
+            };
+            let rest = Expr::sum(
+                items
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i != at)
+                    .map(|(_, item)| item.clone()),
+            );
+            alternatives(&items[at], extremum)
+                .into_iter()
+                .map(|one| one + rest.clone())
+                .collect()
         }
         _ => vec![bound.clone()],
     }
@@ -150,10 +206,17 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
     });
     match linear {
         Some((numbers, rest)) => {
-            let terms = numbers.into_iter().enumerate().filter(|(_, c)| *c != 0.0).collect();
+            let terms = numbers
+                .into_iter()
+                .enumerate()
+                .filter(|(_, c)| *c != 0.0)
+                .collect();
             Affine { terms, rest }
         }
-        None => Affine { terms: Vec::new(), rest: at_middle(bound, outer) },
+        None => Affine {
+            terms: Vec::new(),
+            rest: at_middle(bound, outer),
+        },
     }
 }
 
@@ -181,35 +244,64 @@ fn reference(
     loops: &[&Loop],
 ) -> Reference<Expr> {
     let is_written = |a: &&crate::analysis::facts::Access| {
-        a.writes > 0 || (a.reads == 0 && matches!(stream.class, AccessClass::WriteOnly | AccessClass::WriteRead))
+        a.writes > 0
+            || (a.reads == 0
+                && matches!(
+                    stream.class,
+                    AccessClass::WriteOnly | AccessClass::WriteRead
+                ))
     };
-    let mut dimensions: Vec<Vec<(usize, f64)>> = stream.subscripts.iter().map(|s| terms(s, loops)).collect();
+    let mut dimensions: Vec<Vec<(usize, f64)>> =
+        stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let mut pitches = vec![Some(Expr::from(1.0))];
-    let length = |extent: &Extent| extent.as_ref().map(|(low, high)| (high - low).expand() + 1.0);
+    let length = |extent: &Extent| {
+        extent
+            .as_ref()
+            .map(|(low, high)| (high - low).expand() + 1.0)
+    };
     for extent in extents {
-        let pitch = pitches[pitches.len() - 1].clone().zip(length(extent)).map(|(pitch, length)| pitch * length);
+        let pitch = pitches[pitches.len() - 1]
+            .clone()
+            .zip(length(extent))
+            .map(|(pitch, length)| pitch * length);
         pitches.push(pitch);
     }
     let width = f64::from(stream.element_bytes.unwrap_or(8));
-    let whole = pitches.last().filter(|_| extents.len() == stream.subscripts.len()).cloned().flatten();
+    let whole = pitches
+        .last()
+        .filter(|_| extents.len() == stream.subscripts.len())
+        .cloned()
+        .flatten();
     pitches.resize(stream.subscripts.len(), None);
     let mut bases: Vec<Expr> = (stream.subscripts.iter().enumerate())
-        .map(|(d, subscript)| match extents.get(d).and_then(Option::as_ref) {
-            Some((low, _)) => subscript.base.clone() - low.clone(),
-            None => subscript.base.clone(),
-        })
+        .map(
+            |(d, subscript)| match extents.get(d).and_then(Option::as_ref) {
+                Some((low, _)) => subscript.base.clone() - low.clone(),
+                None => subscript.base.clone(),
+            },
+        )
         .collect();
     // Each unknown stride beside other loops is a dimension of its own.
     for d in 0..dimensions.len() {
         if dimensions[d].len() > 1 {
-            let (long, known): (Vec<_>, Vec<_>) = dimensions[d].iter().partition(|(_, c)| c.abs() >= LONG_STRIDE);
+            let (long, known): (Vec<_>, Vec<_>) = dimensions[d]
+                .iter()
+                .partition(|(_, c)| c.abs() >= LONG_STRIDE);
             if !known.is_empty() && !long.is_empty() {
                 dimensions[d] = known;
                 for (variable, _) in long {
                     dimensions.push(vec![(variable, 1.0)]);
-                    let by = stream.subscripts[d].terms.iter().find(|(name, _)| *name == loops[variable].variable);
+                    let by = stream.subscripts[d]
+                        .terms
+                        .iter()
+                        .find(|(name, _)| *name == loops[variable].variable);
                     let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
-                    pitches.push(pitches[d].clone().zip(by).map(|(pitch, by)| pitch * by.clone()));
+                    pitches.push(
+                        pitches[d]
+                            .clone()
+                            .zip(by)
+                            .map(|(pitch, by)| pitch * by.clone()),
+                    );
                     bases.push(Expr::from(0.0));
                 }
             }
@@ -222,8 +314,17 @@ fn reference(
         width,
         level: *level,
         offsets: stream.accesses.iter().map(extended).collect(),
-        written: stream.accesses.iter().filter(is_written).map(extended).collect(),
-        gathered: stream.subscripts.iter().any(|s| s.gather.is_some()).then(|| Expr::symbol("gather_lines")),
+        written: stream
+            .accesses
+            .iter()
+            .filter(is_written)
+            .map(extended)
+            .collect(),
+        gathered: stream
+            .subscripts
+            .iter()
+            .any(|s| s.gather.is_some())
+            .then(|| Expr::symbol("gather_lines")),
         whole: whole.map(|elements| elements * width),
         dimensions,
         bases,
@@ -239,11 +340,15 @@ impl Reference<Expr> {
     /// components that lie together.
     fn join_leading(&mut self) {
         while self.dimensions.len() > 1 && self.dimensions[0].is_empty() {
-            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else { return };
+            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else {
+                return;
+            };
             if length > 4096.0 {
                 return;
             }
-            self.dimensions[1].iter_mut().for_each(|(_, c)| *c *= length);
+            self.dimensions[1]
+                .iter_mut()
+                .for_each(|(_, c)| *c *= length);
             self.dimensions.remove(0);
             self.join(length);
         }
@@ -253,7 +358,9 @@ impl Reference<Expr> {
     /// and the source names others.
     fn join_short_rows(&mut self) {
         while self.dimensions.len() > 2 && self.dimensions[1].is_empty() {
-            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else { return };
+            let Some(length) = self.pitches[1].as_ref().and_then(Expr::as_number) else {
+                return;
+            };
             if length > records::WITHIN {
                 return;
             }

@@ -8,7 +8,9 @@ impl<N: Number> Profiler<'_, N> {
     /// Iterations between neighbouring groups.
     pub fn gaps(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<i64> {
         let families = self.families(reference, offsets, level);
-        let places = families.iter().flat_map(|family| family.windows(2).map(|pair| pair[1].0 - pair[0].0));
+        let places = families
+            .iter()
+            .flat_map(|family| family.windows(2).map(|pair| pair[1].0 - pair[0].0));
         places.filter(|gap| *gap > 0).collect()
     }
 
@@ -25,7 +27,9 @@ impl<N: Number> Profiler<'_, N> {
             let mut last = None;
             for (place, offset) in family {
                 match clusters.last_mut() {
-                    Some(cluster) if last.is_some_and(|last| place - last <= gap) => cluster.push(offset),
+                    Some(cluster) if last.is_some_and(|last| place - last <= gap) => {
+                        cluster.push(offset)
+                    }
                     _ => clusters.push(vec![offset]),
                 }
                 last = Some(place);
@@ -36,15 +40,30 @@ impl<N: Number> Profiler<'_, N> {
 
     /// Offsets that can meet in the iterations of a loop, with their places along it in iterations,
     /// ascending.
-    fn families(&self, reference: &Reference<N>, offsets: &[Vec<i64>], level: usize) -> Vec<Vec<(i64, Vec<i64>)>> {
+    fn families(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        level: usize,
+    ) -> Vec<Vec<(i64, Vec<i64>)>> {
         let inner = |terms: &Vec<(usize, f64)>| terms.iter().any(|(v, _)| *v > level);
-        let along =
-            reference.dimensions.iter().position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
+        let along = reference
+            .dimensions
+            .iter()
+            .position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
         let stride = along.map(|d| {
-            let c = reference.dimensions[d].iter().find(|(v, _)| *v == level).map_or(1.0, |(_, c)| *c);
-            (c.abs() * self.domain().loops[level].known_step.unwrap_or(f64::INFINITY)).clamp(1.0, 1e12) as i64
+            let c = reference.dimensions[d]
+                .iter()
+                .find(|(v, _)| *v == level)
+                .map_or(1.0, |(_, c)| *c);
+            (c.abs()
+                * self.domain().loops[level]
+                    .known_step
+                    .unwrap_or(f64::INFINITY))
+            .clamp(1.0, 1e12) as i64
         });
-        let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> = Default::default();
+        let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> =
+            Default::default();
         for offset in offsets {
             let mut place = 0;
             let mut family = Vec::new();
@@ -56,11 +75,16 @@ impl<N: Number> Profiler<'_, N> {
                             family.push(value.rem_euclid(stride));
                         }
                     }
-                    _ if d > 0 && !reference.dimensions[d].iter().any(|(v, _)| *v >= level) => family.push(*value),
+                    _ if d > 0 && !reference.dimensions[d].iter().any(|(v, _)| *v >= level) => {
+                        family.push(*value)
+                    }
                     _ => {}
                 }
             }
-            families.entry(family).or_default().push((place, offset.clone()));
+            families
+                .entry(family)
+                .or_default()
+                .push((place, offset.clone()));
         }
         families
             .into_values()

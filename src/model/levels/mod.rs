@@ -57,11 +57,18 @@ fn profiled(
 ) -> (Profile<f64>, Geometry) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
-    let mut profile = compute(&geometry, value, value(&Expr::symbol("line_bytes")), &|_, number| number);
+    let mut profile = compute(
+        &geometry,
+        value,
+        value(&Expr::symbol("line_bytes")),
+        &|_, number| number,
+    );
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
         for reuse in &mut profile.reuses {
-            reuse.distance = reuse.shared.map_or(reuse.distance, |body| body.max(reuse.distance));
+            reuse.distance = reuse
+                .shared
+                .map_or(reuse.distance, |body| body.max(reuse.distance));
         }
     }
     (profile, geometry)
@@ -84,27 +91,59 @@ fn compute<N: Number>(
     let covered = cover(geometry, value);
     let (domain, references) = geometry.map(value);
     let lines = Lines::new(&domain, line, name);
-    Profiler { lines, references: &references, covered: &covered }.profile()
+    Profiler {
+        lines,
+        references: &references,
+        covered: &covered,
+    }
+    .profile()
 }
 
 fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<N> {
-    let Geometry { domain, references, .. } = geometry;
+    let Geometry {
+        domain, references, ..
+    } = geometry;
     let all: Vec<&Reference<Expr>> = references.iter().collect();
     let levels = 0..=domain.loops.len();
     let map = |counted: &Counted<Expr>| counted.map(value);
-    let any = levels.clone().map(|level| overlap::counted(domain, &all, level).iter().map(map).collect()).collect();
-    let written: Vec<usize> = (0..references.len()).filter(|r| !references[*r].written.is_empty()).collect();
-    let only_written = |r: &usize| Reference { offsets: references[*r].written.clone(), ..references[*r].clone() };
+    let any = levels
+        .clone()
+        .map(|level| {
+            overlap::counted(domain, &all, level)
+                .iter()
+                .map(map)
+                .collect()
+        })
+        .collect();
+    let written: Vec<usize> = (0..references.len())
+        .filter(|r| !references[*r].written.is_empty())
+        .collect();
+    let only_written = |r: &usize| Reference {
+        offsets: references[*r].written.clone(),
+        ..references[*r].clone()
+    };
     let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
     let writers: Vec<&Reference<Expr>> = writers.iter().collect();
     let spread = |level: usize| {
-        let mut all: Vec<Counted<N>> = vec![Counted { offsets: Vec::new(), row: None }; references.len()];
-        for (r, counted) in written.iter().zip(overlap::counted(domain, &writers, level)) {
+        let mut all: Vec<Counted<N>> = vec![
+            Counted {
+                offsets: Vec::new(),
+                row: None
+            };
+            references.len()
+        ];
+        for (r, counted) in written
+            .iter()
+            .zip(overlap::counted(domain, &writers, level))
+        {
             all[*r] = counted.map(value);
         }
         all
     };
-    Covered { any, written: levels.map(spread).collect() }
+    Covered {
+        any,
+        written: levels.map(spread).collect(),
+    }
 }
 
 impl Profile<f64> {
@@ -117,9 +156,15 @@ impl Profile<f64> {
     }
 
     /// The same, and how many of them earlier nests left in the cache.
-    pub fn through_with(&self, capacity: f64, neighbours: Option<&Neighbours<f64>>) -> ((f64, f64), (f64, f64)) {
+    pub fn through_with(
+        &self,
+        capacity: f64,
+        neighbours: Option<&Neighbours<f64>>,
+    ) -> ((f64, f64), (f64, f64)) {
         let all = self.through(capacity);
-        let Some(neighbours) = neighbours else { return (all, (0.0, 0.0)) };
+        let Some(neighbours) = neighbours else {
+            return (all, (0.0, 0.0));
+        };
         let held = neighbours.held(&capacity);
         (all, (held.0.min(all.0), held.1.min(all.1)))
     }
@@ -128,10 +173,20 @@ impl Profile<f64> {
 /// What a cache of so many bytes holds, in words; `names` are those of the loops.
 pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> String {
     let held = |carrier: usize| {
-        let of = profile.reuses.iter().filter(move |reuse| reuse.carrier == carrier);
+        let of = profile
+            .reuses
+            .iter()
+            .filter(move |reuse| reuse.carrier == carrier);
         of.fold((0.0, 0.0), |(all, held), reuse| {
             let lines = reuse.fetched + reuse.written;
-            (all + lines, held + if reuse.distance <= capacity { lines } else { 0.0 })
+            (
+                all + lines,
+                held + if reuse.distance <= capacity {
+                    lines
+                } else {
+                    0.0
+                },
+            )
         })
     };
     let mut unheld = false;
@@ -141,14 +196,22 @@ pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> Str
             continue;
         }
         if held >= ALL * all {
-            return if unheld { format!("loop {name} carries reuse") } else { "all reuse stays".to_string() };
+            return if unheld {
+                format!("loop {name} carries reuse")
+            } else {
+                "all reuse stays".to_string()
+            };
         }
         if held > 0.0 {
             return format!("loop {name} carries part of its reuse");
         }
         unheld = true;
     }
-    if unheld { "nothing stays".to_string() } else { "nothing is reused".to_string() }
+    if unheld {
+        "nothing stays".to_string()
+    } else {
+        "nothing is reused".to_string()
+    }
 }
 
 /// Less than this is no reuse.

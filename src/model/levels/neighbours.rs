@@ -48,7 +48,9 @@ impl<N: Number> Found<N> {
             None => self.lines.clone(),
         };
         let width = self.far.minus(&self.near).larger(&N::of(1.0));
-        let part = self.near.if_at_most(capacity, &capacity.minus(&self.near).over(&width), &none);
+        let part = self
+            .near
+            .if_at_most(capacity, &capacity.minus(&self.near).over(&width), &none);
         lines.times(&self.far.if_at_most(capacity, &N::of(1.0), &part))
     }
 }
@@ -66,10 +68,17 @@ impl<N: Number> Neighbours<N> {
             near: value(&found.near),
             far: value(&found.far),
             lines: value(&found.lines),
-            repeated: found.repeated.as_ref().map(|(body, kept)| (value(body), value(kept))),
+            repeated: found
+                .repeated
+                .as_ref()
+                .map(|(body, kept)| (value(body), value(kept))),
         };
         Neighbours {
-            bodies: self.bodies.iter().map(|body| body.as_ref().map(value)).collect(),
+            bodies: self
+                .bodies
+                .iter()
+                .map(|body| body.as_ref().map(value))
+                .collect(),
             fetched: self.fetched.iter().map(one).collect(),
             written: self.written.iter().map(one).collect(),
         }
@@ -86,9 +95,13 @@ impl<N: Number> Neighbours<N> {
 
 /// Whether two nests are inside the same `count` loops.
 pub fn share_loops(a: &Nest, b: &Nest, count: usize) -> bool {
-    let same =
-        |(a, b): (&crate::model::nest::ChainLoop, &crate::model::nest::ChainLoop)| std::ptr::eq(a.facts, b.facts);
-    a.loops.len() >= count && b.loops.len() >= count && a.loops[..count].iter().zip(&b.loops[..count]).all(same)
+    let same = |(a, b): (
+        &crate::model::nest::ChainLoop,
+        &crate::model::nest::ChainLoop,
+    )| std::ptr::eq(a.facts, b.facts);
+    a.loops.len() >= count
+        && b.loops.len() >= count
+        && a.loops[..count].iter().zip(&b.loops[..count]).all(same)
 }
 
 /// What the nest at `index` of a function's nests finds, if there are others beside it.
@@ -100,32 +113,73 @@ pub fn of<N: Number>(
 ) -> Option<Neighbours<N>> {
     let nest = &nests[index];
     let shared = nest.own;
-    let inside = |count: usize| (0..nests.len()).filter(move |other| share_loops(&nests[*other], nest, count));
+    let inside = |count: usize| {
+        (0..nests.len()).filter(move |other| share_loops(&nests[*other], nest, count))
+    };
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
-        (members.len() > 1).then(|| name("bytes of an iteration with its neighbours", together(swept, &members, v + 1)))
+        (members.len() > 1).then(|| {
+            name(
+                "bytes of an iteration with its neighbours",
+                together(swept, &members, v + 1),
+            )
+        })
     });
-    let mut found = Neighbours { bodies: bodies.collect(), fetched: Vec::new(), written: Vec::new() };
+    let mut found = Neighbours {
+        bodies: bodies.collect(),
+        fetched: Vec::new(),
+        written: Vec::new(),
+    };
     let mut covered: [Vec<Option<N>>; 2] = [(); 2].map(|()| vec![None; swept[index].arrays.len()]);
     // From those in the same iteration of most loops to those that share none.
     for level in (0..=shared).rev() {
         let body: Vec<usize> = inside(level).collect();
-        let group: Vec<usize> = if level == shared { vec![index] } else { inside(level + 1).collect() };
-        let ends = group.first().zip(group.last()).map(|(first, last)| (*first, *last));
-        let Some((first, last)) = ends.filter(|_| body.len() > group.len()) else { continue };
+        let group: Vec<usize> = if level == shared {
+            vec![index]
+        } else {
+            inside(level + 1).collect()
+        };
+        let ends = group
+            .first()
+            .zip(group.last())
+            .map(|(first, last)| (*first, *last));
+        let Some((first, last)) = ends.filter(|_| body.len() > group.len()) else {
+            continue;
+        };
         // Those before it, the last one first; then, if they all are repeated, those after it.
-        let mut back: Vec<usize> = body.iter().copied().filter(|member| *member < first).rev().collect();
+        let mut back: Vec<usize> = body
+            .iter()
+            .copied()
+            .filter(|member| *member < first)
+            .rev()
+            .collect();
         let once = back.len();
         if level > 0 {
             back.extend(body.iter().copied().filter(|member| *member > last).rev());
         }
         back.truncate(MOST_BACK);
         let around = level.checked_sub(1).and_then(|v| found.bodies[v].clone());
-        let search = Search { nests, swept, index, level, group: &group, back: &back, once, around, name };
-        found.fetched.extend(search.found(Kind::Any, &mut covered[0]));
-        found.written.extend(search.found(Kind::Written, &mut covered[1]));
+        let search = Search {
+            nests,
+            swept,
+            index,
+            level,
+            group: &group,
+            back: &back,
+            once,
+            around,
+            name,
+        };
+        found
+            .fetched
+            .extend(search.found(Kind::Any, &mut covered[0]));
+        found
+            .written
+            .extend(search.found(Kind::Written, &mut covered[1]));
     }
-    let is_alone = found.bodies.iter().all(Option::is_none) && found.fetched.is_empty() && found.written.is_empty();
+    let is_alone = found.bodies.iter().all(Option::is_none)
+        && found.fetched.is_empty()
+        && found.written.is_empty();
     (!is_alone).then_some(found)
 }
 
@@ -133,13 +187,17 @@ pub fn of<N: Number>(
 fn together<N: Number>(swept: &[Swept<N>], members: &[usize], level: usize) -> N {
     let arrays = arrays(members.iter().map(|member| &swept[*member]));
     N::sum(arrays.into_iter().map(|array| {
-        let each = members.iter().filter_map(|member| swept[*member].bytes(array, level));
+        let each = members
+            .iter()
+            .filter_map(|member| swept[*member].bytes(array, level));
         each.reduce(|a, b| a.larger(&b)).unwrap_or(N::of(0.0))
     }))
 }
 
 /// Names of arrays, each once.
-fn arrays<'a, 'n: 'a, N: 'n>(nests: impl Iterator<Item = &'a Swept<'n, N>>) -> Vec<&'a (String, String)> {
+fn arrays<'a, 'n: 'a, N: 'n>(
+    nests: impl Iterator<Item = &'a Swept<'n, N>>,
+) -> Vec<&'a (String, String)> {
     let mut found: Vec<&(String, String)> = nests.flat_map(|swept| &swept.arrays).collect();
     found.sort_unstable();
     found.dedup();
@@ -148,8 +206,12 @@ fn arrays<'a, 'n: 'a, N: 'n>(nests: impl Iterator<Item = &'a Swept<'n, N>>) -> V
 
 /// By how much a share is more than what was covered before, which it then covers too.
 fn more<N: Number>(covered: &mut Option<N>, share: N) -> N {
-    let all = covered.as_ref().map_or(share.clone(), |covered| covered.larger(&share));
-    let new = covered.as_ref().map_or(all.clone(), |covered| all.minus(covered));
+    let all = covered
+        .as_ref()
+        .map_or(share.clone(), |covered| covered.larger(&share));
+    let new = covered
+        .as_ref()
+        .map_or(all.clone(), |covered| all.minus(covered));
     *covered = Some(all);
     new
 }
@@ -179,7 +241,9 @@ impl<N: Number> Search<'_, N> {
         let own = &self.swept[self.index];
         let mut found = Vec::new();
         for (array, covered) in own.arrays.iter().zip(covered) {
-            let Some(lines) = own.lines(array, kind, self.level) else { continue };
+            let Some(lines) = own.lines(array, kind, self.level) else {
+                continue;
+            };
             if covered.as_ref().is_some_and(N::is_one) {
                 continue;
             }
@@ -212,7 +276,11 @@ impl<N: Number> Search<'_, N> {
                     continue;
                 }
                 let is_circular = place >= self.once;
-                let iteration = if is_circular { Iteration::Before } else { Iteration::This };
+                let iteration = if is_circular {
+                    Iteration::Before
+                } else {
+                    Iteration::This
+                };
                 let others = other.reach(array, kind, self.level, iteration);
                 let dense = self.dense(other, array, kind, &lines);
                 let all = dense(share(&reach, &others));
@@ -242,21 +310,44 @@ impl<N: Number> Search<'_, N> {
 
     /// What a share of the places comes to if another nest touches only some rows of the box around them, being so
     /// likely to be run; `lines` are those of this nest.
-    fn dense(&self, other: &Swept<N>, array: &(String, String), kind: Kind, lines: &N) -> impl Fn(N) -> N + use<N> {
-        let others = other.lines(array, kind, self.level).filter(|_| other.is_scattered(array, kind));
+    fn dense(
+        &self,
+        other: &Swept<N>,
+        array: &(String, String),
+        kind: Kind,
+        lines: &N,
+    ) -> impl Fn(N) -> N + use<N> {
+        let others = other
+            .lines(array, kind, self.level)
+            .filter(|_| other.is_scattered(array, kind));
         let executions = self.swept[self.index].executions(self.level);
         let most = others.map(|others| others.times(&executions).over(&lines.larger(&N::of(1e-9))));
         let entered = other.entered(self.level);
-        move |share| most.as_ref().map_or(share.clone(), |most| share.smaller(most)).times(&entered)
+        move |share| {
+            most.as_ref()
+                .map_or(share.clone(), |most| share.smaller(most))
+                .times(&entered)
+        }
     }
 
     /// Lines found with how far that is, over all iterations of the loops around; `first` is the share of an array's
     /// lines that are found when this nest has not touched them yet.
-    fn of(&self, near: N, far: N, lines: N, (array, kind, first): (&(String, String), Kind, N)) -> Found<N> {
+    fn of(
+        &self,
+        near: N,
+        far: N,
+        lines: N,
+        (array, kind, first): (&(String, String), Kind, N),
+    ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
         let kept = self.level.checked_sub(1).and_then(|around| {
-            let once = own.lines(array, kind, around)?.times(&own.executions(around));
-            Some(name("lines that earlier nests touched first", once.times(&first)))
+            let once = own
+                .lines(array, kind, around)?
+                .times(&own.executions(around));
+            Some(name(
+                "lines that earlier nests touched first",
+                once.times(&first),
+            ))
         });
         Found {
             near: name("bytes since earlier nests, least", near),
@@ -268,33 +359,70 @@ impl<N: Number> Search<'_, N> {
 
     /// Bytes touched from the last touch of an array in one nest to the first in later ones, which are in one loop, at
     /// both ends of the sweep: the smaller and the larger.
-    fn distance(&self, earlier: usize, later: &[usize], array: &(String, String), between: &[usize]) -> (N, N) {
+    fn distance(
+        &self,
+        earlier: usize,
+        later: &[usize],
+        array: &(String, String),
+        between: &[usize],
+    ) -> (N, N) {
         let a = &self.swept[earlier];
-        let b = &self.swept[if later.contains(&self.index) { self.index } else { later[0] }];
+        let b = &self.swept[if later.contains(&self.index) {
+            self.index
+        } else {
+            later[0]
+        }];
         let (from, to) = (a.sweep(array, self.level), b.sweep(array, self.level));
         let against = a.descends(from) != b.descends(to);
         let beside = |member: &&usize| {
-            from > self.level && share_loops(&self.nests[**member], &self.nests[earlier], self.level + 1)
+            from > self.level
+                && share_loops(&self.nests[**member], &self.nests[earlier], self.level + 1)
         };
-        let before: Vec<usize> = std::iter::once(&earlier).chain(between.iter().filter(beside)).copied().collect();
-        let between: Vec<usize> = between.iter().copied().filter(|member| !before.contains(member)).collect();
+        let before: Vec<usize> = std::iter::once(&earlier)
+            .chain(between.iter().filter(beside))
+            .copied()
+            .collect();
+        let between: Vec<usize> = between
+            .iter()
+            .copied()
+            .filter(|member| !before.contains(member))
+            .collect();
         let members = before.iter().chain(later).chain(&between);
         let mut ends = [Vec::new(), Vec::new()];
         for array in arrays(members.map(|member| &self.swept[*member])) {
-            let (tail, head) = (self.slice(&before, array, from), self.slice(later, array, to));
-            let since = between.iter().filter_map(|member| self.swept[*member].bytes(array, self.level));
+            let (tail, head) = (
+                self.slice(&before, array, from),
+                self.slice(later, array, to),
+            );
+            let since = between
+                .iter()
+                .filter_map(|member| self.swept[*member].bytes(array, self.level));
             let since = since.reduce(|a, b| a.larger(&b));
             let all = tail.bytes.larger(&head.bytes);
-            let standing = |slice: &Slice<N>| if slice.moves { N::of(0.0) } else { slice.bytes.clone() };
+            let standing = |slice: &Slice<N>| {
+                if slice.moves {
+                    N::of(0.0)
+                } else {
+                    slice.bytes.clone()
+                }
+            };
             let both = match against {
                 false => [
-                    if head.moves { tail.bytes.clone() } else { all.clone() },
+                    if head.moves {
+                        tail.bytes.clone()
+                    } else {
+                        all.clone()
+                    },
                     if tail.moves { head.bytes.clone() } else { all },
                 ],
                 true => [standing(&tail).larger(&standing(&head)), all],
             };
             for (end, bytes) in ends.iter_mut().zip(both) {
-                end.push(since.as_ref().map_or(bytes.clone(), |since| bytes.larger(since)));
+                end.push(
+                    since
+                        .as_ref()
+                        .map_or(bytes.clone(), |since| bytes.larger(since)),
+                );
             }
         }
         let [first, last] = ends.map(N::sum);
@@ -303,8 +431,16 @@ impl<N: Number> Search<'_, N> {
 
     /// What several nests in one loop touch of an array while the loops outside of one stand still.
     fn slice(&self, members: &[usize], array: &(String, String), level: usize) -> Slice<N> {
-        let slices = members.iter().filter_map(|member| self.swept[*member].slice(array, level));
-        let both = |a: Slice<N>, b: Slice<N>| Slice { bytes: a.bytes.larger(&b.bytes), moves: a.moves && b.moves };
-        slices.reduce(both).unwrap_or(Slice { bytes: N::of(0.0), moves: true })
+        let slices = members
+            .iter()
+            .filter_map(|member| self.swept[*member].slice(array, level));
+        let both = |a: Slice<N>, b: Slice<N>| Slice {
+            bytes: a.bytes.larger(&b.bytes),
+            moves: a.moves && b.moves,
+        };
+        slices.reduce(both).unwrap_or(Slice {
+            bytes: N::of(0.0),
+            moves: true,
+        })
     }
 }

@@ -21,11 +21,19 @@ pub trait Number: Clone {
     fn is_surely_at_least(&self, other: &Self) -> bool;
 
     fn scaled(&self, factor: f64) -> Self {
-        if factor == 1.0 { self.clone() } else { self.times(&Self::of(factor)) }
+        if factor == 1.0 {
+            self.clone()
+        } else {
+            self.times(&Self::of(factor))
+        }
     }
 
     fn shifted(&self, by: f64) -> Self {
-        if by == 0.0 { self.clone() } else { self.plus(&Self::of(by)) }
+        if by == 0.0 {
+            self.clone()
+        } else {
+            self.plus(&Self::of(by))
+        }
     }
 
     fn not_negative(&self) -> Self {
@@ -38,7 +46,9 @@ pub trait Number: Clone {
     }
 
     fn sum(terms: impl IntoIterator<Item = Self>) -> Self {
-        terms.into_iter().fold(Self::of(0.0), |total, term| total.plus(&term))
+        terms
+            .into_iter()
+            .fold(Self::of(0.0), |total, term| total.plus(&term))
     }
 }
 
@@ -59,10 +69,18 @@ impl Number for f64 {
         self / other
     }
     fn smaller(&self, other: &f64) -> f64 {
-        if self.is_nan() || other.is_nan() { f64::NAN } else { self.min(*other) }
+        if self.is_nan() || other.is_nan() {
+            f64::NAN
+        } else {
+            self.min(*other)
+        }
     }
     fn larger(&self, other: &f64) -> f64 {
-        if self.is_nan() || other.is_nan() { f64::NAN } else { self.max(*other) }
+        if self.is_nan() || other.is_nan() {
+            f64::NAN
+        } else {
+            self.max(*other)
+        }
     }
     fn floor(&self) -> f64 {
         f64::floor(*self)
@@ -110,13 +128,22 @@ impl Number for Expr {
         self.clone().floor()
     }
     fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
-        Expr::choose(Comparison::LessOrEqual, self.clone(), limit.clone(), then.clone(), otherwise.clone())
+        Expr::choose(
+            Comparison::LessOrEqual,
+            self.clone(),
+            limit.clone(),
+            then.clone(),
+            otherwise.clone(),
+        )
     }
     fn is_one(&self) -> bool {
         self.as_number() == Some(1.0)
     }
     fn is_surely_at_least(&self, other: &Expr) -> bool {
-        (self - other).expand().as_number().is_some_and(|apart| apart >= 0.0)
+        (self - other)
+            .expand()
+            .as_number()
+            .is_some_and(|apart| apart >= 0.0)
     }
     fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
         Expr::sum(terms)

@@ -21,17 +21,36 @@ pub struct Counted<N> {
 
 impl Counted<Expr> {
     pub fn map<N>(&self, value: &dyn Fn(&Expr) -> N) -> Counted<N> {
-        let row = self.row.as_ref().map(|(start, length)| (value(start), value(length)));
-        Counted { offsets: self.offsets.clone(), row }
+        let row = self
+            .row
+            .as_ref()
+            .map(|(start, length)| (value(start), value(length)));
+        Counted {
+            offsets: self.offsets.clone(),
+            row,
+        }
     }
 }
 
 /// For every reference, the offsets that count with the loops before `level` standing still: none where
 /// another one covers it, more where another one touches the same rows beside it.
-pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize) -> Vec<Counted<Expr>> {
-    let whole = |r: &&Reference<Expr>| Counted { offsets: r.offsets.clone(), row: None };
+pub fn counted(
+    domain: &Domain<Expr>,
+    references: &[&Reference<Expr>],
+    level: usize,
+) -> Vec<Counted<Expr>> {
+    let whole = |r: &&Reference<Expr>| Counted {
+        offsets: r.offsets.clone(),
+        row: None,
+    };
     let mut counted: Vec<Counted<Expr>> = references.iter().map(whole).collect();
-    let several = |r: &&Reference<Expr>| references.iter().filter(|other| other.array == r.array).count() > 1;
+    let several = |r: &&Reference<Expr>| {
+        references
+            .iter()
+            .filter(|other| other.array == r.array)
+            .count()
+            > 1
+    };
     if !references.iter().any(several) {
         return counted;
     }
@@ -51,19 +70,38 @@ pub fn counted(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: us
 }
 
 /// Joins references whose rows border on each other or overlap.
-fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, counted: &mut [Counted<Expr>]) {
+fn join(
+    domain: &Domain<Expr>,
+    references: &[&Reference<Expr>],
+    level: usize,
+    counted: &mut [Counted<Expr>],
+) {
     let standing = |v: usize| format!("loop {v} stands");
     let given: Vec<Given<Expr>> = (0..domain.loops.len())
-        .map(|v| if v < level { Given::At(Expr::symbol(&standing(v))) } else { Given::Free })
+        .map(|v| {
+            if v < level {
+                Given::At(Expr::symbol(&standing(v)))
+            } else {
+                Given::Free
+            }
+        })
         .collect();
     let spans = domain.spans(&given, Tiles::Full);
     let is_fixed = |end: &Expr| (0..level).all(|v| !end.mentions(&standing(v)));
-    let is_plain = domain.loops[level..].iter().all(|range| !range.shapes_inner);
+    let is_plain = domain.loops[level..]
+        .iter()
+        .all(|range| !range.shapes_inner);
     let ends = |r: usize, counted: &[Counted<Expr>]| {
-        let own = Affine { terms: references[r].dimensions[0].clone(), rest: references[r].bases[0].clone() };
+        let own = Affine {
+            terms: references[r].dimensions[0].clone(),
+            rest: references[r].bases[0].clone(),
+        };
         let (low, high) = domain.extremes(&own, &spans, &given);
         let firsts = || counted[r].offsets.iter().map(|o| o[0]);
-        (low + firsts().min().unwrap_or(0) as f64, high + firsts().max().unwrap_or(0) as f64)
+        (
+            low + firsts().min().unwrap_or(0) as f64,
+            high + firsts().max().unwrap_or(0) as f64,
+        )
     };
     for r in 0..references.len() {
         for s in r + 1..references.len() {
@@ -81,7 +119,9 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
     for r in 0..references.len() {
         for s in r + 1..references.len() {
             let is_out = |r: usize| {
-                counted[r].offsets.is_empty() || counted[r].row.is_some() || is_ragged(domain, references[r], level)
+                counted[r].offsets.is_empty()
+                    || counted[r].row.is_some()
+                    || is_ragged(domain, references[r], level)
             };
             if is_out(r) || is_out(s) || !same_rows(references[r], references[s], counted, (r, s)) {
                 continue;
@@ -91,13 +131,26 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
             if !near(&high, &other_low) || !near(&other_high, &low) {
                 continue;
             }
-            let whole = |e: Option<f64>| e.filter(|e| e.fract() == 0.0 && e.abs() < 1e6).map(|e| e.max(0.0) as i64);
-            match (whole(low.distance(&other_low)), whole(other_high.distance(&high))) {
+            let whole = |e: Option<f64>| {
+                e.filter(|e| e.fract() == 0.0 && e.abs() < 1e6)
+                    .map(|e| e.max(0.0) as i64)
+            };
+            match (
+                whole(low.distance(&other_low)),
+                whole(other_high.distance(&high)),
+            ) {
                 (Some(before), Some(after)) => extend(&mut counted[r].offsets, before, after),
-                _ if is_plain && [&low, &high, &other_low, &other_high].into_iter().all(is_fixed) => {
+                _ if is_plain
+                    && [&low, &high, &other_low, &other_high]
+                        .into_iter()
+                        .all(is_fixed) =>
+                {
                     let (low, high) = (Expr::min([low, other_low]), Expr::max([high, other_high]));
                     counted[r].row = Some((low.clone(), high - low + 1.0));
-                    counted[r].offsets.iter_mut().for_each(|offset| offset[0] = 0);
+                    counted[r]
+                        .offsets
+                        .iter_mut()
+                        .for_each(|offset| offset[0] = 0);
                     counted[r].offsets.sort_unstable();
                     counted[r].offsets.dedup();
                 }
@@ -110,15 +163,24 @@ fn join(domain: &Domain<Expr>, references: &[&Reference<Expr>], level: usize, co
 
 /// Elements from one reference to another one that differs only by them, in records that hold both.
 fn members(a: &Reference<Expr>, b: &Reference<Expr>) -> Option<i64> {
-    let stride = a.dimensions[0].iter().map(|(_, c)| c.abs()).fold(0.0, f64::max);
-    let apart = b.bases[0].distance(&a.bases[0]).filter(|apart| apart.fract() == 0.0 && apart.abs() < stride)?;
+    let stride = a.dimensions[0]
+        .iter()
+        .map(|(_, c)| c.abs())
+        .fold(0.0, f64::max);
+    let apart = b.bases[0]
+        .distance(&a.bases[0])
+        .filter(|apart| apart.fract() == 0.0 && apart.abs() < stride)?;
     let same = stride > records::WITHIN
         && a.array == b.array
         && a.level == b.level
         && a.gathered.is_none()
         && b.gathered.is_none()
         && a.dimensions == b.dimensions
-        && a.bases.iter().zip(&b.bases).skip(1).all(|(a, b)| is_near(&(a - b), 0.0));
+        && a.bases
+            .iter()
+            .zip(&b.bases)
+            .skip(1)
+            .all(|(a, b)| is_near(&(a - b), 0.0));
     same.then_some(apart as i64)
 }
 
@@ -139,53 +201,110 @@ fn extend(offsets: &mut Vec<Vec<i64>>, before: i64, after: i64) {
 
 /// Whether the ends of a row depend on which row it is.
 fn is_ragged(domain: &Domain<Expr>, reference: &Reference<Expr>, level: usize) -> bool {
-    let free = |terms: &[(usize, f64)]| terms.iter().map(|(v, _)| *v).filter(|v| *v >= level).collect::<Vec<usize>>();
+    let free = |terms: &[(usize, f64)]| {
+        terms
+            .iter()
+            .map(|(v, _)| *v)
+            .filter(|v| *v >= level)
+            .collect::<Vec<usize>>()
+    };
     let along = free(&reference.dimensions[0]);
-    let across: Vec<usize> = reference.dimensions[1..].iter().flat_map(|terms| free(terms)).collect();
-    along.iter().any(|a| across.iter().any(|b| a != b && domain.coupled(*a, *b)))
+    let across: Vec<usize> = reference.dimensions[1..]
+        .iter()
+        .flat_map(|terms| free(terms))
+        .collect();
+    along
+        .iter()
+        .any(|a| across.iter().any(|b| a != b && domain.coupled(*a, *b)))
 }
 
 /// Elements between two pieces of a row that are taken as one.
 const BESIDE: f64 = 4.0;
 
 /// Whether two references to an array go to the same rows.
-fn same_rows(a: &Reference<Expr>, b: &Reference<Expr>, counted: &[Counted<Expr>], (r, s): (usize, usize)) -> bool {
-    let tails = |offsets: &[Vec<i64>]| offsets.iter().map(|o| o[1..].to_vec()).collect::<BTreeSet<Vec<i64>>>();
+fn same_rows(
+    a: &Reference<Expr>,
+    b: &Reference<Expr>,
+    counted: &[Counted<Expr>],
+    (r, s): (usize, usize),
+) -> bool {
+    let tails = |offsets: &[Vec<i64>]| {
+        offsets
+            .iter()
+            .map(|o| o[1..].to_vec())
+            .collect::<BTreeSet<Vec<i64>>>()
+    };
     a.array == b.array
         && a.gathered.is_none()
         && b.gathered.is_none()
         && a.level == b.level
         && a.dimensions.len() == b.dimensions.len()
-        && (1..a.dimensions.len())
-            .all(|d| a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0))
+        && (1..a.dimensions.len()).all(|d| {
+            a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0)
+        })
         && tails(&counted[r].offsets) == tails(&counted[s].offsets)
 }
 
-fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {
-    if cover.dimensions.len() != inner.dimensions.len() || cover.gathered.is_some() || inner.gathered.is_some() {
+fn covers(
+    domain: &Domain<Expr>,
+    cover: &Reference<Expr>,
+    inner: &Reference<Expr>,
+    level: usize,
+) -> bool {
+    if cover.dimensions.len() != inner.dimensions.len()
+        || cover.gathered.is_some()
+        || inner.gathered.is_some()
+    {
         return false;
     }
     // What the variables of the cover must be, as functions of the variables of the inner one.
     let mut values: Vec<Option<Affine<Expr>>> = (0..domain.loops.len())
-        .map(|v| (v < level).then(|| Affine { terms: vec![(v, 1.0)], rest: Expr::from(0.0) }))
+        .map(|v| {
+            (v < level).then(|| Affine {
+                terms: vec![(v, 1.0)],
+                rest: Expr::from(0.0),
+            })
+        })
         .collect();
     for d in 0..cover.dimensions.len() {
         let place = |r: &Reference<Expr>| {
             let offset = r.offsets.first().map_or(0, |o| o[d]);
-            Affine { terms: r.dimensions[d].clone(), rest: r.bases[d].clone() + offset as f64 }
+            Affine {
+                terms: r.dimensions[d].clone(),
+                rest: r.bases[d].clone() + offset as f64,
+            }
         };
         let (target, own) = (place(inner), place(cover));
-        let free: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| *v >= level).collect();
+        let free: Vec<(usize, f64)> = own
+            .terms
+            .iter()
+            .copied()
+            .filter(|(v, _)| *v >= level)
+            .collect();
         match free.as_slice() {
             [] => {
                 let apart = combine(&target, &own, -1.0);
-                if !apart.terms.is_empty() || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 }) {
+                if !apart.terms.is_empty()
+                    || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 })
+                {
                     return false;
                 }
             }
             [(variable, coefficient)] if coefficient.abs() == 1.0 => {
-                let rest: Vec<(usize, f64)> = own.terms.iter().copied().filter(|(v, _)| v != variable).collect();
-                let value = combine(&target, &Affine { terms: rest, rest: own.rest.clone() }, -1.0);
+                let rest: Vec<(usize, f64)> = own
+                    .terms
+                    .iter()
+                    .copied()
+                    .filter(|(v, _)| v != variable)
+                    .collect();
+                let value = combine(
+                    &target,
+                    &Affine {
+                        terms: rest,
+                        rest: own.rest.clone(),
+                    },
+                    -1.0,
+                );
                 let value = times(&value, 1.0 / coefficient);
                 match &values[*variable] {
                     None => values[*variable] = Some(value),
@@ -200,7 +319,11 @@ fn covers(domain: &Domain<Expr>, cover: &Reference<Expr>, inner: &Reference<Expr
             _ => return false,
         }
     }
-    Search { domain, steps: MOST_STEPS.into() }.fits(level, cover.level, values)
+    Search {
+        domain,
+        steps: MOST_STEPS.into(),
+    }
+    .fits(level, cover.level, values)
 }
 
 /// Bounds that one [`Search`] goes to: ends of ends of many loops are more than can be tried.
@@ -225,24 +348,32 @@ impl Search<'_> {
         for variable in from..to {
             let range = &self.domain.loops[variable];
             let at = |bound: &Affine<Expr>, values: &[Option<Affine<Expr>>]| {
-                bound.terms.iter().try_fold(Affine { terms: Vec::new(), rest: bound.rest.clone() }, |total, (v, c)| {
-                    Some(combine(&total, values[*v].as_ref()?, *c))
-                })
+                bound.terms.iter().try_fold(
+                    Affine {
+                        terms: Vec::new(),
+                        rest: bound.rest.clone(),
+                    },
+                    |total, (v, c)| Some(combine(&total, values[*v].as_ref()?, *c)),
+                )
             };
             let Some(value) = values[variable].clone() else {
                 // Any value will do: try both ends.
                 return range.lowers.iter().chain(&range.uppers).any(|end| {
-                    let Some(end) = at(end, &values) else { return false };
+                    let Some(end) = at(end, &values) else {
+                        return false;
+                    };
                     let mut values = values.clone();
                     values[variable] = Some(end);
                     self.has_time() && self.fits(variable, to, values)
                 });
             };
             let above = range.lowers.iter().all(|bound| {
-                at(bound, &values).is_some_and(|bound| self.never_below(&combine(&value, &bound, -1.0), -SLACK))
+                at(bound, &values)
+                    .is_some_and(|bound| self.never_below(&combine(&value, &bound, -1.0), -SLACK))
             });
             let below = range.uppers.iter().all(|bound| {
-                at(bound, &values).is_some_and(|bound| self.never_below(&combine(&bound, &value, -1.0), -SLACK))
+                at(bound, &values)
+                    .is_some_and(|bound| self.never_below(&combine(&bound, &value, -1.0), -SLACK))
             });
             if !above || !below {
                 return false;
@@ -255,13 +386,26 @@ impl Search<'_> {
     /// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by
     /// going to the ends of the loops from inside.
     fn never_below(&self, function: &Affine<Expr>, limit: f64) -> bool {
-        let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v) else {
+        let Some((variable, coefficient)) = function.terms.iter().copied().max_by_key(|(v, _)| *v)
+        else {
             return least(&function.rest).is_some_and(|rest| rest >= limit);
         };
         let range = &self.domain.loops[variable];
-        let ends = if coefficient > 0.0 { &range.lowers } else { &range.uppers };
-        let rest: Vec<(usize, f64)> = function.terms.iter().copied().filter(|(v, _)| *v != variable).collect();
-        let rest = Affine { terms: rest, rest: function.rest.clone() };
+        let ends = if coefficient > 0.0 {
+            &range.lowers
+        } else {
+            &range.uppers
+        };
+        let rest: Vec<(usize, f64)> = function
+            .terms
+            .iter()
+            .copied()
+            .filter(|(v, _)| *v != variable)
+            .collect();
+        let rest = Affine {
+            terms: rest,
+            rest: function.rest.clone(),
+        };
         ends.iter().any(|end| {
             end.terms.iter().all(|(v, _)| *v < variable)
                 && self.has_time()
@@ -272,13 +416,18 @@ impl Search<'_> {
 
 /// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
 fn least(rest: &Expr) -> Option<f64> {
-    rest.monomials().into_iter().try_fold(0.0, |total, (monomial, coefficient)| {
-        (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
-    })
+    rest.monomials()
+        .into_iter()
+        .try_fold(0.0, |total, (monomial, coefficient)| {
+            (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
+        })
 }
 
 fn is_near(apart: &Expr, limit: f64) -> bool {
-    apart.expand().as_number().is_some_and(|apart| apart.abs() <= limit)
+    apart
+        .expand()
+        .as_number()
+        .is_some_and(|apart| apart.abs() <= limit)
 }
 
 /// a + factor·b.
@@ -291,9 +440,19 @@ fn combine(a: &Affine<Expr>, b: &Affine<Expr>, factor: f64) -> Affine<Expr> {
         }
     }
     terms.retain(|(_, coefficient)| *coefficient != 0.0);
-    Affine { terms, rest: a.rest.clone() + b.rest.clone() * factor }
+    Affine {
+        terms,
+        rest: a.rest.clone() + b.rest.clone() * factor,
+    }
 }
 
 fn times(a: &Affine<Expr>, factor: f64) -> Affine<Expr> {
-    combine(&Affine { terms: Vec::new(), rest: Expr::from(0.0) }, a, factor)
+    combine(
+        &Affine {
+            terms: Vec::new(),
+            rest: Expr::from(0.0),
+        },
+        a,
+        factor,
+    )
 }

@@ -39,21 +39,30 @@ struct Piece {
 
 /// The offsets of a record, those a whole number of strides apart together. The widest gap is before the first piece.
 fn pieces(places: &[i64], stride: i64) -> Vec<Piece> {
-    let mut residues: Vec<i64> = places.iter().map(|place| place.rem_euclid(stride)).collect();
+    let mut residues: Vec<i64> = places
+        .iter()
+        .map(|place| place.rem_euclid(stride))
+        .collect();
     residues.sort_unstable();
     residues.dedup();
     let before = |at: usize| match at.checked_sub(1) {
         Some(before) => residues[at] - residues[before],
         None => residues[0] - residues[residues.len() - 1] + stride,
     };
-    let Some(widest) = (0..residues.len()).max_by_key(|at| before(*at)) else { return Vec::new() };
+    let Some(widest) = (0..residues.len()).max_by_key(|at| before(*at)) else {
+        return Vec::new();
+    };
     let start = residues[widest];
     let mut pieces: Vec<Piece> = Vec::new();
     for at in (widest..residues.len()).chain(0..widest) {
         let place = (residues[at] - start).rem_euclid(stride);
-        let strides =
-            places.iter().filter(|p| p.rem_euclid(stride) == residues[at]).map(|p| (p - start - place) / stride);
-        let (first, last) = strides.clone().fold((i64::MAX, i64::MIN), |(a, b), s| (a.min(s), b.max(s)));
+        let strides = places
+            .iter()
+            .filter(|p| p.rem_euclid(stride) == residues[at])
+            .map(|p| (p - start - place) / stride);
+        let (first, last) = strides
+            .clone()
+            .fold((i64::MAX, i64::MIN), |(a, b), s| (a.min(s), b.max(s)));
         let (further, times) = (last - first, strides.count() as i64);
         match pieces.last_mut() {
             Some(piece) if before(at) <= SAME_LINE_REACH => {
@@ -61,7 +70,13 @@ fn pieces(places: &[i64], stride: i64) -> Vec<Piece> {
                 piece.further = piece.further.max(further);
                 piece.times = piece.times.max(times);
             }
-            _ => pieces.push(Piece { first: start + place, extra: 0, gap: before(at), further, times }),
+            _ => pieces.push(Piece {
+                first: start + place,
+                extra: 0,
+                gap: before(at),
+                further,
+                times,
+            }),
         }
     }
     pieces
@@ -70,10 +85,18 @@ fn pieces(places: &[i64], stride: i64) -> Vec<Piece> {
 impl<N: Number> Row<N> {
     /// Lines of a row that is made of records.
     pub fn of_records(&self, records: &Records<N>, column: &Columns) -> N {
-        let Records { number, length, stride } = records;
+        let Records {
+            number,
+            length,
+            stride,
+        } = records;
         let longer = length.shifted(-1.0);
         let none = [column.first];
-        let places = if column.places.is_empty() { none.as_slice() } else { &column.places };
+        let places = if column.places.is_empty() {
+            none.as_slice()
+        } else {
+            &column.places
+        };
         let pieces = pieces(places, (*stride as i64).max(1));
         let entered = |piece: &Piece| {
             let gap = N::of(piece.gap as f64).minus(&longer).not_negative();
@@ -84,18 +107,29 @@ impl<N: Number> Row<N> {
             }
         };
         let lines = pieces.iter().enumerate().map(|(at, piece)| {
-            let inside = self.crossed(&N::of(piece.first as f64), &longer.shifted(piece.extra as f64));
+            let inside = self.crossed(
+                &N::of(piece.first as f64),
+                &longer.shifted(piece.extra as f64),
+            );
             let entered = entered(piece);
             let records = match piece.times {
                 1 => number.clone(),
-                times => number.shifted(piece.further as f64).smaller(&number.scaled(times as f64)),
+                times => number
+                    .shifted(piece.further as f64)
+                    .smaller(&number.scaled(times as f64)),
             };
             let lines = records.times(&inside.plus(&entered));
             // Nothing is before the first record.
-            if at == 0 { lines.shifted(1.0).minus(&entered) } else { lines }
+            if at == 0 {
+                lines.shifted(1.0).minus(&entered)
+            } else {
+                lines
+            }
         });
         let lines = N::sum(lines);
-        self.share.as_ref().map_or(lines.clone(), |share| lines.times(share))
+        self.share
+            .as_ref()
+            .map_or(lines.clone(), |share| lines.times(share))
     }
 
     /// Ends of lines from an element to another one so many behind it, the first one at an offset from the records.
@@ -104,7 +138,11 @@ impl<N: Number> Row<N> {
             None => elements.over(&self.line),
             Some((start, alignment)) => {
                 let first = start.plus(first);
-                let parts = first.plus(elements).over(alignment).floor().minus(&first.over(alignment).floor());
+                let parts = first
+                    .plus(elements)
+                    .over(alignment)
+                    .floor()
+                    .minus(&first.over(alignment).floor());
                 parts.times(alignment).over(&self.line)
             }
         }
@@ -115,8 +153,18 @@ impl<N: Number> Lines<'_, N> {
     /// The ways to see elements that several loops move along the contiguous dimension as runs that the outer ones
     /// repeat. Each is right where the runs do not overlap; together with all from the first to the last element,
     /// the least is.
-    pub fn set_records(&self, extent: &mut Extent<N>, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) {
-        let mut walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
+    pub fn set_records(
+        &self,
+        extent: &mut Extent<N>,
+        terms: &[(usize, f64)],
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) {
+        let mut walked: Vec<(usize, f64)> = terms
+            .iter()
+            .copied()
+            .filter(|(v, _)| !spans[*v].stands)
+            .collect();
         if walked.len() < 2 {
             return;
         }
@@ -127,12 +175,18 @@ impl<N: Number> Lines<'_, N> {
             if stride <= WITHIN {
                 break;
             }
-            let number = walked[..inner].iter().fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
+            let number = walked[..inner]
+                .iter()
+                .fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
             let length = match &walked[inner..] {
                 [] => N::of(1.0),
                 rest => self.reach(rest, spans, given).larger(&N::of(1.0)),
             };
-            extent.records.push(Records { number, length, stride });
+            extent.records.push(Records {
+                number,
+                length,
+                stride,
+            });
         }
         if let Some(longest) = extent.records.first() {
             extent.walk = Walk::By(longest.stride as i64);
@@ -141,10 +195,20 @@ impl<N: Number> Lines<'_, N> {
 
     /// The distances by which loops move a reference along its contiguous dimension; `None` if one is unknown.
     pub fn moves(&self, reference: &Reference<N>, spans: &[Span<N>]) -> Option<Vec<N>> {
-        let free = reference.dimensions.first()?.iter().filter(|(v, _)| !spans[*v].stands);
+        let free = reference
+            .dimensions
+            .first()?
+            .iter()
+            .filter(|(v, _)| !spans[*v].stands);
         let strides: Vec<f64> = free.map(|term| self.stride(term)).collect();
         let is_known = strides.iter().all(|stride| *stride < LONG_STRIDE);
-        is_known.then(|| strides.into_iter().filter(|stride| *stride > WITHIN).map(N::of).collect())
+        is_known.then(|| {
+            strides
+                .into_iter()
+                .filter(|stride| *stride > WITHIN)
+                .map(N::of)
+                .collect()
+        })
     }
 }
 
@@ -154,13 +218,26 @@ mod tests {
 
     #[test]
     fn offsets_meet_across_records() {
-        let piece = |first, extra, gap, further, times| Piece { first, extra, gap, further, times };
+        let piece = |first, extra, gap, further, times| Piece {
+            first,
+            extra,
+            gap,
+            further,
+            times,
+        };
         assert_eq!(pieces(&[0, 1, 2, 3], 32), [piece(0, 3, 29, 0, 1)]);
         // 31 of one record is beside 0 of the next one: −1, 0 and 1 are neighbours.
         assert_eq!(pieces(&[-1, 0, 1], 32), [piece(31, 2, 30, 0, 1)]);
         // 74 and the next record's 0 as well.
         let three = pieces(&[0, 24, 25, 49, 50, 74], 75);
-        assert_eq!(three, [piece(74, 1, 24, 0, 1), piece(99, 1, 24, 0, 1), piece(124, 1, 24, 0, 1)]);
+        assert_eq!(
+            three,
+            [
+                piece(74, 1, 24, 0, 1),
+                piece(99, 1, 24, 0, 1),
+                piece(124, 1, 24, 0, 1)
+            ]
+        );
         // 16 strides apart three times: two records more than one of them touches.
         assert_eq!(pieces(&[-16, 0, 16], 16), [piece(0, 0, 16, 2, 3)]);
     }

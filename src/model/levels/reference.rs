@@ -72,7 +72,11 @@ impl<N: Number> Reference<N> {
     /// loop moves along several.
     fn walked(&self, spans: &[Span<impl Number>]) -> Vec<(usize, usize)> {
         let of = |(d, terms): (usize, &Vec<(usize, f64)>)| {
-            terms.iter().filter(|(v, _)| !spans[*v].stands).map(|(v, _)| (*v, d)).collect::<Vec<_>>()
+            terms
+                .iter()
+                .filter(|(v, _)| !spans[*v].stands)
+                .map(|(v, _)| (*v, d))
+                .collect::<Vec<_>>()
         };
         self.dimensions.iter().enumerate().flat_map(of).collect()
     }
@@ -104,7 +108,12 @@ impl<N: Number> Lines<'_, N> {
             Rows::Scattered(walker) if spans[walker].stands => Adjacent::Never,
             Rows::Scattered(_) => Adjacent::Always,
             // One element of each row is all that is walked.
-            Rows::SideBySide if sides || reference.dimensions[0].iter().all(|(v, _)| spans[*v].stands) => {
+            Rows::SideBySide
+                if sides
+                    || reference.dimensions[0]
+                        .iter()
+                        .all(|(v, _)| spans[*v].stands) =>
+            {
                 Adjacent::Always
             }
             Rows::SideBySide => Adjacent::WithinLines,
@@ -113,18 +122,32 @@ impl<N: Number> Lines<'_, N> {
             let mut along = reference.clone();
             along.dimensions[0].clear();
             along.bases[0] = start.clone();
-            return (self.name)("lines", self.boxed(&along, offsets, &spans, given, adjacent, Some(length)));
+            return (self.name)(
+                "lines",
+                self.boxed(&along, offsets, &spans, given, adjacent, Some(length)),
+            );
         }
         let lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
         let none = N::of(0.0);
-        (self.name)("lines", fewest.map_or(lines.clone(), |fewest| fewest.if_at_most(&none, &none, &lines)))
+        (self.name)(
+            "lines",
+            fewest.map_or(lines.clone(), |fewest| {
+                fewest.if_at_most(&none, &none, &lines)
+            }),
+        )
     }
 
     /// How the loops come from one row to the next.
     pub fn rows(&self, reference: &Reference<N>) -> Rows {
-        let [row, across, ..] = reference.dimensions.as_slice() else { return Rows::Apart };
-        let is_unit = |(v, c): &&(usize, f64)| c.abs() == 1.0 && self.domain.loops[*v].known_step == Some(1.0);
-        let Some(walker) = across.iter().filter(is_unit).map(|(v, _)| *v).max() else { return Rows::Apart };
+        let [row, across, ..] = reference.dimensions.as_slice() else {
+            return Rows::Apart;
+        };
+        let is_unit = |(v, c): &&(usize, f64)| {
+            c.abs() == 1.0 && self.domain.loops[*v].known_step == Some(1.0)
+        };
+        let Some(walker) = across.iter().filter(is_unit).map(|(v, _)| *v).max() else {
+            return Rows::Apart;
+        };
         match row.iter().map(|(v, _)| *v).min() {
             Some(first) if walker + 1 == first => Rows::OneAfterAnother,
             None => Rows::OneAfterAnother,
@@ -133,8 +156,16 @@ impl<N: Number> Lines<'_, N> {
         }
     }
 
-    fn gathered(&self, reference: &Reference<N>, offsets: usize, share: &N, spans: &[Span<N>]) -> N {
-        let accesses = spans[..reference.level].iter().fold(N::of(offsets as f64), |n, span| n.times(&span.count));
+    fn gathered(
+        &self,
+        reference: &Reference<N>,
+        offsets: usize,
+        share: &N,
+        spans: &[Span<N>],
+    ) -> N {
+        let accesses = spans[..reference.level]
+            .iter()
+            .fold(N::of(offsets as f64), |n, span| n.times(&span.count));
         let lines = accesses.times(share);
         match &reference.whole {
             Some(whole) => lines.smaller(&whole.over(&self.line)).not_negative(),
@@ -153,30 +184,63 @@ impl<N: Number> Lines<'_, N> {
         spans: Vec<Span<N>>,
     ) -> N {
         let walked = reference.walked(&spans);
-        let along = |v: usize| walked.iter().filter(move |(other, _)| *other == v).map(|(_, at)| *at);
-        let others = |v: usize, d: usize| walked.iter().filter(move |(other, at)| *at == d && *other != v).count();
+        let along = |v: usize| {
+            walked
+                .iter()
+                .filter(move |(other, _)| *other == v)
+                .map(|(_, at)| *at)
+        };
+        let others = |v: usize, d: usize| {
+            walked
+                .iter()
+                .filter(move |(other, at)| *at == d && *other != v)
+                .count()
+        };
         // It may shift other dimensions as well, as in a wavefront.
-        let alone = |v: usize, d: usize| others(v, d) == 0 && along(v).all(|e| e == d || others(v, e) > 0);
+        let alone =
+            |v: usize, d: usize| others(v, d) == 0 && along(v).all(|e| e == d || others(v, e) > 0);
         // Along the contiguous dimension, neighbouring slices are to be in different lines.
         let apart = |v: usize, d: usize| {
-            let by =
-                |(w, c): &&(usize, f64)| *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)));
+            let by = |(w, c): &&(usize, f64)| {
+                *w == v && (records::WITHIN..LONG_STRIDE).contains(&self.stride(&(*w, *c)))
+            };
             d > 0 || reference.dimensions[0].iter().any(|term| by(&term))
         };
         let slicing = walked.iter().copied().find(|(v, d)| {
-            let coupled = || walked.iter().any(|(u, e)| e != d && self.domain.coupled(*u, *v));
+            let coupled = || {
+                walked
+                    .iter()
+                    .any(|(u, e)| e != d && self.domain.coupled(*u, *v))
+            };
             apart(*v, *d) && alone(*v, *d) && coupled()
         });
         let Some((variable, dimension)) = slicing else {
             if let Some(tile) = self.tile_slicing(&walked, offsets, &spans) {
                 let each = spans[tile].count.scaled(1.0 / SLICES as f64);
-                return self.in_slices(reference, offsets, (tile, &spans[tile]), given, tiles, adjacent).times(&each);
+                return self
+                    .in_slices(
+                        reference,
+                        offsets,
+                        (tile, &spans[tile]),
+                        given,
+                        tiles,
+                        adjacent,
+                    )
+                    .times(&each);
             }
             return self.boxed(reference, offsets, &spans, given, adjacent, None);
         };
-        let by = |d: usize| reference.dimensions[d].iter().find(|(v, _)| *v == variable).map_or(0.0, |(_, c)| *c);
+        let by = |d: usize| {
+            reference.dimensions[d]
+                .iter()
+                .find(|(v, _)| *v == variable)
+                .map_or(0.0, |(_, c)| *c)
+        };
         let stride = self.stride(&(variable, by(dimension))).max(1.0) as i64;
-        let values: Vec<i64> = offsets.iter().map(|o| o[dimension].div_euclid(stride)).collect();
+        let values: Vec<i64> = offsets
+            .iter()
+            .map(|o| o[dimension].div_euclid(stride))
+            .collect();
         let reach = values.iter().max().unwrap_or(&0) - values.iter().min().unwrap_or(&0);
         let mut flat: Vec<Vec<i64>> = offsets.to_vec();
         // In the same slice, a neighbour's iteration is another one, and so is its place along other dimensions.
@@ -192,8 +256,13 @@ impl<N: Number> Lines<'_, N> {
         let span = &spans[variable];
         let each = span.count.shifted(reach as f64).scaled(1.0 / SLICES as f64);
         let none = N::of(0.0);
-        let each = if reach > 0 { span.count.if_at_most(&none, &none, &each) } else { each };
-        self.in_slices(reference, &flat, (variable, span), given, tiles, adjacent).times(&each)
+        let each = if reach > 0 {
+            span.count.if_at_most(&none, &none, &each)
+        } else {
+            each
+        };
+        self.in_slices(reference, &flat, (variable, span), given, tiles, adjacent)
+            .times(&each)
     }
 
     /// The sum over places of a loop.
@@ -208,20 +277,35 @@ impl<N: Number> Lines<'_, N> {
     ) -> N {
         N::sum((0..SLICES).map(|q| {
             let mut given = given.to_vec();
-            given[variable] = Given::At((self.name)("place", self.domain.middle(variable, span, q, SLICES)));
+            given[variable] = Given::At((self.name)(
+                "place",
+                self.domain.middle(variable, span, q, SLICES),
+            ));
             let spans = self.domain.spans(&given, tiles);
             self.sliced(reference, offsets, &given, tiles, adjacent, spans)
         }))
     }
 
     /// A loop over tiles that the tiles of another dimension depend on: tile by tile, they are as many as there are.
-    fn tile_slicing(&self, walked: &[(usize, usize)], offsets: &[Vec<i64>], spans: &[Span<N>]) -> Option<usize> {
+    fn tile_slicing(
+        &self,
+        walked: &[(usize, usize)],
+        offsets: &[Vec<i64>],
+        spans: &[Span<N>],
+    ) -> Option<usize> {
         let loops = &self.domain.loops;
-        let tile = |v: usize| loops[v].tile_of.filter(|t| !spans[*t].stands && walked.iter().all(|(w, _)| w != t));
+        let tile = |v: usize| {
+            loops[v]
+                .tile_of
+                .filter(|t| !spans[*t].stands && walked.iter().all(|(w, _)| w != t))
+        };
         let is_even = |d: usize| offsets.iter().all(|offset| offset[d] == offsets[0][d]);
         let outer = |(v, d): &(usize, usize)| tile(*v).filter(|_| *d > 0 && is_even(*d));
         walked.iter().filter_map(outer).find(|t| {
-            walked.iter().filter_map(|(u, _)| tile(*u)).any(|other| other != *t && self.domain.coupled(*t, other))
+            walked
+                .iter()
+                .filter_map(|(u, _)| tile(*u))
+                .any(|other| other != *t && self.domain.coupled(*t, other))
         })
     }
 
@@ -241,11 +325,17 @@ impl<N: Number> Lines<'_, N> {
         let free = |terms: &[(usize, f64)]| terms.iter().filter(|(v, _)| !spans[*v].stands).count();
         let moves = |terms: &[(usize, f64)], v: usize| terms.iter().any(|(other, _)| *other == v);
         let own = |v: usize| {
-            let alone = dimensions.iter().rposition(|terms| moves(terms, v) && free(terms) == 1);
+            let alone = dimensions
+                .iter()
+                .rposition(|terms| moves(terms, v) && free(terms) == 1);
             alone.or_else(|| dimensions.iter().rposition(|terms| moves(terms, v)))
         };
         let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
-            let terms: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| own(*v) == Some(d)).collect();
+            let terms: Vec<(usize, f64)> = terms
+                .iter()
+                .copied()
+                .filter(|(v, _)| own(*v) == Some(d))
+                .collect();
             let mut extent = self.extent(&terms, spans, given);
             if d == 0 {
                 self.set_records(&mut extent, &terms, spans, given);
@@ -254,7 +344,11 @@ impl<N: Number> Lines<'_, N> {
         };
         let mut extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
         if let Some(length) = length {
-            extents[0] = Extent { walk: Walk::By(1), positions: length.clone(), ..Extent::one() };
+            extents[0] = Extent {
+                walk: Walk::By(1),
+                positions: length.clone(),
+                ..Extent::one()
+            };
         }
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
@@ -284,64 +378,122 @@ impl<N: Number> Lines<'_, N> {
             }
             _ => in_rows,
         };
-        let run = self.run_of_rows(reference, (offsets, &columns), (&row, &extents), spans, given, &lines);
+        let run = self.run_of_rows(
+            reference,
+            (offsets, &columns),
+            (&row, &extents),
+            spans,
+            given,
+            &lines,
+        );
         run.unwrap_or(lines)
     }
 
     /// Where rows share lines, as if they were one: what the last row of each plane does not share.
-    fn overhang(&self, reference: &Reference<N>, extents: &[Extent<N>], row: &Row<N>, column: &Columns) -> N {
-        let alone = row.lines(column, false).minus(&row.lines(column, true)).not_negative();
+    fn overhang(
+        &self,
+        reference: &Reference<N>,
+        extents: &[Extent<N>],
+        row: &Row<N>,
+        column: &Columns,
+    ) -> N {
+        let alone = row
+            .lines(column, false)
+            .minus(&row.lines(column, true))
+            .not_negative();
         let alone = match (reference.pitches.get(1), reference.pitches.get(2)) {
             (Some(Some(pitch)), Some(Some(plane))) => {
-                let apart = plane.minus(&pitch.times(&extents[1].positions)).not_negative();
+                let apart = plane
+                    .minus(&pitch.times(&extents[1].positions))
+                    .not_negative();
                 alone.smaller(&apart.over(&row.line))
             }
             _ => alone,
         };
-        (self.name)("lines at ends", extents[2..].iter().fold(alone, |n, extent| n.times(&extent.positions)))
+        (self.name)(
+            "lines at ends",
+            extents[2..]
+                .iter()
+                .fold(alone, |n, extent| n.times(&extent.positions)),
+        )
     }
 
     /// The length of a row in a whole block, where the last block may be smaller.
-    fn in_whole_blocks(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Option<N> {
+    fn in_whole_blocks(
+        &self,
+        terms: &[(usize, f64)],
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<N> {
         let is_in_block = |(v, _): &(usize, f64)| {
-            !spans[*v].stands && self.domain.loops[*v].tile_of.is_some_and(|tile| spans[tile].stands)
+            !spans[*v].stands
+                && self.domain.loops[*v]
+                    .tile_of
+                    .is_some_and(|tile| spans[tile].stands)
         };
-        let whole = || self.extent(terms, &self.domain.spans(given, Tiles::Full), given).positions;
+        let whole = || {
+            self.extent(terms, &self.domain.spans(given, Tiles::Full), given)
+                .positions
+        };
         terms.iter().any(is_in_block).then(whole)
     }
 
     fn extent(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> Extent<N> {
-        let walked: Vec<(usize, f64)> = terms.iter().copied().filter(|(v, _)| !spans[*v].stands).collect();
+        let walked: Vec<(usize, f64)> = terms
+            .iter()
+            .copied()
+            .filter(|(v, _)| !spans[*v].stands)
+            .collect();
         match walked.as_slice() {
             [] => Extent::one(),
             [term] => {
                 let stride = self.stride(term);
                 // The cells of all tiles lie side by side.
-                let side_by_side = self.domain.loops[term.0].tile_of.is_some_and(|t| !spans[t].stands);
+                let side_by_side = self.domain.loops[term.0]
+                    .tile_of
+                    .is_some_and(|t| !spans[t].stands);
                 let stride = if side_by_side { term.1.abs() } else { stride };
                 let range = &self.domain.loops[term.0];
-                let is_parameter = range.known_step.is_none() && !side_by_side && term.1.abs() < LONG_STRIDE;
+                let is_parameter =
+                    range.known_step.is_none() && !side_by_side && term.1.abs() < LONG_STRIDE;
                 let step = is_parameter.then(|| range.step.scaled(term.1.abs()));
                 let positions = spans[term.0].count.clone();
-                Extent { walk: Walk::By(stride as i64), positions, stride, step, records: Vec::new() }
+                Extent {
+                    walk: Walk::By(stride as i64),
+                    positions,
+                    stride,
+                    step,
+                    records: Vec::new(),
+                }
             }
             many => {
                 let all = self.reach(many, spans, given);
-                let product = many.iter().fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
-                Extent { walk: Walk::By(1), positions: all.not_negative().smaller(&product), ..Extent::one() }
+                let product = many
+                    .iter()
+                    .fold(N::of(1.0), |n, (v, _)| n.times(&spans[*v].count));
+                Extent {
+                    walk: Walk::By(1),
+                    positions: all.not_negative().smaller(&product),
+                    ..Extent::one()
+                }
             }
         }
     }
 
     /// Elements by which an iteration of a loop moves a place.
     pub fn stride(&self, (variable, coefficient): &(usize, f64)) -> f64 {
-        let step = self.domain.loops[*variable].known_step.unwrap_or(LONG_STRIDE);
+        let step = self.domain.loops[*variable]
+            .known_step
+            .unwrap_or(LONG_STRIDE);
         (coefficient.abs() * step).min(LONG_STRIDE)
     }
 
     /// Elements from the first place to the last one.
     pub fn reach(&self, terms: &[(usize, f64)], spans: &[Span<N>], given: &[Given<N>]) -> N {
-        let place = Affine { terms: terms.to_vec(), rest: N::of(0.0) };
+        let place = Affine {
+            terms: terms.to_vec(),
+            rest: N::of(0.0),
+        };
         let (low, high) = self.domain.extremes(&place, spans, given);
         high.minus(&low).shifted(1.0)
     }
@@ -349,17 +501,28 @@ impl<N: Number> Lines<'_, N> {
 
 /// Iterations of the shortest of the loops that may not run at all without making the number of rows zero: those that
 /// do not move the reference, and those along which its offsets differ.
-fn fewest<N: Number>(reference: &Reference<N>, offsets: &[Vec<i64>], spans: &[Span<N>]) -> Option<N> {
+fn fewest<N: Number>(
+    reference: &Reference<N>,
+    offsets: &[Vec<i64>],
+    spans: &[Span<N>],
+) -> Option<N> {
     let differs = |d: usize| offsets.iter().any(|offset| offset[d] != offsets[0][d]);
     let counts = |v: usize| {
-        let mut moved = reference.dimensions.iter().enumerate().filter(|(_, terms)| terms.iter().any(|(w, _)| *w == v));
+        let mut moved = reference
+            .dimensions
+            .iter()
+            .enumerate()
+            .filter(|(_, terms)| terms.iter().any(|(w, _)| *w == v));
         moved.any(|(d, terms)| terms.len() == 1 && (d == 0 || !differs(d)))
     };
     let may_be_none = |v: &usize| {
         let span = &spans[*v];
         !span.stands && !counts(*v) && !span.count.is_surely_at_least(&N::of(1.0))
     };
-    (0..reference.level).filter(may_be_none).map(|v| spans[v].count.clone()).reduce(|a, b| a.smaller(&b))
+    (0..reference.level)
+        .filter(may_be_none)
+        .map(|v| spans[v].count.clone())
+        .reduce(|a, b| a.smaller(&b))
 }
 
 /// Positions along one dimension.
@@ -376,6 +539,12 @@ pub struct Extent<N> {
 impl<N: Number> Extent<N> {
     /// A single place.
     pub fn one() -> Extent<N> {
-        Extent { walk: Walk::Fixed, positions: N::of(1.0), stride: 1.0, step: None, records: Vec::new() }
+        Extent {
+            walk: Walk::Fixed,
+            positions: N::of(1.0),
+            stride: 1.0,
+            step: None,
+            records: Vec::new(),
+        }
     }
 }

@@ -120,7 +120,11 @@ impl<N: Number> Profiler<'_, N> {
             flushed: self.compulsory(Kind::Written, &free),
             reuses: Vec::new(),
         };
-        let outermost = Context { given: free, times: self.entered(0), parts: Vec::new() };
+        let outermost = Context {
+            given: free,
+            times: self.entered(0),
+            parts: Vec::new(),
+        };
         self.visit(0, &outermost, &mut profile.reuses);
         self.random(&profile.cold, &mut profile.reuses);
         profile
@@ -134,23 +138,45 @@ impl<N: Number> Profiler<'_, N> {
         if level == self.domain().loops.len() {
             return;
         }
-        let span = self.domain().spans(&context.given, Tiles::Mean).swap_remove(level);
+        let span = self
+            .domain()
+            .spans(&context.given, Tiles::Mean)
+            .swap_remove(level);
         let sampled = context.parts.len();
-        let parts =
-            if self.domain().loops[level].shapes_inner { SAMPLES.get(sampled).copied().unwrap_or(1) } else { 1 };
+        let parts = if self.domain().loops[level].shapes_inner {
+            SAMPLES.get(sampled).copied().unwrap_or(1)
+        } else {
+            1
+        };
         let mut owed = Owed::default();
         for part in 0..parts {
             let mut given = context.given.clone();
-            given[level] = Given::At((self.lines.name)("place", self.domain().middle(level, &span, part, parts)));
+            given[level] = Given::At((self.lines.name)(
+                "place",
+                self.domain().middle(level, &span, part, parts),
+            ));
             let mut place = context.parts.clone();
             if parts > 1 {
                 place.push((level, part, parts));
             }
             let iterations = span.count.scaled(1.0 / parts as f64);
-            let whole = Part { level, part, parts, span: &span, iterations: &iterations };
-            let times = context.times.times(&iterations).times(&self.entered(level + 1));
+            let whole = Part {
+                level,
+                part,
+                parts,
+                span: &span,
+                iterations: &iterations,
+            };
+            let times = context
+                .times
+                .times(&iterations)
+                .times(&self.entered(level + 1));
             let times = (self.lines.name)("executions", times);
-            let inner = Context { given, times, parts: place };
+            let inner = Context {
+                given,
+                times,
+                parts: place,
+            };
             self.reuse_of(&whole, (context, &inner), &mut owed, reuses);
             self.visit(level + 1, &inner, reuses);
         }
@@ -182,33 +208,46 @@ impl<N: Number> Profiler<'_, N> {
         gaps.sort_unstable();
         gaps.dedup();
         let each = |this: &Self, r: usize, kind| {
-            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false).times(&this.executions(
-                r,
-                level,
-                part.iterations,
-            ))
+            this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false)
+                .times(&this.executions(r, level, part.iterations))
         };
-        let mut left: Vec<[N; 2]> =
-            here.iter().map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)]).collect();
+        let mut left: Vec<[N; 2]> = here
+            .iter()
+            .map(|r| [each(self, *r, Kind::Any), each(self, *r, Kind::Written)])
+            .collect();
         for gap in gaps {
             // What is reused, by the loop whose iteration lies in between.
             let mut found: Vec<(usize, Vec<usize>, [Vec<N>; 2])> = Vec::new();
             for (r, left) in here.iter().zip(&mut left) {
-                let between = if gap == 1 { self.repeated_by(*r, level) } else { level };
-                let at = found.iter().position(|(known, ..)| *known == between).unwrap_or_else(|| {
-                    found.push((between, Vec::new(), [Vec::new(), Vec::new()]));
-                    found.len() - 1
-                });
+                let between = if gap == 1 {
+                    self.repeated_by(*r, level)
+                } else {
+                    level
+                };
+                let at = found
+                    .iter()
+                    .position(|(known, ..)| *known == between)
+                    .unwrap_or_else(|| {
+                        found.push((between, Vec::new(), [Vec::new(), Vec::new()]));
+                        found.len() - 1
+                    });
                 found[at].1.push(*r);
                 for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
                     let now = self.distinct(*r, kind, part, gap, outer);
                     let owed = owed.entry((*r, at_kind)).or_insert(N::of(0.0));
-                    found[at].2[at_kind].push(self.reused(&mut left[at_kind], now, owed, part.parts));
+                    found[at].2[at_kind].push(self.reused(
+                        &mut left[at_kind],
+                        now,
+                        owed,
+                        part.parts,
+                    ));
                 }
             }
             for (between, references, lines) in found {
                 let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
-                let distance = self.distance(part, between, gap, inner, outer).times(&self.lines.line);
+                let distance = self
+                    .distance(part, between, gap, inner, outer)
+                    .times(&self.lines.line);
                 let parts = inner.parts.clone();
                 let inside = (gap == 1).then(|| self.inside(between, inner));
                 reuses.push(Reuse {
@@ -245,13 +284,19 @@ impl<N: Number> Profiler<'_, N> {
         let spans = self.domain().spans(&context.given, Tiles::Full);
         let loops = &self.domain().loops;
         let whole = |v: &usize| loops.iter().all(|inner| inner.tile_of != Some(*v));
-        (between + 1..spans.len()).filter(whole).fold(N::of(1.0), |n, v| n.times(&spans[v].count))
+        (between + 1..spans.len())
+            .filter(whole)
+            .fold(N::of(1.0), |n, v| n.times(&spans[v].count))
     }
 
     /// Iterations of the loop at `level` that come to a reference.
     fn executions(&self, r: usize, level: usize, iterations: &N) -> N {
         let inner = level + 1 < self.references[r].level;
-        if inner { iterations.times(&self.entered(level + 1)) } else { iterations.clone() }
+        if inner {
+            iterations.times(&self.entered(level + 1))
+        } else {
+            iterations.clone()
+        }
     }
 
     /// The innermost loop of those from `level` on that all repeat the same accesses of a reference: what
@@ -260,11 +305,20 @@ impl<N: Number> Profiler<'_, N> {
         let reference = &self.references[r];
         let loops = &self.domain().loops;
         let repeats = |inner: &usize| {
-            let moves = |v: usize| reference.dimensions.iter().any(|terms| terms.iter().any(|(u, _)| *u == v));
-            let as_tile = (*inner..loops.len()).any(|u| loops[u].tile_of == Some(*inner) && moves(u));
+            let moves = |v: usize| {
+                reference
+                    .dimensions
+                    .iter()
+                    .any(|terms| terms.iter().any(|(u, _)| *u == v))
+            };
+            let as_tile =
+                (*inner..loops.len()).any(|u| loops[u].tile_of == Some(*inner) && moves(u));
             !moves(*inner) && !as_tile && !loops[*inner].shapes_inner
         };
-        (level + 1..reference.level).take_while(repeats).last().unwrap_or(level)
+        (level + 1..reference.level)
+            .take_while(repeats)
+            .last()
+            .unwrap_or(level)
     }
 
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
@@ -284,21 +338,39 @@ impl<N: Number> Profiler<'_, N> {
             if parts < part.parts {
                 given[part.level] = part.until(parts, self.domain().loops[part.level].descending);
             }
-            let walks_rows = reference.dimensions[0].iter().any(|(v, _)| *v == part.level);
+            let walks_rows = reference.dimensions[0]
+                .iter()
+                .any(|(v, _)| *v == part.level);
             let sides = !walks_rows || gap == WHOLE;
-            N::sum(
-                clusters
-                    .iter()
-                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Mean, sides)),
-            )
+            N::sum(clusters.iter().map(|cluster| {
+                self.lines.of(
+                    reference,
+                    (cluster, row.as_ref()),
+                    &given,
+                    Tiles::Mean,
+                    sides,
+                )
+            }))
         };
-        until(part.part + 1).minus(&until(part.part)).times(&self.taken(r, part.level, &outer.given))
+        until(part.part + 1)
+            .minus(&until(part.part))
+            .times(&self.taken(r, part.level, &outer.given))
     }
 
     /// Lines that `gap` iterations of the loop `between` touch.
-    fn distance(&self, part: &Part<N>, between: usize, gap: i64, inner: &Context<N>, outer: &Context<N>) -> N {
+    fn distance(
+        &self,
+        part: &Part<N>,
+        between: usize,
+        gap: i64,
+        inner: &Context<N>,
+        outer: &Context<N>,
+    ) -> N {
         let all = |level: usize, given: &[Given<N>]| {
-            N::sum((0..self.references.len()).map(|r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true)))
+            N::sum(
+                (0..self.references.len())
+                    .map(|r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true)),
+            )
         };
         let level = part.level;
         if gap == WHOLE {
@@ -308,7 +380,10 @@ impl<N: Number> Profiler<'_, N> {
         if gap == 1 {
             for v in level + 1..=between {
                 let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
-                given[v] = Given::At((self.lines.name)("place", self.domain().middle(v, &span, 0, 1)));
+                given[v] = Given::At((self.lines.name)(
+                    "place",
+                    self.domain().middle(v, &span, 0, 1),
+                ));
             }
             return all(between + 1, &given);
         }
@@ -320,11 +395,15 @@ impl<N: Number> Profiler<'_, N> {
             let reference = &self.references[r];
             let Counted { offsets, row } = &self.covered.any[level][r];
             let clusters = self.clusters(reference, offsets, level, gap);
-            N::sum(
-                clusters
-                    .iter()
-                    .map(|cluster| self.lines.of(reference, (cluster, row.as_ref()), &given, Tiles::Full, true)),
-            )
+            N::sum(clusters.iter().map(|cluster| {
+                self.lines.of(
+                    reference,
+                    (cluster, row.as_ref()),
+                    &given,
+                    Tiles::Full,
+                    true,
+                )
+            }))
         }))
     }
 }

@@ -42,7 +42,9 @@ impl ReuseFigures {
     ) -> ReuseFigures {
         let line = Expr::symbol("line_bytes");
         let parts: Vec<String> = (reuse.parts.iter())
-            .map(|(variable, part, parts)| format!("{} part {} of {parts}", names[*variable], part + 1))
+            .map(|(variable, part, parts)| {
+                format!("{} part {} of {parts}", names[*variable], part + 1)
+            })
             .collect();
         let carrier = match parts.as_slice() {
             [] => names[reuse.carrier].clone(),
@@ -54,12 +56,17 @@ impl ReuseFigures {
             1 => format!("1 iteration of {}", names[reuse.between]),
             gap => format!("{gap} iterations of {}", names[reuse.between]),
         };
-        let mut arrays: Vec<String> =
-            (reuse.references.iter()).map(|r| nest.streams[*r].stream.array.clone()).collect();
+        let mut arrays: Vec<String> = (reuse.references.iter())
+            .map(|r| nest.streams[*r].stream.array.clone())
+            .collect();
         arrays.sort_unstable();
         arrays.dedup();
         let mut define = |what: &str, expr: &Expr| {
-            figures.define(format!("{what}: {carrier}, {between}"), Unit::Bytes, expr.clone())
+            figures.define(
+                format!("{what}: {carrier}, {between}"),
+                Unit::Bytes,
+                expr.clone(),
+            )
         };
         let mut distance = define("working set", &reuse.distance);
         if let Some(body) = &reuse.shared {
@@ -74,13 +81,20 @@ impl ReuseFigures {
         let fetched = define("fetched again", &(&reuse.fetched * &line));
         let written_back = define("written back again", &(&reuse.written * &line));
         let loops: Vec<usize> = (reuse.between + 1..names.len())
-            .filter(|v| geometry.domain.loops[*v].tile_of.is_none_or(|tile| tile <= reuse.between))
+            .filter(|v| {
+                geometry.domain.loops[*v]
+                    .tile_of
+                    .is_none_or(|tile| tile <= reuse.between)
+            })
             .collect();
         let inside: Vec<&str> = loops.iter().map(|v| names[*v].as_str()).collect();
         let inside = match &reuse.inside {
             Some(count) if !inside.is_empty() => {
-                let id =
-                    figures.define(format!("iterations inside {}", names[reuse.between]), Unit::Count, count.clone());
+                let id = figures.define(
+                    format!("iterations inside {}", names[reuse.between]),
+                    Unit::Count,
+                    count.clone(),
+                );
                 Some((id, inside.join("·")))
             }
             _ => None,
@@ -88,13 +102,24 @@ impl ReuseFigures {
         let of = |capacity: &FigureId| {
             let mut unless_fits = |bytes: FigureId| {
                 let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
-                let moved = Expr::choose(Comparison::LessOrEqual, distance, capacity, Expr::from(0.0), bytes.into());
+                let moved = Expr::choose(
+                    Comparison::LessOrEqual,
+                    distance,
+                    capacity,
+                    Expr::from(0.0),
+                    bytes.into(),
+                );
                 figures.define("again", Unit::Bytes, moved)
             };
             let (fetched, written_back) = (unless_fits(fetched), unless_fits(written_back));
             let most = inside.as_ref().map(|(count, _)| {
-                let scale = Expr::from(*capacity).quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
-                figures.define("iterations inside that fit", Unit::Count, (Expr::from(*count) * scale).floor())
+                let scale = Expr::from(*capacity)
+                    .quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
+                figures.define(
+                    "iterations inside that fit",
+                    Unit::Count,
+                    (Expr::from(*count) * scale).floor(),
+                )
             });
             (fetched, written_back, most)
         };
@@ -106,11 +131,25 @@ impl ReuseFigures {
         let sizes = sizes.into_iter().map(|size| {
             let largest = capacities.iter().map(|capacity| {
                 let largest = size.largest(&Expr::from(distance), &Expr::from(*capacity));
-                figures.define(format!("largest {}: {carrier}, {between}", size.name), Unit::Count, largest)
+                figures.define(
+                    format!("largest {}: {carrier}, {between}", size.name),
+                    Unit::Count,
+                    largest,
+                )
             });
             (size.name.clone(), largest.collect())
         });
         let sizes = sizes.collect();
-        ReuseFigures { carrier, between, arrays, distance, fetched, written_back, inside, caches, sizes }
+        ReuseFigures {
+            carrier,
+            between,
+            arrays,
+            distance,
+            fetched,
+            written_back,
+            inside,
+            caches,
+            sizes,
+        }
     }
 }

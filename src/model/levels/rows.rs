@@ -43,15 +43,21 @@ impl<N: Number> Row<N> {
         adjacent: Adjacent,
     ) -> Row<N> {
         let line = lines.line.scaled(1.0 / reference.width);
-        let pitches: Option<Vec<N>> =
-            reference.pitches.iter().take(reference.dimensions.len()).skip(1).cloned().collect();
+        let pitches: Option<Vec<N>> = reference
+            .pitches
+            .iter()
+            .take(reference.dimensions.len())
+            .skip(1)
+            .cloned()
+            .collect();
         // The end of a row that can be known, and whether that is where it begins.
         let known = |highest: bool| {
             let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
             let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
             Some((place, apart, is_even))
         };
-        let aligned = |(place, apart, is_even): (N, Vec<N>, bool)| (place, alignment(&apart, &line), is_even);
+        let aligned =
+            |(place, apart, is_even): (N, Vec<N>, bool)| (place, alignment(&apart, &line), is_even);
         let (start, stop) = match known(false) {
             Some(start) => (Some(start), None),
             None => (None, known(true)),
@@ -64,7 +70,14 @@ impl<N: Number> Row<N> {
         let (start, stop) = (start.map(aligned), stop.map(aligned));
         let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
-        let pitch = |when: Adjacent| reference.pitches.get(1).cloned().flatten().filter(|_| adjacent == when);
+        let pitch = |when: Adjacent| {
+            reference
+                .pitches
+                .get(1)
+                .cloned()
+                .flatten()
+                .filter(|_| adjacent == when)
+        };
         Row {
             length,
             stride: extents.first().map_or(1.0, |e| e.stride),
@@ -92,22 +105,37 @@ impl<N: Number> Row<N> {
         let extra = column.extra as f64;
         match (self.walked, &self.step) {
             (true, Some(step)) => self.length.shifted(-1.0).times(step).shifted(1.0 + extra),
-            (true, None) => self.length.shifted(-1.0).scaled(self.stride).shifted(1.0 + extra),
+            (true, None) => self
+                .length
+                .shifted(-1.0)
+                .scaled(self.stride)
+                .shifted(1.0 + extra),
             (false, _) => N::of(1.0 + extra),
         }
     }
 
     /// Lines of a row; of those that it shares with the next one a part, if `shares`.
     pub fn lines(&self, column: &Columns, shares: bool) -> N {
-        let Row { line, length, stride, .. } = self;
+        let Row {
+            line,
+            length,
+            stride,
+            ..
+        } = self;
         let covered = self.covered(column);
         let found = match (&self.start, &self.stop) {
             (None, None) => covered.plus(line).shifted(-1.0),
             (None, Some((stop, alignment))) => {
                 let last = stop.shifted((column.first + column.extra) as f64);
                 let first = last.minus(&covered).shifted(1.0);
-                let before = first.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment);
-                last.over(alignment).floor().minus(&before).times(alignment).plus(line)
+                let before = first
+                    .minus(&alignment.shifted(-1.0).scaled(0.5))
+                    .over(alignment);
+                last.over(alignment)
+                    .floor()
+                    .minus(&before)
+                    .times(alignment)
+                    .plus(line)
             }
             (Some((start, alignment)), _) => {
                 let start = start.shifted(column.first as f64);
@@ -115,7 +143,9 @@ impl<N: Number> Row<N> {
                 let last = start.plus(&covered).shifted(-1.0);
                 let after = match self.is_even {
                     true => last.over(alignment).floor(),
-                    false => last.minus(&alignment.shifted(-1.0).scaled(0.5)).over(alignment),
+                    false => last
+                        .minus(&alignment.shifted(-1.0).scaled(0.5))
+                        .over(alignment),
                 };
                 after.minus(&before).times(alignment).plus(line)
             }
@@ -123,7 +153,9 @@ impl<N: Number> Row<N> {
         // What one row leaves of its last line, the next one takes.
         let found = match (&self.pitch, &self.tight) {
             (Some(pitch), _) if shares => found.smaller(&pitch.larger(&covered)),
-            (None, Some(pitch)) => pitch.if_at_most(line, &found.smaller(&pitch.larger(&covered)), &found),
+            (None, Some(pitch)) => {
+                pitch.if_at_most(line, &found.smaller(&pitch.larger(&covered)), &found)
+            }
             _ => found,
         };
         let found = found.over(line);
@@ -131,16 +163,24 @@ impl<N: Number> Row<N> {
             Some(share) => found.times(share),
             None => found,
         };
-        let found = if self.walked { length.if_at_most(&N::of(0.0), &N::of(0.0), &found) } else { found };
+        let found = if self.walked {
+            length.if_at_most(&N::of(0.0), &N::of(0.0), &found)
+        } else {
+            found
+        };
         match (self.walked, *stride) {
             (true, stride) if stride > records::WITHIN => {
-                let alone = Records { number: length.clone(), length: N::of(1.0), stride };
+                let alone = Records {
+                    number: length.clone(),
+                    length: N::of(1.0),
+                    stride,
+                };
                 found.smaller(&self.of_records(&alone, column))
             }
             (true, stride) if stride > 1.0 => found.smaller(&length.scaled(column.runs as f64)),
-            (true, _) => {
-                self.records.iter().fold(found, |found, records| found.smaller(&self.of_records(records, column)))
-            }
+            (true, _) => self.records.iter().fold(found, |found, records| {
+                found.smaller(&self.of_records(records, column))
+            }),
             (false, _) => found.scaled(column.runs as f64),
         }
     }
@@ -152,7 +192,9 @@ pub fn alignment<N: Number>(apart: &[N], line: &N) -> N {
     let none = N::of(0.0);
     [4.0, 2.0, 1.0]
         .into_iter()
-        .fold(N::of(1.0), |finer, parts| over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer))
+        .fold(N::of(1.0), |finer, parts| {
+            over(parts).if_at_most(&none, &line.scaled(1.0 / parts), &finer)
+        })
 }
 
 impl<N: Number> Lines<'_, N> {
@@ -164,7 +206,10 @@ impl<N: Number> Lines<'_, N> {
         spans: &[Span<N>],
         given: &[Given<N>],
     ) -> Option<(N, Vec<N>, bool)> {
-        let (terms, base) = (reference.dimensions.first()?, reference.bases.first()?.clone());
+        let (terms, base) = (
+            reference.dimensions.first()?,
+            reference.bases.first()?.clone(),
+        );
         let free = terms.iter().filter(|(v, _)| !spans[*v].stands).count();
         if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) {
             // Where several loops end that go against each other is known together only.
@@ -172,7 +217,10 @@ impl<N: Number> Lines<'_, N> {
             if spans[..=last].iter().any(|span| span.stands) {
                 return None;
             }
-            let place = Affine { terms: terms.clone(), rest: base };
+            let place = Affine {
+                terms: terms.clone(),
+                rest: base,
+            };
             let (low, high) = self.domain.extremes(&place, spans, given);
             return Some((if highest { high } else { low }, Vec::new(), true));
         }
@@ -180,7 +228,11 @@ impl<N: Number> Lines<'_, N> {
         for (variable, coefficient) in terms {
             let (end, moved, even) = match spans[*variable].stands && coefficient.abs() != 1.0 {
                 true if coefficient.abs() >= LONG_STRIDE => return None,
-                true => (self.origin[*variable].clone(), vec![self.domain.loops[*variable].moves()], true),
+                true => (
+                    self.origin[*variable].clone(),
+                    vec![self.domain.loops[*variable].moves()],
+                    true,
+                ),
                 false => self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?,
             };
             is_even &= even;
@@ -209,12 +261,23 @@ impl<N: Number> Lines<'_, N> {
             };
         }
         if let Given::Between(low, high) = &given[variable] {
-            return Some((if highest { high.clone() } else { low.clone() }, vec![N::of(1.0)], false));
+            return Some((
+                if highest { high.clone() } else { low.clone() },
+                vec![N::of(1.0)],
+                false,
+            ));
         }
         if highest && range.known_step != Some(1.0) {
             return None;
         }
-        let [bound] = (if highest { &range.uppers } else { &range.lowers }).as_slice() else { return None };
+        let [bound] = (if highest {
+            &range.uppers
+        } else {
+            &range.lowers
+        })
+        .as_slice() else {
+            return None;
+        };
         let mut end = bound.rest.clone();
         let mut moved = Vec::new();
         for (outer, coefficient) in &bound.terms {
@@ -223,7 +286,11 @@ impl<N: Number> Lines<'_, N> {
             moved.extend(by.into_iter().map(|step| step.scaled(*coefficient)));
         }
         let fixed = |bounds: &[super::domain::Affine<N>]| {
-            bounds.iter().any(|b| b.terms.iter().any(|(v, _)| spans[*v].stands && range.tile_of != Some(*v)))
+            bounds.iter().any(|b| {
+                b.terms
+                    .iter()
+                    .any(|(v, _)| spans[*v].stands && range.tile_of != Some(*v))
+            })
         };
         let is_even = !fixed(&range.lowers) && !fixed(&range.uppers);
         Some((end, moved, is_even))

@@ -29,11 +29,17 @@ impl<N: Number> Lines<'_, N> {
         let (start, alignment, is_even) = self.first_row(reference, offsets, spans, given)?;
         let pitch = row.pitch.as_ref()?;
         let number = N::sum(column.count.iter().map(|(walked, coefficient)| {
-            walked.iter().fold(N::of(*coefficient as f64), |n, d| n.times(&extents[*d].positions))
+            walked.iter().fold(N::of(*coefficient as f64), |n, d| {
+                n.times(&extents[*d].positions)
+            })
         }));
         let covered = row.covered(column);
         let none = N::of(0.0);
-        let whole = number.if_at_most(&none, &none, &number.shifted(-1.0).times(pitch).plus(&covered));
+        let whole = number.if_at_most(
+            &none,
+            &none,
+            &number.shifted(-1.0).times(pitch).plus(&covered),
+        );
         let whole = row.length.if_at_most(&none, &none, &whole);
         let run = Row {
             line: row.line.clone(),
@@ -50,11 +56,21 @@ impl<N: Number> Lines<'_, N> {
             is_even,
             share: None,
         };
-        let whole = Columns { first: column.first, ..Columns::single(0, &[]) };
+        let whole = Columns {
+            first: column.first,
+            ..Columns::single(0, &[])
+        };
         let run = run.lines(&whole, false);
         // As with single rows, the last block may be smaller than the others.
-        let run = row.share.as_ref().map_or(run.clone(), |share| run.times(share));
-        Some(pitch.minus(&covered).if_at_most(&row.line.shifted(-1.0), &run, apart))
+        let run = row
+            .share
+            .as_ref()
+            .map_or(run.clone(), |share| run.times(share));
+        Some(
+            pitch
+                .minus(&covered)
+                .if_at_most(&row.line.shifted(-1.0), &run, apart),
+        )
     }
 
     /// The place of the first row's first element, less the offset along the row; the distance of which it lies at
@@ -73,12 +89,20 @@ impl<N: Number> Lines<'_, N> {
             place = place.plus(&reference.bases.get(d)?.shifted(first as f64).times(pitch));
             for (variable, coefficient) in &reference.dimensions[d] {
                 let (end, moved, even) = match spans[*variable].stands {
-                    true => (self.origin[*variable].clone(), vec![self.domain.loops[*variable].moves()], true),
+                    true => (
+                        self.origin[*variable].clone(),
+                        vec![self.domain.loops[*variable].moves()],
+                        true,
+                    ),
                     false => self.end(*variable, *coefficient < 0.0, spans, given)?,
                 };
                 is_even &= even;
                 place = place.plus(&end.scaled(*coefficient).times(pitch));
-                apart.extend(moved.into_iter().map(|by| by.scaled(*coefficient).times(pitch)));
+                apart.extend(
+                    moved
+                        .into_iter()
+                        .map(|by| by.scaled(*coefficient).times(pitch)),
+                );
             }
         }
         let line = self.line.scaled(1.0 / reference.width);
@@ -90,5 +114,6 @@ impl<N: Number> Lines<'_, N> {
 fn is_contiguous(offsets: &[Vec<i64>]) -> bool {
     let mut rows: Vec<i64> = offsets.iter().map(|offset| offset[1]).collect();
     rows.sort_unstable();
-    rows.windows(2).all(|pair| pair[1] - pair[0] <= 1) && offsets.iter().all(|o| o[2..] == offsets[0][2..])
+    rows.windows(2).all(|pair| pair[1] - pair[0] <= 1)
+        && offsets.iter().all(|o| o[2..] == offsets[0][2..])
 }

@@ -32,20 +32,42 @@ pub(crate) fn neighbours(
     all
 }
 
-fn of_function(nests: &[Nest], parameters: &ParameterTable, figures: &mut Figures) -> Vec<Option<Neighbours<Expr>>> {
-    let Some(first) = nests.first().filter(|_| nests.len() > 1) else { return vec![None; nests.len()] };
+fn of_function(
+    nests: &[Nest],
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Vec<Option<Neighbours<Expr>>> {
+    let Some(first) = nests.first().filter(|_| nests.len() > 1) else {
+        return vec![None; nests.len()];
+    };
     if figures.detail().has_formulas() {
-        let cells = Cells { figures: RefCell::new(figures), known: RefCell::default() };
+        let cells = Cells {
+            figures: RefCell::new(figures),
+            known: RefCell::default(),
+        };
         let resolve = |expr: &Expr| parameters.resolve(first.function, expr);
-        return found(nests, &resolve, Expr::symbol("line_bytes"), &|what, expr| cells.name(what, expr));
+        return found(
+            nests,
+            &resolve,
+            Expr::symbol("line_bytes"),
+            &|what, expr| cells.name(what, expr),
+        );
     }
     let symbol = |name: &str| match parameters.row(first.function, name) {
         Some(row) => Some(row.value),
         None => figures.symbol(name),
     };
     let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
-    let found = found(nests, &value, value(&Expr::symbol("line_bytes")), &|_, number| number);
-    found.into_iter().map(|one| one.map(|one| one.map(&|number| Expr::from(*number)))).collect()
+    let found = found(
+        nests,
+        &value,
+        value(&Expr::symbol("line_bytes")),
+        &|_, number| number,
+    );
+    found
+        .into_iter()
+        .map(|one| one.map(|one| one.map(&|number| Expr::from(*number))))
+        .collect()
 }
 
 fn found<N: Number>(
@@ -54,6 +76,11 @@ fn found<N: Number>(
     line: N,
     name: &dyn Fn(&'static str, N) -> N,
 ) -> Vec<Option<Neighbours<N>>> {
-    let swept: Vec<Swept<N>> = nests.iter().map(|nest| Swept::of(nest, value, line.clone(), name)).collect();
-    (0..nests.len()).map(|index| neighbours::of(nests, &swept, index, name)).collect()
+    let swept: Vec<Swept<N>> = nests
+        .iter()
+        .map(|nest| Swept::of(nest, value, line.clone(), name))
+        .collect();
+    (0..nests.len())
+        .map(|index| neighbours::of(nests, &swept, index, name))
+        .collect()
 }

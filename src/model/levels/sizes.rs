@@ -29,39 +29,81 @@ impl Size {
     /// The largest value with which a working set fits, which is `distance` now: it grows as the product of the
     /// iterations, so that it is exact where the working set is proportional to them.
     pub fn largest(&self, distance: &Expr, capacity: &Expr) -> Expr {
-        let scale = capacity.clone().quotient(Expr::max([distance.clone(), Expr::from(1.0)]));
-        let scale = if self.power == 1 { scale } else { scale.power(Expr::from(1.0 / self.power as f64)) };
+        let scale = capacity
+            .clone()
+            .quotient(Expr::max([distance.clone(), Expr::from(1.0)]));
+        let scale = if self.power == 1 {
+            scale
+        } else {
+            scale.power(Expr::from(1.0 / self.power as f64))
+        };
         let more = (scale - 1.0) * self.trip.clone() * (1.0 / self.slope);
         let largest = (Expr::symbol(&self.name) + more).floor();
         self.blocks.iter().fold(largest, |largest, block| {
             let (any, none) = (Expr::from(ANY), Expr::from(0.0));
-            let whatever = Expr::choose(Comparison::LessOrEqual, distance.clone(), capacity.clone(), any, none.clone());
-            Expr::choose(Comparison::Greater, Expr::symbol(block), none, whatever, largest)
+            let whatever = Expr::choose(
+                Comparison::LessOrEqual,
+                distance.clone(),
+                capacity.clone(),
+                any,
+                none.clone(),
+            );
+            Expr::choose(
+                Comparison::Greater,
+                Expr::symbol(block),
+                none,
+                whatever,
+                largest,
+            )
         })
     }
 }
 
 /// The symbols that some loops of a nest are as long as, those of outer loops first.
-pub fn of(nest: &Nest, geometry: &Geometry, loops: &[usize], parameters: &ParameterTable) -> Vec<Size> {
+pub fn of(
+    nest: &Nest,
+    geometry: &Geometry,
+    loops: &[usize],
+    parameters: &ParameterTable,
+) -> Vec<Size> {
     let mut originals: Vec<usize> = loops.iter().map(|v| geometry.original(nest, *v)).collect();
     originals.sort_unstable();
     originals.dedup();
     let mut sizes: Vec<Size> = Vec::new();
     for v in originals {
         // The bounds of a loop over blocks are those of the loop that is blocked.
-        let own = if v < nest.sweeps { v } else { v + geometry.tiles.len() };
-        let bounds = geometry.tiles.iter().position(|tile| *tile == v).map_or(own, |place| nest.sweeps + place);
+        let own = if v < nest.sweeps {
+            v
+        } else {
+            v + geometry.tiles.len()
+        };
+        let bounds = geometry
+            .tiles
+            .iter()
+            .position(|tile| *tile == v)
+            .map_or(own, |place| nest.sweeps + place);
         let range = &geometry.domain.loops[bounds];
-        let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else { continue };
-        let Some(step) = geometry.domain.loops[own].known_step else { continue };
+        let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else {
+            continue;
+        };
+        let Some(step) = geometry.domain.loops[own].known_step else {
+            continue;
+        };
         if !low.terms.is_empty() || !high.terms.is_empty() {
             continue;
         }
         let length = &high.rest - &low.rest;
         for symbol in length.symbols() {
-            let Some(row) = parameters.row(nest.function, &symbol) else { continue };
-            let slope = length.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
-            let Some(slope) = slope.filter(|slope| row.kind == Kind::Problem && *slope > 0.0) else { continue };
+            let Some(row) = parameters.row(nest.function, &symbol) else {
+                continue;
+            };
+            let slope = length
+                .linear_in(&[&symbol])
+                .and_then(|linear| linear.coefficients[0].as_number());
+            let Some(slope) = slope.filter(|slope| row.kind == Kind::Problem && *slope > 0.0)
+            else {
+                continue;
+            };
             let blocks = geometry.tiles.contains(&v).then(|| block_name(nest, v));
             match sizes.iter_mut().find(|size| size.name == row.name) {
                 Some(size) => {

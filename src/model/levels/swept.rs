@@ -65,7 +65,17 @@ impl<'n, N: Number> Swept<'n, N> {
         let covered = super::cover(&geometry, value);
         let (domain, references) = geometry.map(value);
         let (known, places, trips) = Default::default();
-        Swept { arrays, domain, references, covered, line, name, known, places, trips }
+        Swept {
+            arrays,
+            domain,
+            references,
+            covered,
+            line,
+            name,
+            known,
+            places,
+            trips,
+        }
     }
 
     fn number(&self, array: &Name) -> Option<usize> {
@@ -82,9 +92,15 @@ impl<'n, N: Number> Swept<'n, N> {
             return Some(known.clone());
         }
         let lines = Lines::new(&self.domain, self.line.clone(), self.name);
-        let profiler = Profiler { lines, references: &self.references, covered: &self.covered };
-        let lines =
-            (self.name)("lines of an array", profiler.lines_of_array(number, kind, level, &self.standing(level)));
+        let profiler = Profiler {
+            lines,
+            references: &self.references,
+            covered: &self.covered,
+        };
+        let lines = (self.name)(
+            "lines of an array",
+            profiler.lines_of_array(number, kind, level, &self.standing(level)),
+        );
         self.known.borrow_mut().insert(key, lines.clone());
         Some(lines)
     }
@@ -95,12 +111,16 @@ impl<'n, N: Number> Swept<'n, N> {
 
     fn of_kind(&self, array: usize, kind: Kind) -> impl Iterator<Item = &Reference<N>> {
         let is_used = move |r: &&Reference<N>| kind == Kind::Any || !r.written.is_empty();
-        self.references.iter().filter(move |r| r.array == array).filter(is_used)
+        self.references
+            .iter()
+            .filter(move |r| r.array == array)
+            .filter(is_used)
     }
 
     /// Whether several references, which may leave something between them, go to an array.
     pub fn is_scattered(&self, array: &Name, kind: Kind) -> bool {
-        self.number(array).is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
+        self.number(array)
+            .is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
     }
 
     /// The loops outside of a level at the middle of their ranges.
@@ -118,39 +138,58 @@ impl<'n, N: Number> Swept<'n, N> {
     fn given(&self, places: &[N]) -> Vec<Given<N>> {
         let free = self.domain.loops.len() - places.len();
         let standing = places.iter().cloned().map(Given::At);
-        standing.chain(std::iter::repeat_n(Given::Free, free)).collect()
+        standing
+            .chain(std::iter::repeat_n(Given::Free, free))
+            .collect()
     }
 
     fn moves(&self, array: usize, v: usize) -> bool {
-        let along =
-            |u: usize| self.of_kind(array, Kind::Any).any(|r| r.dimensions.iter().flatten().any(|(w, _)| *w == u));
-        along(v) || (0..self.domain.loops.len()).any(|u| self.domain.loops[u].tile_of == Some(v) && along(u))
+        let along = |u: usize| {
+            self.of_kind(array, Kind::Any)
+                .any(|r| r.dimensions.iter().flatten().any(|(w, _)| *w == u))
+        };
+        along(v)
+            || (0..self.domain.loops.len())
+                .any(|u| self.domain.loops[u].tile_of == Some(v) && along(u))
     }
 
     /// The outermost loop from a level on that moves along an array.
     pub fn sweep(&self, array: &Name, level: usize) -> usize {
         let loops = self.domain.loops.len();
         let number = self.number(array);
-        (level..loops).find(|v| number.is_some_and(|number| self.moves(number, *v))).unwrap_or(loops)
+        (level..loops)
+            .find(|v| number.is_some_and(|number| self.moves(number, *v)))
+            .unwrap_or(loops)
     }
 
     pub fn descends(&self, v: usize) -> bool {
-        self.domain.loops.get(v).is_some_and(|range| range.descending)
+        self.domain
+            .loops
+            .get(v)
+            .is_some_and(|range| range.descending)
     }
 
     pub fn slice(&self, array: &Name, level: usize) -> Option<Slice<N>> {
         let bytes = self.bytes(array, level)?;
-        Some(Slice { bytes, moves: self.moves(self.number(array)?, level) })
+        Some(Slice {
+            bytes,
+            moves: self.moves(self.number(array)?, level),
+        })
     }
 
     /// Probability that the branches before the loop at a level are taken.
     pub fn entered(&self, level: usize) -> N {
-        self.domain.loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+        self.domain
+            .loops
+            .get(level)
+            .map_or(N::of(1.0), |range| range.entered.clone())
     }
 
     /// How often the loop at a level is run.
     pub fn executions(&self, level: usize) -> N {
-        (0..level).fold(self.entered(level), |n, v| n.times(&self.entered(v)).times(&self.trips(v)))
+        (0..level).fold(self.entered(level), |n, v| {
+            n.times(&self.entered(v)).times(&self.trips(v))
+        })
     }
 
     /// Iterations of a loop, at least one.
@@ -167,11 +206,17 @@ impl<'n, N: Number> Swept<'n, N> {
     pub fn reach(&self, array: &Name, kind: Kind, level: usize, iteration: Iteration) -> Reach<N> {
         let number = self.number(array)?;
         let mut given = self.standing(level.min(self.domain.loops.len()));
-        let around = level.checked_sub(1).filter(|v| iteration == Iteration::Before && *v < given.len());
+        let around = level
+            .checked_sub(1)
+            .filter(|v| iteration == Iteration::Before && *v < given.len());
         if let Some(v) = around
             && let Given::At(place) = &given[v]
         {
-            let back = if self.domain.loops[v].descending { 1.0 } else { -1.0 };
+            let back = if self.domain.loops[v].descending {
+                1.0
+            } else {
+                -1.0
+            };
             given[v] = Given::At(place.plus(&self.domain.loops[v].step.scaled(back)));
         }
         let spans = self.domain.spans(&given, Tiles::Full);
@@ -180,20 +225,39 @@ impl<'n, N: Number> Swept<'n, N> {
             if reference.gathered.is_some() {
                 return None;
             }
-            let offsets = if kind == Kind::Any { &reference.offsets } else { &reference.written };
-            let ends = reference.dimensions.iter().zip(&reference.bases).enumerate().map(|(d, (terms, base))| {
-                let place = Affine { terms: terms.clone(), rest: base.clone() };
-                let (low, high) = self.domain.extremes(&place, &spans, &given);
-                let along = || offsets.iter().map(|offset| offset[d]);
-                (low.shifted(along().min().unwrap_or(0) as f64), high.shifted(along().max().unwrap_or(0) as f64))
-            });
+            let offsets = if kind == Kind::Any {
+                &reference.offsets
+            } else {
+                &reference.written
+            };
+            let ends = reference
+                .dimensions
+                .iter()
+                .zip(&reference.bases)
+                .enumerate()
+                .map(|(d, (terms, base))| {
+                    let place = Affine {
+                        terms: terms.clone(),
+                        rest: base.clone(),
+                    };
+                    let (low, high) = self.domain.extremes(&place, &spans, &given);
+                    let along = || offsets.iter().map(|offset| offset[d]);
+                    (
+                        low.shifted(along().min().unwrap_or(0) as f64),
+                        high.shifted(along().max().unwrap_or(0) as f64),
+                    )
+                });
             let ends: Vec<(N, N)> = ends.collect();
             reach = match reach {
                 None => Some(ends),
                 Some(known) if known.len() != ends.len() => return None,
-                Some(known) => {
-                    Some(known.iter().zip(&ends).map(|((a, b), (c, d))| (a.smaller(c), b.larger(d))).collect())
-                }
+                Some(known) => Some(
+                    known
+                        .iter()
+                        .zip(&ends)
+                        .map(|((a, b), (c, d))| (a.smaller(c), b.larger(d)))
+                        .collect(),
+                ),
             };
         }
         reach
@@ -226,16 +290,24 @@ impl<'n, N: Number> Swept<'n, N> {
 
 /// Share of a box that is in another one; all of it where one of them is not known.
 pub fn share<N: Number>(own: &Reach<N>, others: &Reach<N>) -> N {
-    let (Some(own), Some(others)) = (own, others) else { return N::of(1.0) };
+    let (Some(own), Some(others)) = (own, others) else {
+        return N::of(1.0);
+    };
     if own.len() != others.len() {
         return N::of(1.0);
     }
-    own.iter().zip(others).fold(N::of(1.0), |share, ((low, high), (from, to))| {
-        if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
-            return share;
-        }
-        let common = high.smaller(to).minus(&low.larger(from)).shifted(1.0).not_negative();
-        let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
-        share.times(&common.over(&all).smaller(&N::of(1.0)))
-    })
+    own.iter()
+        .zip(others)
+        .fold(N::of(1.0), |share, ((low, high), (from, to))| {
+            if low.is_surely_at_least(from) && to.is_surely_at_least(high) {
+                return share;
+            }
+            let common = high
+                .smaller(to)
+                .minus(&low.larger(from))
+                .shifted(1.0)
+                .not_negative();
+            let all = high.minus(low).shifted(1.0).larger(&N::of(1.0));
+            share.times(&common.over(&all).smaller(&N::of(1.0)))
+        })
 }

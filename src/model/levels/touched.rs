@@ -12,14 +12,28 @@ impl<N: Number> Profiler<'_, N> {
         arrays.dedup();
         arrays.sort_unstable();
         arrays.dedup();
-        N::sum(arrays.into_iter().map(|array| self.lines_of_array(array, kind, 0, free))).times(&self.entered(0))
+        N::sum(
+            arrays
+                .into_iter()
+                .map(|array| self.lines_of_array(array, kind, 0, free)),
+        )
+        .times(&self.entered(0))
     }
 
     /// Lines of an array with the loops from `level` on swept.
     pub fn lines_of_array(&self, array: usize, kind: Kind, level: usize, given: &[Given<N>]) -> N {
-        let of: Vec<usize> = (0..self.references.len()).filter(|r| self.references[*r].array == array).collect();
-        let lines = N::sum(of.iter().map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true)));
-        let several = of.iter().filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty()).count() > 1;
+        let of: Vec<usize> = (0..self.references.len())
+            .filter(|r| self.references[*r].array == array)
+            .collect();
+        let lines = N::sum(
+            of.iter()
+                .map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true)),
+        );
+        let several = of
+            .iter()
+            .filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty())
+            .count()
+            > 1;
         match &self.references[of[0]].whole {
             // Parts of an array that border on each other share lines.
             Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)).not_negative(),
@@ -29,7 +43,10 @@ impl<N: Number> Profiler<'_, N> {
 
     /// Probability that the branches between a loop and the one around it are taken.
     pub fn entered(&self, level: usize) -> N {
-        self.domain().loops.get(level).map_or(N::of(1.0), |range| range.entered.clone())
+        self.domain()
+            .loops
+            .get(level)
+            .map_or(N::of(1.0), |range| range.entered.clone())
     }
 
     /// The share of the places of a reference, over the loops from `level` on, that branches around inner
@@ -37,14 +54,20 @@ impl<N: Number> Profiler<'_, N> {
     pub fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
         let reference = &self.references[r];
         let inner = level + 1..reference.level;
-        let branches: Vec<usize> = inner.filter(|inner| !self.entered(*inner).is_one()).collect();
+        let branches: Vec<usize> = inner
+            .filter(|inner| !self.entered(*inner).is_one())
+            .collect();
         if branches.is_empty() {
             return N::of(1.0);
         }
         let spans = self.domain().spans(given, Tiles::Mean);
         branches.into_iter().fold(N::of(1.0), |share, inner| {
             let around = inner - 1;
-            let moves = reference.dimensions.iter().flatten().any(|(v, _)| *v == around);
+            let moves = reference
+                .dimensions
+                .iter()
+                .flatten()
+                .any(|(v, _)| *v == around);
             let entered = self.entered(inner);
             let own = match moves {
                 true => entered,
@@ -55,14 +78,28 @@ impl<N: Number> Profiler<'_, N> {
     }
 
     /// Lines of the reference with the loops from `level` on swept.
-    pub fn lines_of(&self, r: usize, kind: Kind, level: usize, given: &[Given<N>], tiles: Tiles, sides: bool) -> N {
+    pub fn lines_of(
+        &self,
+        r: usize,
+        kind: Kind,
+        level: usize,
+        given: &[Given<N>],
+        tiles: Tiles,
+        sides: bool,
+    ) -> N {
         let Counted { offsets, row } = self.covered.of(kind, level, r);
         if offsets.is_empty() {
             return N::of(0.0);
         }
         let reference = &self.references[r];
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        let lines = self.lines.of(reference, (offsets, row.as_ref()), given, tiles, sides || walks_inside);
+        let lines = self.lines.of(
+            reference,
+            (offsets, row.as_ref()),
+            given,
+            tiles,
+            sides || walks_inside,
+        );
         lines.times(&self.taken(r, level, given))
     }
 }

@@ -13,10 +13,15 @@ pub struct Names {
 impl Names {
     pub fn new(machine: &MachineModel, dimensions: usize) -> Names {
         let suffixed = |name: String| [format!("{name}.a"), format!("{name}.b"), name];
-        let machine = machine.parameters.iter().flat_map(|p| suffixed(p.name.to_lowercase()));
+        let machine = machine
+            .parameters
+            .iter()
+            .flat_map(|p| suffixed(p.name.to_lowercase()));
         let machine = machine.chain(suffixed("preset".to_string()));
         let blocks = (0..dimensions).map(|position| format!("block_{}", dimension_name(position)));
-        Names { taken: machine.chain(blocks).collect() }
+        Names {
+            taken: machine.chain(blocks).collect(),
+        }
     }
 
     pub fn unique(&mut self, label: &str) -> String {
@@ -55,9 +60,11 @@ impl Names {
 /// `r1`, `c2max`, `rc3`: Excel ignores what follows the number, so nothing at the end makes it a name.
 fn starts_like_r1c1(name: &str) -> bool {
     let lower = name.to_lowercase();
-    ["rc", "r", "c"]
-        .iter()
-        .any(|head| lower.strip_prefix(head).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+    ["rc", "r", "c"].iter().any(|head| {
+        lower
+            .strip_prefix(head)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// What a spreadsheet reads as a cell (`N1`, `r`, `c`) or a keyword.
@@ -68,11 +75,18 @@ fn is_reserved(name: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_digit());
     let is_a1 = (1..=3).contains(&letters) && digits(tail);
     let is_r1c1 = {
-        let after_row = lower.strip_prefix('r').unwrap_or(&lower).trim_start_matches(|c: char| c.is_ascii_digit());
+        let after_row = lower
+            .strip_prefix('r')
+            .unwrap_or(&lower)
+            .trim_start_matches(|c: char| c.is_ascii_digit());
         let after_column = after_row.strip_prefix('c').unwrap_or(after_row);
-        after_column.chars().all(|c| c.is_ascii_digit()) && (lower.starts_with('r') || lower.starts_with('c'))
+        after_column.chars().all(|c| c.is_ascii_digit())
+            && (lower.starts_with('r') || lower.starts_with('c'))
     };
-    let keyword = ["true", "false", "and", "or", "not", "if", "pi", "na", "rand", "now", "today", "row", "column"];
+    let keyword = [
+        "true", "false", "and", "or", "not", "if", "pi", "na", "rand", "now", "today", "row",
+        "column",
+    ];
     is_a1 || is_r1c1 || (tail.is_empty() && keyword.contains(&head))
 }
 
@@ -82,7 +96,9 @@ mod tests {
 
     #[test]
     fn names_that_a_spreadsheet_would_misread_get_an_underscore() {
-        let names = Names { taken: HashSet::new() };
+        let names = Names {
+            taken: HashSet::new(),
+        };
         for (label, name) in [
             ("n1", "n1_"),
             ("r", "r_"),
@@ -111,7 +127,9 @@ mod tests {
 
     #[test]
     fn names_differ_in_more_than_case() {
-        let mut names = Names { taken: HashSet::from(["cores".to_string()]) };
+        let mut names = Names {
+            taken: HashSet::from(["cores".to_string()]),
+        };
         assert_eq!(names.unique("N"), "N");
         assert_eq!(names.unique("n"), "n_");
         assert_eq!(names.unique("cores"), "cores_");

@@ -21,7 +21,12 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub fn of(program: &Program, nests: &[Nest], calls: &CallGraph, messages: &[MessageSite]) -> Usage {
+    pub fn of(
+        program: &Program,
+        nests: &[Nest],
+        calls: &CallGraph,
+        messages: &[MessageSite],
+    ) -> Usage {
         let mut usage = Usage {
             functions: BTreeMap::new(),
             origins: HashSet::new(),
@@ -30,7 +35,11 @@ impl Usage {
         };
         let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
         for nest in nests {
-            let variables: HashSet<&str> = nest.loops.iter().map(|l| l.facts.variable.as_str()).collect();
+            let variables: HashSet<&str> = nest
+                .loops
+                .iter()
+                .map(|l| l.facts.variable.as_str())
+                .collect();
             let mut exponents = BTreeMap::new();
             let mut mention = |expr: &Expr| {
                 add_exponents(expr, &mut exponents);
@@ -40,16 +49,27 @@ impl Usage {
             };
             for chain_loop in &nest.loops {
                 let facts = chain_loop.facts;
-                [&facts.lower, &facts.upper, &facts.step].into_iter().for_each(&mut mention);
-                chain_loop.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+                [&facts.lower, &facts.upper, &facts.step]
+                    .into_iter()
+                    .for_each(&mut mention);
+                chain_loop
+                    .weight
+                    .iter()
+                    .for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
                 let counts_down = facts.step.as_number().is_some_and(|s| s < 0.0);
-                let (first, last) =
-                    if counts_down { (&facts.upper, &facts.lower) } else { (&facts.lower, &facts.upper) };
+                let (first, last) = if counts_down {
+                    (&facts.upper, &facts.lower)
+                } else {
+                    (&facts.lower, &facts.upper)
+                };
                 add_sizes(first, -1.0, &mut sizes);
                 add_sizes(last, 1.0, &mut sizes);
             }
             for content in &nest.contents {
-                content.weight.iter().for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+                content
+                    .weight
+                    .iter()
+                    .for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
             }
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
@@ -72,7 +92,9 @@ impl Usage {
                     add_all(&facts.upper, base, &mut exponents);
                 }
             }
-            exponents.into_iter().for_each(|(symbol, base)| add_exponent(symbol, base, &mut usage.exponents));
+            exponents
+                .into_iter()
+                .for_each(|(symbol, base)| add_exponent(symbol, base, &mut usage.exponents));
         }
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol, 0);
@@ -87,7 +109,12 @@ impl Usage {
         }
         sizes_behind(program, &mut sizes);
         exponents_behind(program, &mut usage.exponents);
-        usage.origins = usage.functions.keys().filter(|symbol| !sizes.contains(*symbol)).cloned().collect();
+        usage.origins = usage
+            .functions
+            .keys()
+            .filter(|symbol| !sizes.contains(*symbol))
+            .cloned()
+            .collect();
         usage.strides = strides;
         usage
     }
@@ -102,7 +129,9 @@ impl Usage {
         }
         let (mut size, mut symbol) = (DEFAULT_SIZE, symbol);
         for _ in 0..MOST_STRIDES {
-            let Some(shorter) = self.strides.get(symbol) else { break };
+            let Some(shorter) = self.strides.get(symbol) else {
+                break;
+            };
             (size, symbol) = (size * DEFAULT_SIZE, shorter);
         }
         size
@@ -149,11 +178,16 @@ fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<String, f64>) {
     {
         add_all(exponent, base, exponents);
     }
-    expr.children().into_iter().for_each(|child| add_exponents(child, exponents));
+    expr.children()
+        .into_iter()
+        .for_each(|child| add_exponents(child, exponents));
 }
 
 fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<String, f64>) {
-    exponent.symbols().into_iter().for_each(|symbol| add_exponent(symbol.to_string(), base, exponents));
+    exponent
+        .symbols()
+        .into_iter()
+        .for_each(|symbol| add_exponent(symbol.to_string(), base, exponents));
 }
 
 /// Of several numbers that a symbol raises the largest counts.
@@ -164,7 +198,12 @@ fn add_exponent(symbol: String, base: f64, exponents: &mut BTreeMap<String, f64>
 
 /// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
 fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
-    let constants = || program.functions.iter().flat_map(|function| &function.constants);
+    let constants = || {
+        program
+            .functions
+            .iter()
+            .flat_map(|function| &function.constants)
+    };
     loop {
         let before = sizes.len();
         for constant in constants() {
@@ -182,7 +221,11 @@ fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
 fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
     loop {
         let before = exponents.len();
-        for constant in program.functions.iter().flat_map(|function| &function.constants) {
+        for constant in program
+            .functions
+            .iter()
+            .flat_map(|function| &function.constants)
+        {
             if let Some(base) = exponents.get(&constant.name).copied() {
                 add_all(&constant.value, base, exponents);
             }
@@ -197,7 +240,9 @@ fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
 /// the bound in `last - first`.
 fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<String>) {
     for symbol in bound.symbols() {
-        let slope = bound.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
+        let slope = bound
+            .linear_in(&[&symbol])
+            .and_then(|linear| linear.coefficients[0].as_number());
         if slope.is_none_or(|slope| slope * sign > 0.0) {
             sizes.insert(symbol.to_string());
         }
@@ -207,7 +252,9 @@ fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<String>) {
 /// Symbols of a subscript that others are multiplied by: lengths of what lies before an element.
 fn add_lengths(subscript: &Expr, sizes: &mut HashSet<String>) {
     for symbol in subscript.symbols() {
-        let slope = subscript.linear_in(&[&symbol]).and_then(|linear| linear.coefficients[0].as_number());
+        let slope = subscript
+            .linear_in(&[&symbol])
+            .and_then(|linear| linear.coefficients[0].as_number());
         if slope.is_none() {
             sizes.insert(symbol.to_string());
         }

@@ -60,7 +60,9 @@ pub(super) struct Line<'a> {
 pub(super) fn classify(text: &str, layout: Layout) -> Vec<Line<'_>> {
     let mut lines: Vec<Line> = Vec::new();
     for line in text.split('\n') {
-        let goes_on = lines.last().is_some_and(|last| last.kind == Kind::Preprocessor && last.text.ends_with('\\'));
+        let goes_on = lines
+            .last()
+            .is_some_and(|last| last.kind == Kind::Preprocessor && last.text.ends_with('\\'));
         lines.push(Line::new(line, goes_on, layout));
     }
     lines
@@ -69,22 +71,35 @@ pub(super) fn classify(text: &str, layout: Layout) -> Vec<Line<'_>> {
 impl<'a> Line<'a> {
     fn new(text: &'a str, in_preprocessor_line: bool, layout: Layout) -> Line<'a> {
         let text = text.strip_suffix('\r').unwrap_or(text);
-        let (kind, start, column) =
-            if in_preprocessor_line { (Kind::Preprocessor, text.len(), 0) } else { kind_of(text) };
+        let (kind, start, column) = if in_preprocessor_line {
+            (Kind::Preprocessor, text.len(), 0)
+        } else {
+            kind_of(text)
+        };
         let limit = match layout {
             Layout::Standard if text.len() - start > layout.width() - column => {
                 let mut ends = text[start..].char_indices();
-                ends.nth(layout.width() - column).map_or(text.len(), |(at, _)| start + at)
+                ends.nth(layout.width() - column)
+                    .map_or(text.len(), |(at, _)| start + at)
             }
             _ => text.len(),
         };
-        Line { text, kind, start, limit, column, layout }
+        Line {
+            text,
+            kind,
+            start,
+            limit,
+            column,
+            layout,
+        }
     }
 
     /// What stands before the code: blanks or a label, without a zero in column 6, which means a blank.
     pub(super) fn label(&self) -> &'a str {
         let label = &self.text[..self.start];
-        let zero = self.start == 6 && label.ends_with('0') && !label[..5].ends_with(|c: char| c.is_ascii_digit());
+        let zero = self.start == 6
+            && label.ends_with('0')
+            && !label[..5].ends_with(|c: char| c.is_ascii_digit());
         if zero { &label[..5] } else { label }
     }
 
@@ -115,7 +130,9 @@ impl<'a> Line<'a> {
 
     /// How many columns lie between the end of `code`, which starts the body, and the last column.
     pub(super) fn missing_columns(&self, code: &str) -> usize {
-        self.layout.width().saturating_sub(self.column + code.chars().count())
+        self.layout
+            .width()
+            .saturating_sub(self.column + code.chars().count())
     }
 }
 
@@ -133,9 +150,14 @@ fn kind_of(text: &str) -> (Kind, usize, usize) {
         _ => {}
     }
     // Columns 1 to 5 hold blanks or a label; a tab among the first six ends them early.
-    let field = bytes.iter().take(6).position(|&b| !(is_blank(b) || b.is_ascii_digit()) || b == b'\t');
+    let field = bytes
+        .iter()
+        .take(6)
+        .position(|&b| !(is_blank(b) || b.is_ascii_digit()) || b == b'\t');
     match field {
-        _ if bytes[first] == b'!' && (first != 5 || bytes[..5].contains(&b'\t')) => none(Kind::Remark),
+        _ if bytes[first] == b'!' && (first != 5 || bytes[..5].contains(&b'\t')) => {
+            none(Kind::Remark)
+        }
         Some(tab) if bytes[tab] == b'\t' => match bytes.get(tab + 1) {
             Some(b'1'..=b'9') if first > tab => (Kind::Continuation { mark: tab + 1 }, tab + 2, 6),
             _ => (Kind::Initial, tab + 1, 6),
@@ -163,7 +185,9 @@ fn directive(bytes: &[u8]) -> Option<(Kind, usize, usize)> {
         None => Some((Kind::Directive { continues: false }, 5, 5)),
         Some(b' ' | b'0' | b'\t') => Some((Kind::Directive { continues: false }, 6, 6)),
         // `!$omp` is followed by a mark; a longer word is some other comment.
-        Some(mark) if mark.is_ascii_alphabetic() && !bytes.get(6).is_some_and(|&b| is_blank(b)) => None,
+        Some(mark) if mark.is_ascii_alphabetic() && !bytes.get(6).is_some_and(|&b| is_blank(b)) => {
+            None
+        }
         Some(mark) if mark.is_ascii() => Some((Kind::Directive { continues: true }, 6, 6)),
         Some(_) => None,
     }

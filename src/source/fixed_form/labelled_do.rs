@@ -22,7 +22,13 @@ pub fn nest_labelled_do(mut source: SourceText) -> SourceText {
     let mut text = String::with_capacity(source.text.len() + 32 * edits.len());
     let mut origins: Vec<LineOrigin> = Vec::with_capacity(source.origins.len() + edits.len());
     let (mut byte, mut row) = (0, 0);
-    for Edit { range, text: replacement, new_lines, row: after } in edits {
+    for Edit {
+        range,
+        text: replacement,
+        new_lines,
+        row: after,
+    } in edits
+    {
         text.push_str(&source.text[byte..range.start]);
         text.push_str(&replacement);
         byte = range.end;
@@ -83,7 +89,12 @@ struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     fn new(text: &'a str) -> Finder<'a> {
-        Finder { text, open: Vec::new(), waiting: HashMap::new(), edits: Vec::new() }
+        Finder {
+            text,
+            open: Vec::new(),
+            waiting: HashMap::new(),
+            edits: Vec::new(),
+        }
     }
 
     /// All changes, in the order of the text.
@@ -136,11 +147,20 @@ impl<'a> Finder<'a> {
         let Some(label) = label else { return };
         let mut end_do_lines_needed: usize = 0;
         while self.waiting.get(&label).is_some_and(|&loops| loops > 0) {
-            let Some(innermost) = self.open.pop() else { break };
-            self.waiting.entry(innermost.label).and_modify(|loops| *loops -= 1);
+            let Some(innermost) = self.open.pop() else {
+                break;
+            };
+            self.waiting
+                .entry(innermost.label)
+                .and_modify(|loops| *loops -= 1);
             if innermost.label == label {
                 let blanks = " ".repeat(innermost.label_bytes.len());
-                self.edits.push(Edit { range: innermost.label_bytes, text: blanks, new_lines: 0, row });
+                self.edits.push(Edit {
+                    range: innermost.label_bytes,
+                    text: blanks,
+                    new_lines: 0,
+                    row,
+                });
                 end_do_lines_needed += 1;
             }
             // Any other loop never ends, as far as its label goes; it stays as it is.
@@ -154,13 +174,20 @@ impl<'a> Finder<'a> {
         let (text, new_lines) = match position {
             Position::BeforeSemicolon => ("; end do".repeat(end_do_lines_needed), 0),
             Position::LastInLine => {
-                let line_start = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+                let line_start = self.text[..start]
+                    .rfind('\n')
+                    .map_or(0, |newline| newline + 1);
                 let column = self.text[line_start..start].chars().count();
                 let line = format!("\n{:column$}end do", "");
                 (line.repeat(end_do_lines_needed), end_do_lines_needed)
             }
         };
-        self.edits.push(Edit { range: end..end, text, new_lines, row });
+        self.edits.push(Edit {
+            range: end..end,
+            text,
+            new_lines,
+            row,
+        });
     }
 }
 
@@ -174,7 +201,10 @@ enum Position {
 /// Reads as much of a statement as labelled loops need. `bytes` is the whole text, so that positions
 /// are positions in it.
 fn parse(bytes: &[u8], range: Range<usize>) -> Statement {
-    let mut words = Words { bytes: &bytes[..range.end], at: range.start };
+    let mut words = Words {
+        bytes: &bytes[..range.end],
+        at: range.start,
+    };
     words.blanks();
     let digits = words.digits();
     let label = (!digits.is_empty()).then(|| number(&bytes[digits]));
@@ -193,7 +223,11 @@ fn parse(bytes: &[u8], range: Range<usize>) -> Statement {
     } else if word.eq_ignore_ascii_case(b"enddo") {
         StatementKind::EndDo
     } else if word.len() >= 3 && word[..3].eq_ignore_ascii_case(b"end") {
-        let what = if word.len() > 3 { &word[3..] } else { words.word() };
+        let what = if word.len() > 3 {
+            &word[3..]
+        } else {
+            words.word()
+        };
         let is = |name: &&[u8]| what.eq_ignore_ascii_case(name);
         if is(&&b"do"[..]) {
             StatementKind::EndDo
@@ -209,7 +243,14 @@ fn parse(bytes: &[u8], range: Range<usize>) -> Statement {
 }
 
 /// What `end` may be followed by where a program unit or procedure ends.
-const UNITS: [&[u8]; 6] = [b"subroutine", b"function", b"program", b"module", b"submodule", b"procedure"];
+const UNITS: [&[u8]; 6] = [
+    b"subroutine",
+    b"function",
+    b"program",
+    b"module",
+    b"submodule",
+    b"procedure",
+];
 
 /// Steps through the words of a statement.
 struct Words<'a> {
@@ -220,7 +261,10 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     fn skip(&mut self, belongs: impl Fn(&u8) -> bool) -> Range<usize> {
         let start = self.at;
-        self.at += self.bytes[start..].iter().take_while(|byte| belongs(byte)).count();
+        self.at += self.bytes[start..]
+            .iter()
+            .take_while(|byte| belongs(byte))
+            .count();
         start..self.at
     }
 
@@ -261,6 +305,9 @@ impl<'a> Words<'a> {
         if followed == (self.at == self.bytes.len()) {
             return StatementKind::Other;
         }
-        StatementKind::LabelledDo(OpenLoop { label, label_bytes: digits.start..end })
+        StatementKind::LabelledDo(OpenLoop {
+            label,
+            label_bytes: digits.start..end,
+        })
     }
 }

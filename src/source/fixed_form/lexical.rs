@@ -21,7 +21,8 @@ impl Scanner {
         let mut in_word = false;
         self.just_closed = None;
         while let Some(&byte) = line.get(at) {
-            let after_word = std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte == b'_');
+            let after_word =
+                std::mem::replace(&mut in_word, byte.is_ascii_alphanumeric() || byte == b'_');
             if self.hollerith > 0 {
                 // Count characters, not bytes.
                 self.hollerith -= usize::from(byte & 0xc0 != 0x80);
@@ -88,5 +89,7 @@ pub(super) fn number(digits: &[u8]) -> usize {
     if digits.len() > 6 {
         return 0;
     }
-    digits.iter().fold(0, |value, digit| value * 10 + usize::from(digit - b'0'))
+    digits
+        .iter()
+        .fold(0, |value, digit| value * 10 + usize::from(digit - b'0'))
 }

@@ -23,7 +23,10 @@ fn comments_keep_their_text() {
 
 #[test]
 fn labels_and_code_stay_in_their_columns() {
-    check("   10 X = 1\n10000 y=2\n 20  0z = 3\r\n", "   10 X = 1\n10000 y=2\n 20   z = 3\n");
+    check(
+        "   10 X = 1\n10000 y=2\n 20  0z = 3\r\n",
+        "   10 X = 1\n10000 y=2\n 20   z = 3\n",
+    );
 }
 
 #[test]
@@ -32,7 +35,10 @@ fn continuation_by_any_mark() {
         "      x = 1\n     $  + 2\n     1  + 3\n     !  + 4\n",
         "      x = 1 &\n     &  + 2 &\n     &  + 3 &\n     &  + 4\n",
     );
-    check("      x = 1\n     é + 2\n     0y = 3\n", "      x = 1 &\n     & + 2\n      y = 3\n");
+    check(
+        "      x = 1\n     é + 2\n     0y = 3\n",
+        "      x = 1 &\n     & + 2\n      y = 3\n",
+    );
 }
 
 #[test]
@@ -42,7 +48,10 @@ fn comments_and_blank_lines_between_continuation_lines() {
         "      x = 1 & ! a\n! b\n\n        ! c\n     &  + 2 ! d\n      y = 1",
     );
     // A continuation line without code at the end must not swallow the next statement.
-    check("      x = 1\n     &\n      y = 2", "      x = 1\n      \n      y = 2");
+    check(
+        "      x = 1\n     &\n      y = 2",
+        "      x = 1\n      \n      y = 2",
+    );
 }
 
 #[test]
@@ -56,33 +65,48 @@ fn exclamation_mark_in_a_string_is_no_comment() {
 #[test]
 fn string_open_across_lines_is_filled_up_to_column_72() {
     let free = format!("      print *, 'one{}&\n\n     &  two'\n", " ".repeat(53));
-    check("      print *, 'one\nc it's left out\n     $  two'\n", &free);
+    check(
+        "      print *, 'one\nc it's left out\n     $  two'\n",
+        &free,
+    );
     let free = format!("      data a /60Hone{}&\n     &two/\n", " ".repeat(52));
     check("      data a /60Hone\n     $two/\n", &free);
 }
 
 #[test]
 fn string_that_never_closes_takes_no_comment_with_it() {
-    check("      x = 'a\nc$omp barrier\nc b", "      x = 'a\n!$omp barrier\n! b");
+    check(
+        "      x = 'a\nc$omp barrier\nc b",
+        "      x = 'a\n!$omp barrier\n! b",
+    );
 }
 
 #[test]
 fn doubled_quote_split_by_the_end_of_a_line() {
     let head = format!("      print *, '{}'", "x".repeat(55));
     assert_eq!(head.len(), 72);
-    check(&format!("{head}\n     $'y'"), &format!("{head}&\n     &'y'"));
+    check(
+        &format!("{head}\n     $'y'"),
+        &format!("{head}&\n     &'y'"),
+    );
 }
 
 #[test]
 fn word_split_by_the_end_of_a_full_line() {
     let head = format!("      call {}", "x".repeat(61));
-    check(&format!("{head}\n     $yz(a, b)"), &format!("{head}yz &\n     &  (a, b)"));
+    check(
+        &format!("{head}\n     $yz(a, b)"),
+        &format!("{head}yz &\n     &  (a, b)"),
+    );
 }
 
 #[test]
 fn text_past_column_72_is_dropped() {
     let line = format!("{:72}SEQ00010", "      x = (1)");
-    check(&format!("{line}\n{line}"), &format!("{0:72}\n{0:72}", "      x = (1)"));
+    check(
+        &format!("{line}\n{line}"),
+        &format!("{0:72}\n{0:72}", "      x = (1)"),
+    );
     let commented = format!("{:70}! a longer comment", "      x = 1");
     check(&commented, &commented);
 }
@@ -93,20 +117,30 @@ fn text_past_column_72_is_kept_where_statements_need_it() {
     let fixed = format!("      y = 1\n{long}\n{long}\n");
     let result = converted(&fixed);
     assert_eq!(result.text, fixed);
-    let [note] = &result.diagnostics[..] else { panic!("{:?}", result.diagnostics) };
-    assert_eq!((note.severity, &*note.code), (Severity::Note, "fixed-form-long-lines"));
-    assert_eq!((note.place.line, note.place.column, note.width), (2, 73, long.len() as u32 - 72));
+    let [note] = &result.diagnostics[..] else {
+        panic!("{:?}", result.diagnostics)
+    };
+    assert_eq!(
+        (note.severity, &*note.code),
+        (Severity::Note, "fixed-form-long-lines")
+    );
+    assert_eq!(
+        (note.place.line, note.place.column, note.width),
+        (2, 73, long.len() as u32 - 72)
+    );
 }
 
 #[test]
 fn tab_form() {
-    check("\tx = 1\n\t1 + 2\n10\tcontinue\n\t! c\n", "\tx = 1 &\n\t& + 2\n10\tcontinue\n\t! c\n");
+    check(
+        "\tx = 1\n\t1 + 2\n10\tcontinue\n\t! c\n",
+        "\tx = 1 &\n\t& + 2\n10\tcontinue\n\t! c\n",
+    );
 }
 
 #[test]
 fn directives_get_free_form_continuation() {
-    let fixed =
-        "c$omp parallel do\nC$OMP+ private(x)\n*$omp& shared(y) ! z\n!$acc loop\n!$acc1 gang\nc$ompx\n!$    x = 1\n";
+    let fixed = "c$omp parallel do\nC$OMP+ private(x)\n*$omp& shared(y) ! z\n!$acc loop\n!$acc1 gang\nc$ompx\n!$    x = 1\n";
     let free = "!$omp parallel do &\n!$OMP& private(x) &\n!$omp& shared(y) ! z\n!$acc loop &\n!$acc& gang\n!$ompx\n!$    x = 1\n";
     // `c$ompx` is a comment like any other: a letter is a mark only where a blank follows.
     check(fixed, free);
@@ -128,8 +162,11 @@ fn text_that_is_no_fixed_form_passes() {
 #[track_caller]
 fn check_nesting(text: &str, nested: &str) {
     let result = nest_labelled_do(SourceText::verbatim(&"a.f90".into(), text.to_owned()));
-    let lines =
-        result.text.split('\n').zip(&result.origins).map(|(text, origin)| format!("{:2} {text}\n", origin.line));
+    let lines = result
+        .text
+        .split('\n')
+        .zip(&result.origins)
+        .map(|(text, origin)| format!("{:2} {text}\n", origin.line));
     assert_eq!(lines.collect::<String>(), nested);
 }
 
@@ -177,7 +214,10 @@ fn several_statements_in_a_line() {
 #[test]
 fn what_is_no_labelled_loop_stays() {
     let text = "do = 10\ndo i = 1, n\n10 end do\ndo10 = 1\n! do 10 i = 1, n\nx = '&\n&do 10 i = 1, n'\n10 continue\n";
-    assert_eq!(nest_labelled_do(SourceText::verbatim(&"a.f90".into(), text.to_owned())).text, text);
+    assert_eq!(
+        nest_labelled_do(SourceText::verbatim(&"a.f90".into(), text.to_owned())).text,
+        text
+    );
 }
 
 proptest! {

@@ -8,7 +8,10 @@ use super::token::{Kind, find_newline, token_end};
 
 /// The names that stand beside another spelling of themselves in one program unit.
 pub(super) fn case_clashes(text: &str, constants: &[&str]) -> Vec<String> {
-    let spellings: HashMap<String, &str> = constants.iter().map(|name| (name.to_ascii_lowercase(), *name)).collect();
+    let spellings: HashMap<String, &str> = constants
+        .iter()
+        .map(|name| (name.to_ascii_lowercase(), *name))
+        .collect();
     let (mut used, mut other) = (HashSet::new(), HashSet::new());
     let mut clashes = Vec::new();
     let bytes = text.as_bytes();
@@ -26,7 +29,10 @@ pub(super) fn case_clashes(text: &str, constants: &[&str]) -> Vec<String> {
             continue;
         }
         if begins_unit(name) {
-            clashes.extend(used.intersection(&other).map(|name: &&str| name.to_string()));
+            clashes.extend(
+                used.intersection(&other)
+                    .map(|name: &&str| name.to_string()),
+            );
             used.clear();
             other.clear();
         } else if let Some(&constant) = spellings.get(&name.to_ascii_lowercase()) {
@@ -43,5 +49,7 @@ pub(super) fn case_clashes(text: &str, constants: &[&str]) -> Vec<String> {
 
 /// Whether a word separates program units. Words that end one separate as well.
 fn begins_unit(word: &str) -> bool {
-    ["subroutine", "function", "program", "module", "contains"].iter().any(|unit| word.eq_ignore_ascii_case(unit))
+    ["subroutine", "function", "program", "module", "contains"]
+        .iter()
+        .any(|unit| word.eq_ignore_ascii_case(unit))
 }

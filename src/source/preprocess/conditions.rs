@@ -14,13 +14,21 @@ struct Value {
 
 impl Value {
     fn truth(holds: bool) -> Value {
-        Value { bits: u64::from(holds), unsigned: false }
+        Value {
+            bits: u64::from(holds),
+            unsigned: false,
+        }
     }
 }
 
 /// Whether the expression is other than zero; what is wrong with it if it is none.
 pub(super) fn evaluate(tokens: &[Token], pool: &Pool) -> Result<bool, String> {
-    let mut parser = Parser { tokens, pool, at: 0, nesting: 0 };
+    let mut parser = Parser {
+        tokens,
+        pool,
+        at: 0,
+        nesting: 0,
+    };
     let value = parser.conditional(true)?;
     match parser.peek() {
         "" => Ok(value.bits != 0),
@@ -52,7 +60,9 @@ const LEVELS: [&[&str]; 10] = [
 impl<'a> Parser<'a> {
     /// Text of the next token, empty at the end.
     fn peek(&self) -> &'a str {
-        self.tokens.get(self.at).map_or("", |&token| self.pool.text(token))
+        self.tokens
+            .get(self.at)
+            .map_or("", |&token| self.pool.text(token))
     }
 
     fn accept(&mut self, text: &str) -> bool {
@@ -76,14 +86,19 @@ impl<'a> Parser<'a> {
                 return Err("`:` is missing".to_string());
             }
             let no = self.conditional(live && !chosen)?;
-            result = Value { bits: if chosen { yes.bits } else { no.bits }, unsigned: yes.unsigned || no.unsigned };
+            result = Value {
+                bits: if chosen { yes.bits } else { no.bits },
+                unsigned: yes.unsigned || no.unsigned,
+            };
         }
         self.nesting -= 1;
         Ok(result)
     }
 
     fn binary(&mut self, level: usize, live: bool) -> Result<Value, String> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary(live) };
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary(live);
+        };
         let mut left = self.binary(level + 1, live)?;
         while let Some(&operator) = operators.iter().find(|&&operator| operator == self.peek()) {
             self.at += 1;
@@ -108,8 +123,14 @@ impl<'a> Parser<'a> {
         for operator in operators.into_iter().rev() {
             value = match operator {
                 "!" => Value::truth(value.bits == 0),
-                "-" => Value { bits: value.bits.wrapping_neg(), ..value },
-                "~" => Value { bits: !value.bits, ..value },
+                "-" => Value {
+                    bits: value.bits.wrapping_neg(),
+                    ..value
+                },
+                "~" => Value {
+                    bits: !value.bits,
+                    ..value
+                },
                 _ => value,
             };
         }
@@ -118,7 +139,9 @@ impl<'a> Parser<'a> {
 
     fn primary(&mut self, live: bool) -> Result<Value, String> {
         let text = self.peek();
-        let Some(token) = self.tokens.get(self.at) else { return Err("an operand is missing".to_string()) };
+        let Some(token) = self.tokens.get(self.at) else {
+            return Err("an operand is missing".to_string());
+        };
         self.at += 1;
         match token.kind {
             Kind::Number => number(text).ok_or_else(|| format!("`{text}` is not an integer")),
@@ -129,7 +152,11 @@ impl<'a> Parser<'a> {
             }
             _ if text == "(" => {
                 let value = self.conditional(live)?;
-                if self.accept(")") { Ok(value) } else { Err("`)` is missing".to_string()) }
+                if self.accept(")") {
+                    Ok(value)
+                } else {
+                    Err("`)` is missing".to_string())
+                }
             }
             _ => Err(format!("`{text}` is not expected here")),
         }
@@ -159,7 +186,13 @@ fn apply(operator: &str, left: Value, right: Value, live: bool) -> Result<Value,
     let unsigned = left.unsigned || right.unsigned;
     let (a, b) = (left.bits, right.bits);
     let (sa, sb) = (a as i64, b as i64);
-    let less = |a: u64, b: u64| if unsigned { a < b } else { (a as i64) < (b as i64) };
+    let less = |a: u64, b: u64| {
+        if unsigned {
+            a < b
+        } else {
+            (a as i64) < (b as i64)
+        }
+    };
     let arithmetic = |bits: u64| Ok(Value { bits, unsigned });
     match operator {
         "||" => Ok(Value::truth(a != 0 || b != 0)),
@@ -176,7 +209,10 @@ fn apply(operator: &str, left: Value, right: Value, live: bool) -> Result<Value,
         "+" => arithmetic(a.wrapping_add(b)),
         "-" => arithmetic(a.wrapping_sub(b)),
         "*" => arithmetic(a.wrapping_mul(b)),
-        "<<" | ">>" => Ok(Value { bits: shift(operator == "<<", left, right), unsigned: left.unsigned }),
+        "<<" | ">>" => Ok(Value {
+            bits: shift(operator == "<<", left, right),
+            unsigned: left.unsigned,
+        }),
         _ if b == 0 && live => Err("division by zero".to_string()),
         _ if b == 0 => arithmetic(0),
         "/" if unsigned => arithmetic(a / b),
@@ -189,7 +225,11 @@ fn apply(operator: &str, left: Value, right: Value, live: bool) -> Result<Value,
 /// A shift by a negative amount goes the other way; one past the width leaves the sign.
 fn shift(left: bool, value: Value, by: Value) -> u64 {
     let negative = !by.unsigned && (by.bits as i64) < 0;
-    let amount = if negative { by.bits.wrapping_neg() } else { by.bits };
+    let amount = if negative {
+        by.bits.wrapping_neg()
+    } else {
+        by.bits
+    };
     let signed = !value.unsigned;
     match (left != negative, amount) {
         (true, 64..) => 0,
@@ -215,7 +255,10 @@ fn number(text: &str) -> Option<Value> {
         digits.parse()
     };
     let bits = bits.ok()?;
-    Some(Value { bits, unsigned: suffix.contains('u') || bits > i64::MAX as u64 })
+    Some(Value {
+        bits,
+        unsigned: suffix.contains('u') || bits > i64::MAX as u64,
+    })
 }
 
 /// A character constant; several characters are packed as GCC packs them.
@@ -225,11 +268,22 @@ fn character(text: &str) -> Option<Value> {
     let mut bits: i64 = 0;
     let mut count = 0;
     while let Some(letter) = letters.next() {
-        let code = if letter == '\\' { escape(&mut letters)? } else { letter as i64 };
-        bits = if count == 0 { code } else { (bits << 8) | (code & 0xff) };
+        let code = if letter == '\\' {
+            escape(&mut letters)?
+        } else {
+            letter as i64
+        };
+        bits = if count == 0 {
+            code
+        } else {
+            (bits << 8) | (code & 0xff)
+        };
         count += 1;
     }
-    (count > 0).then_some(Value { bits: bits as u64, unsigned: false })
+    (count > 0).then_some(Value {
+        bits: bits as u64,
+        unsigned: false,
+    })
 }
 
 fn escape(letters: &mut std::iter::Peekable<std::str::Chars>) -> Option<i64> {
@@ -247,12 +301,18 @@ fn escape(letters: &mut std::iter::Peekable<std::str::Chars>) -> Option<i64> {
         _ => return Some(letter as i64),
     };
     for _ in 0..most {
-        let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else { break };
+        let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else {
+            break;
+        };
         code = code * i64::from(radix) + i64::from(digit);
         letters.next();
     }
     // A plain char is signed on the machines that are modelled.
-    Some(if code <= 0xff { i64::from(code as u8 as i8) } else { code })
+    Some(if code <= 0xff {
+        i64::from(code as u8 as i8)
+    } else {
+        code
+    })
 }
 
 #[cfg(test)]
@@ -295,7 +355,9 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_an_error() {
-        for text in ["", "1 +", "(1", "1 / 0", "1.5", "\"a\"", "1 2", "? 1 : 2", "1 ? 2"] {
+        for text in [
+            "", "1 +", "(1", "1 / 0", "1.5", "\"a\"", "1 2", "? 1 : 2", "1 ? 2",
+        ] {
             assert!(holds(text).is_err(), "{text}");
         }
         assert!(holds(&"(".repeat(100_000)).is_err());

@@ -16,8 +16,13 @@ pub(super) enum Constant {
 }
 
 /// Whether the replacement is a numeric constant: numbers, other constants, arithmetic, parentheses.
-pub(super) fn classify(body: &[Token], pool: &Pool, is_constant: impl Fn(&str) -> bool) -> Option<Constant> {
-    let (mut depth, mut after_operand, mut class, mut operands) = (0_usize, false, Constant::Operand, 0);
+pub(super) fn classify(
+    body: &[Token],
+    pool: &Pool,
+    is_constant: impl Fn(&str) -> bool,
+) -> Option<Constant> {
+    let (mut depth, mut after_operand, mut class, mut operands) =
+        (0_usize, false, Constant::Operand, 0);
     for &token in body {
         let text = pool.text(token);
         match (token.kind, text) {
@@ -31,7 +36,9 @@ pub(super) fn classify(body: &[Token], pool: &Pool, is_constant: impl Fn(&str) -
                     class = Constant::Loose;
                 }
             }
-            (_, "&" | "|" | "^" | "<" | ">" | "<=" | ">=" | "==" | "!=") if after_operand && depth > 0 => {
+            (_, "&" | "|" | "^" | "<" | ">" | "<=" | ">=" | "==" | "!=")
+                if after_operand && depth > 0 =>
+            {
                 after_operand = false;
             }
             (_, "+" | "-" | "~") if !after_operand => {}
@@ -49,7 +56,12 @@ fn is_number(text: &str) -> bool {
         let digits = text[2..].trim_end_matches(['u', 'U', 'l', 'L']);
         return !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     }
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
     let mut at = digits(0);
     if bytes.get(at) == Some(&b'.') {
         at += 1 + digits(at + 1);

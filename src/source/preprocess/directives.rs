@@ -32,7 +32,9 @@ enum Trace {
 impl Preprocessor<'_> {
     /// Whether the present lines are read.
     pub(super) fn is_active(&self) -> bool {
-        self.conditions.last().is_none_or(|condition| condition.active)
+        self.conditions
+            .last()
+            .is_none_or(|condition| condition.active)
     }
 
     /// Carries out the directive at the reader's position, the beginning of a line.
@@ -97,7 +99,9 @@ impl Preprocessor<'_> {
         self.out.text.push_str(&reader.text[reader.position..end]);
         reader.advance((end + 1).min(reader.text.len()));
         let lines = first..first + self.out.text[before..].matches('\n').count() + 1;
-        self.out.origins.extend(lines.map(|line| reader.origin(line)));
+        self.out
+            .origins
+            .extend(lines.map(|line| reader.origin(line)));
         self.out.text.push('\n');
         reader.output_line = reader.line;
         true
@@ -111,14 +115,23 @@ impl Preprocessor<'_> {
             "if" | "ifdef" | "ifndef" => {
                 let active = self.is_active() && self.condition(keyword, rest);
                 let decided = active || !self.is_active();
-                self.conditions.push(Condition { active, decided, last: false });
+                self.conditions.push(Condition {
+                    active,
+                    decided,
+                    last: false,
+                });
             }
             "elif" | "elifdef" | "elifndef" | "else" => self.next_group(keyword, rest),
             "endif" => {
                 if self.conditions.len() > self.base_conditions {
                     self.conditions.pop();
                 } else {
-                    self.report_here(Severity::Warning, "unbalanced-conditional", "`#endif` without `#if`", None);
+                    self.report_here(
+                        Severity::Warning,
+                        "unbalanced-conditional",
+                        "`#endif` without `#if`",
+                        None,
+                    );
                 }
             }
             _ if !self.is_active() => {}
@@ -133,7 +146,12 @@ impl Preprocessor<'_> {
             }
             "error" => {
                 let message = format!("#error {}", rest.trim());
-                self.report_here(Severity::Note, "error-directive", message, Some("define what it asks for with -D"));
+                self.report_here(
+                    Severity::Note,
+                    "error-directive",
+                    message,
+                    Some("define what it asks for with -D"),
+                );
             }
             _ => {}
         }
@@ -147,14 +165,23 @@ impl Preprocessor<'_> {
             count => self.conditions[count - 2].active,
         };
         let open = self.conditions.len() > self.base_conditions;
-        let Some(condition) = self.conditions.last().copied().filter(|condition| open && !condition.last) else {
+        let Some(condition) = self
+            .conditions
+            .last()
+            .copied()
+            .filter(|condition| open && !condition.last)
+        else {
             let message = format!("`#{keyword}` without `#if`");
             self.report_here(Severity::Warning, "unbalanced-conditional", message, None);
             return;
         };
         let undecided = !condition.decided && outer_active;
         let active = undecided && (keyword == "else" || self.condition(&keyword[2..], rest));
-        let next = Condition { active, decided: condition.decided || active, last: keyword == "else" };
+        let next = Condition {
+            active,
+            decided: condition.decided || active,
+            last: keyword == "else",
+        };
         if let Some(condition) = self.conditions.last_mut() {
             *condition = next;
         }
@@ -176,7 +203,8 @@ impl Preprocessor<'_> {
         match evaluate(&tokens, &self.pool) {
             Ok(holds) => holds,
             Err(why) => {
-                let message = format!("this condition cannot be evaluated and counts as false: {why}");
+                let message =
+                    format!("this condition cannot be evaluated and counts as false: {why}");
                 self.report_here(Severity::Warning, "bad-condition", message, None);
                 false
             }
@@ -190,7 +218,9 @@ impl Preprocessor<'_> {
         while let Some(&token) = tokens.get(at) {
             at += 1;
             let text_at = |pool: &super::token::Pool, at: usize| {
-                tokens.get(at).map_or(String::new(), |&token| pool.text(token).to_string())
+                tokens
+                    .get(at)
+                    .map_or(String::new(), |&token| pool.text(token).to_string())
             };
             let answer = match self.pool.text(token) {
                 "defined" => {
@@ -200,7 +230,9 @@ impl Preprocessor<'_> {
                     name.starts_with("__has_include") || self.macros.find(&name).is_some()
                 }
                 "__has_include" | "__has_include_next" => {
-                    let close = tokens[at..].iter().position(|&token| self.pool.text(token) == ")");
+                    let close = tokens[at..]
+                        .iter()
+                        .position(|&token| self.pool.text(token) == ")");
                     let close = close.map_or(tokens.len(), |offset| at + offset);
                     let name: String = (at + 1..close).map(|at| text_at(&self.pool, at)).collect();
                     at = close + 1;
@@ -212,7 +244,10 @@ impl Preprocessor<'_> {
                     continue;
                 }
             };
-            answered.push(self.pool.add(Kind::Number, if answer { "1" } else { "0" }, true));
+            answered.push(
+                self.pool
+                    .add(Kind::Number, if answer { "1" } else { "0" }, true),
+            );
         }
         answered
     }
@@ -221,8 +256,14 @@ impl Preprocessor<'_> {
     pub(super) fn define(&mut self, rest: &str) {
         let mark = self.pool.len();
         let tokens = self.pool.add_line(rest, self.language);
-        let Some(definition) = macros::parse_definition(&tokens, &mut self.pool, self.language) else {
-            self.report_here(Severity::Warning, "bad-definition", "this is no macro definition", None);
+        let Some(definition) = macros::parse_definition(&tokens, &mut self.pool, self.language)
+        else {
+            self.report_here(
+                Severity::Warning,
+                "bad-definition",
+                "this is no macro definition",
+                None,
+            );
             return;
         };
         let name = definition.name;
@@ -273,9 +314,18 @@ impl Preprocessor<'_> {
     pub(super) fn close_conditions(&mut self, reader: &Reader) {
         if self.conditions.len() > self.base_conditions {
             let LineOrigin { file, line } = reader.origin(reader.line);
-            self.present = crate::diagnostic::Place { file, line, column: 1 };
+            self.present = crate::diagnostic::Place {
+                file,
+                line,
+                column: 1,
+            };
             self.present_width = 1;
-            self.report_here(Severity::Warning, "unbalanced-conditional", "an `#if` has no `#endif`", None);
+            self.report_here(
+                Severity::Warning,
+                "unbalanced-conditional",
+                "an `#if` has no `#endif`",
+                None,
+            );
             self.conditions.truncate(self.base_conditions);
         }
     }
@@ -286,6 +336,8 @@ fn split_directive(line: &str) -> (&str, &str) {
     let after = line.trim_start().trim_start_matches('#');
     let blank = super::token::skip_blank(after.as_bytes(), 0, Language::C).0;
     let after = &after[blank..];
-    let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(after.len());
+    let end = after
+        .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .unwrap_or(after.len());
     after.split_at(end)
 }

@@ -40,8 +40,22 @@ struct Context {
 }
 
 impl<'s, 't> Scan<'s, 't> {
-    pub fn new(tokens: Vec<Token>, source: Option<&'s mut Reader<'t>>, constants: Constants) -> Scan<'s, 't> {
-        Scan { stack: vec![Context { tokens, next: 0, owner: None }], source, constants, nesting: 0, conditions: None }
+    pub fn new(
+        tokens: Vec<Token>,
+        source: Option<&'s mut Reader<'t>>,
+        constants: Constants,
+    ) -> Scan<'s, 't> {
+        Scan {
+            stack: vec![Context {
+                tokens,
+                next: 0,
+                owner: None,
+            }],
+            source,
+            constants,
+            nesting: 0,
+            conditions: None,
+        }
     }
 }
 
@@ -92,13 +106,26 @@ impl Preprocessor<'_> {
                     done.push(token);
                     continue;
                 }
-                Meaning::Line => vec![self.pool.add(Kind::Number, &self.present.line.to_string(), token.space)],
+                Meaning::Line => {
+                    vec![
+                        self.pool
+                            .add(Kind::Number, &self.present.line.to_string(), token.space),
+                    ]
+                }
                 Meaning::File => {
-                    vec![self.pool.add(Kind::Literal, &format!("{:?}", &*self.present.file), token.space)]
+                    vec![self.pool.add(
+                        Kind::Literal,
+                        &format!("{:?}", &*self.present.file),
+                        token.space,
+                    )]
                 }
             };
             self.macros.get_mut(id).active += 1;
-            scan.stack.push(Context { tokens: body, next: 0, owner: Some(id) });
+            scan.stack.push(Context {
+                tokens: body,
+                next: 0,
+                owner: Some(id),
+            });
         }
         done
     }
@@ -112,7 +139,10 @@ impl Preprocessor<'_> {
     }
 
     fn close_contexts(&mut self, scan: &mut Scan) {
-        while let Some(context) = scan.stack.pop_if(|context| context.next >= context.tokens.len()) {
+        while let Some(context) = scan
+            .stack
+            .pop_if(|context| context.next >= context.tokens.len())
+        {
             if let Some(owner) = context.owner {
                 self.macros.get_mut(owner).active -= 1;
             }
@@ -125,24 +155,46 @@ impl Preprocessor<'_> {
         self.close_contexts(scan);
         let opens = match scan.stack.last() {
             Some(context) => self.pool.text(context.tokens[context.next]) == "(",
-            None => scan.source.as_ref().is_some_and(|source| source.parenthesis_follows()),
+            None => scan
+                .source
+                .as_ref()
+                .is_some_and(|source| source.parenthesis_follows()),
         };
         if !opens {
             return None;
         }
-        let Meaning::Function(function) = &self.macros.get(id).meaning else { return None };
+        let Meaning::Function(function) = &self.macros.get(id).meaning else {
+            return None;
+        };
         let (parameters, variadic) = (function.parameters, function.variadic);
         let raw = self.collect_arguments(scan, id, parameters, variadic)?;
-        let arguments = raw.into_iter().map(|raw| self.argument(raw, scan)).collect::<Vec<_>>();
-        let Meaning::Function(function) = &self.macros.get(id).meaning else { return None };
+        let arguments = raw
+            .into_iter()
+            .map(|raw| self.argument(raw, scan))
+            .collect::<Vec<_>>();
+        let Meaning::Function(function) = &self.macros.get(id).meaning else {
+            return None;
+        };
         let size = substitute::size(function, &arguments, &self.pool);
         if !self.spend(size) {
             let tokens = self.written_out(arguments);
-            scan.stack.push(Context { tokens, next: 0, owner: None });
+            scan.stack.push(Context {
+                tokens,
+                next: 0,
+                owner: None,
+            });
             return None;
         }
-        let Meaning::Function(function) = &self.macros.get(id).meaning else { return None };
-        Some(substitute::substitute(function, &arguments, name.space, &mut self.pool, self.language))
+        let Meaning::Function(function) = &self.macros.get(id).meaning else {
+            return None;
+        };
+        Some(substitute::substitute(
+            function,
+            &arguments,
+            name.space,
+            &mut self.pool,
+            self.language,
+        ))
     }
 
     /// Arguments as they stood in the text, for an invocation that is not carried out after all.
@@ -171,11 +223,21 @@ impl Preprocessor<'_> {
                 if !token.kept {
                     return vec![token];
                 }
-                self.expand(Scan::new(vec![Token { kept: false, ..token }], None, Constants::Expand))
+                self.expand(Scan::new(
+                    vec![Token {
+                        kept: false,
+                        ..token
+                    }],
+                    None,
+                    Constants::Expand,
+                ))
             });
             valued = values.collect();
         }
-        Argument { raw: valued, expanded }
+        Argument {
+            raw: valued,
+            expanded,
+        }
     }
 
     /// The arguments of an invocation whose parenthesis comes next. On failure everything is where
@@ -187,7 +249,10 @@ impl Preprocessor<'_> {
         parameters: usize,
         variadic: bool,
     ) -> Option<Vec<Vec<Token>>> {
-        let start = scan.source.as_ref().map(|source| (source.position, source.line));
+        let start = scan
+            .source
+            .as_ref()
+            .map(|source| (source.position, source.line));
         scan.conditions = None;
         let mut consumed: Vec<Token> = Vec::new();
         let mut arguments = vec![Vec::new()];
@@ -231,15 +296,18 @@ impl Preprocessor<'_> {
         if variadic && arguments.len() + 1 == parameters {
             arguments.push(Vec::new());
         }
-        let fits =
-            arguments.len() == parameters || (parameters == 0 && arguments.len() == 1 && arguments[0].is_empty());
+        let fits = arguments.len() == parameters
+            || (parameters == 0 && arguments.len() == 1 && arguments[0].is_empty());
         if complete && fits {
             return Some(arguments);
         }
         if !self.exhausted {
             let name = self.macros.get(id).name.clone();
             let message = match complete {
-                true => format!("macro `{name}` takes {parameters} arguments, not {}", arguments.len()),
+                true => format!(
+                    "macro `{name}` takes {parameters} arguments, not {}",
+                    arguments.len()
+                ),
                 false => format!("the arguments of macro `{name}` are not closed"),
             };
             self.report_here(Severity::Warning, "macro-arguments", message, None);
@@ -250,7 +318,11 @@ impl Preprocessor<'_> {
         if let Some(conditions) = scan.conditions.take() {
             self.conditions = conditions;
         }
-        scan.stack.push(Context { tokens: consumed, next: 0, owner: None });
+        scan.stack.push(Context {
+            tokens: consumed,
+            next: 0,
+            owner: None,
+        });
         None
     }
 
@@ -262,7 +334,8 @@ impl Preprocessor<'_> {
                 Next::Token(token) => return Some(token),
                 Next::End => return None,
                 Next::Directive => {
-                    scan.conditions.get_or_insert_with(|| self.conditions.clone());
+                    scan.conditions
+                        .get_or_insert_with(|| self.conditions.clone());
                     self.directive_among_arguments(source);
                     while !self.is_active() && !source.at_end() {
                         match source.directive_at(source.position) {
@@ -279,21 +352,27 @@ impl Preprocessor<'_> {
     /// name cannot stand for the value there; the whole text is then preprocessed again without it.
     pub(super) fn keep_constant(&mut self, id: MacroId, safe_if_loose: impl FnOnce() -> bool) {
         let definition = self.macros.get(id);
-        let Meaning::Constant(_, class) = &definition.meaning else { return };
+        let Meaning::Constant(_, class) = &definition.meaning else {
+            return;
+        };
         if *class == Constant::Loose && !safe_if_loose() {
             self.varying.insert(definition.name.clone());
         }
         let mut unmarked = vec![id];
         while let Some(id) = unmarked.pop() {
             let definition = self.macros.get_mut(id);
-            let Meaning::Constant(body, _) = &definition.meaning else { continue };
+            let Meaning::Constant(body, _) = &definition.meaning else {
+                continue;
+            };
             if std::mem::replace(&mut definition.used, true) {
                 continue;
             }
             let body = body.clone();
             for name in body.into_iter().filter(|token| token.kind == Kind::Name) {
                 match self.macros.find(self.pool.text(name)) {
-                    Some(inner) if matches!(self.macros.get(inner).meaning, Meaning::Constant(_, _)) => {
+                    Some(inner)
+                        if matches!(self.macros.get(inner).meaning, Meaning::Constant(_, _)) =>
+                    {
                         unmarked.push(inner);
                     }
                     _ => {

@@ -24,7 +24,12 @@ impl Preprocessor<'_> {
         });
         let Some((name, system)) = name else {
             let help = Some("expected \"FILE\" or <FILE>");
-            self.report_here(Severity::Warning, "include-not-found", "this `#include` names no file", help);
+            self.report_here(
+                Severity::Warning,
+                "include-not-found",
+                "this `#include` names no file",
+                help,
+            );
             return None;
         };
         let limits = self.depth < MAX_DEPTH
@@ -38,7 +43,12 @@ impl Preprocessor<'_> {
         let Some((path, text)) = self.files.read_included(&self.present.file, &name) else {
             if !system && self.not_found.insert(name.clone()) {
                 let message = format!("`{name}` was not found");
-                self.report_here(Severity::Warning, "include-not-found", message, Some("pass -I DIR"));
+                self.report_here(
+                    Severity::Warning,
+                    "include-not-found",
+                    message,
+                    Some("pass -I DIR"),
+                );
             }
             return None;
         };

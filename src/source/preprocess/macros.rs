@@ -113,7 +113,13 @@ impl MacroTable {
         self.filter[first] |= 1 << name.len().min(63);
         let id = MacroId(self.all.len() as u32);
         self.by_name.insert(name.clone(), Some(id));
-        self.all.push(Macro { name, meaning, place, active: 0, used: false });
+        self.all.push(Macro {
+            name,
+            meaning,
+            place,
+            active: 0,
+            used: false,
+        });
     }
 
     pub fn undefine(&mut self, name: &str) {
@@ -134,7 +140,11 @@ impl MacroTable {
 }
 
 /// Reads what follows `#define`. `None` if no name stands there or the parameters are malformed.
-pub(super) fn parse_definition(tokens: &[Token], pool: &mut Pool, language: Language) -> Option<Definition> {
+pub(super) fn parse_definition(
+    tokens: &[Token],
+    pool: &mut Pool,
+    language: Language,
+) -> Option<Definition> {
     let (first, rest) = tokens.split_first()?;
     if first.kind != Kind::Name {
         return None;
@@ -145,14 +155,24 @@ pub(super) fn parse_definition(tokens: &[Token], pool: &mut Pool, language: Lang
             let close = rest.iter().position(|&token| pool.text(token) == ")")?;
             let (parameters, variadic) = parse_parameters(&rest[1..close], pool)?;
             let body = pieces(&rest[close + 1..], &parameters, pool, language);
-            Some(Definition { name, shape: Shape::Function(Function { parameters: parameters.len(), variadic, body }) })
+            Some(Definition {
+                name,
+                shape: Shape::Function(Function {
+                    parameters: parameters.len(),
+                    variadic,
+                    body,
+                }),
+            })
         }
         _ => {
             let mut body = paste_object(rest, pool, language);
             if let Some(first) = body.first_mut() {
                 first.space = false;
             }
-            Some(Definition { name, shape: Shape::Object(body) })
+            Some(Definition {
+                name,
+                shape: Shape::Object(body),
+            })
         }
     }
 }
@@ -182,24 +202,39 @@ fn parse_parameters(tokens: &[Token], pool: &Pool) -> Option<(Vec<String>, bool)
 }
 
 /// The replacement list of a function-like macro.
-fn pieces(body: &[Token], parameters: &[String], pool: &mut Pool, language: Language) -> Vec<Piece> {
+fn pieces(
+    body: &[Token],
+    parameters: &[String],
+    pool: &mut Pool,
+    language: Language,
+) -> Vec<Piece> {
     let parameter_of = |text: &str| parameters.iter().position(|name| name == text);
     let mut pieces = Vec::with_capacity(body.len());
     let mut index = 0;
     while let Some(&token) = body.get(index) {
         let text = pool.text(token);
-        let beside = |at: Option<usize>| at.and_then(|at| body.get(at)).is_some_and(|&token| pool.text(token) == "##");
+        let beside = |at: Option<usize>| {
+            at.and_then(|at| body.get(at))
+                .is_some_and(|&token| pool.text(token) == "##")
+        };
         let pasted = beside(index.checked_sub(1)) || beside(Some(index + 1));
         index += 1;
         if text == "##" {
             pieces.push(Piece::Paste);
         } else if let (Kind::Name, Some(parameter)) = (token.kind, parameter_of(text)) {
             let space = token.space;
-            pieces.push(if pasted { Piece::Raw { parameter, space } } else { Piece::Expanded { parameter, space } });
+            pieces.push(if pasted {
+                Piece::Raw { parameter, space }
+            } else {
+                Piece::Expanded { parameter, space }
+            });
         } else if let ("#", Some(&next)) = (text, body.get(index))
             && let Some(parameter) = parameter_of(pool.text(next))
         {
-            pieces.push(Piece::Quoted { parameter, space: token.space });
+            pieces.push(Piece::Quoted {
+                parameter,
+                space: token.space,
+            });
             index += 1;
         } else if token.kind == Kind::Literal && language == Language::Fortran {
             spelled_literal(token, &parameter_of, pool, &mut pieces);
@@ -226,14 +261,22 @@ fn spelled_literal(
     for part in rest.by_ref() {
         let word = part.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
         if let Some(parameter) = parameter_of(word) {
-            pieces.push(Piece::Token(pool.add(Kind::Punctuator, &text[from..at], space)));
+            pieces.push(Piece::Token(pool.add(
+                Kind::Punctuator,
+                &text[from..at],
+                space,
+            )));
             pieces.push(Piece::Spelled { parameter });
             (space, found) = (false, true);
             from = at + word.len();
         }
         at += part.len();
     }
-    let kind = if found { Kind::Punctuator } else { Kind::Literal };
+    let kind = if found {
+        Kind::Punctuator
+    } else {
+        Kind::Literal
+    };
     pieces.push(Piece::Token(pool.add(kind, &text[from..], space)));
 }
 

@@ -23,7 +23,10 @@ impl Output {
     /// Whether nothing but white space stands on the unfinished line.
     pub fn at_line_start(&self) -> bool {
         let mut before = self.text.bytes().rev();
-        matches!(before.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')), None | Some(b'\n'))
+        matches!(
+            before.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')),
+            None | Some(b'\n')
+        )
     }
 
     /// Empties the unfinished line.

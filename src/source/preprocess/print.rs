@@ -9,7 +9,9 @@ use super::token::{Kind, Token, need_space};
 impl Preprocessor<'_> {
     /// `_Pragma` written out in the file: its parenthesis and string are still there.
     pub(super) fn complete_pragma(&mut self, reader: &mut Reader, tokens: &mut Vec<Token>) {
-        let named = tokens.last().is_some_and(|&token| self.pool.text(token) == "_Pragma");
+        let named = tokens
+            .last()
+            .is_some_and(|&token| self.pool.text(token) == "_Pragma");
         if named && reader.parenthesis_follows() {
             let (position, line) = (reader.position, reader.line);
             let length = tokens.len();
@@ -18,7 +20,10 @@ impl Preprocessor<'_> {
                     tokens.push(token);
                 }
             }
-            if tokens.last().is_none_or(|&token| self.pool.text(token) != ")") {
+            if tokens
+                .last()
+                .is_none_or(|&token| self.pool.text(token) != ")")
+            {
                 tokens.truncate(length);
                 (reader.position, reader.line) = (position, line);
             }
@@ -63,8 +68,16 @@ impl Preprocessor<'_> {
     /// `_Pragma("text")` as a line of its own, if a statement may begin here.
     fn print_pragma(&mut self, reader: &Reader, string: Token) {
         let literal = self.pool.text(string);
-        let inner = literal.trim_start_matches(|letter| letter != '"').trim_matches('"');
-        let pragma = format!("#pragma {}", inner.replace("\\\"", "\"").replace("\\\\", "\\").replace('\n', " "));
+        let inner = literal
+            .trim_start_matches(|letter| letter != '"')
+            .trim_matches('"');
+        let pragma = format!(
+            "#pragma {}",
+            inner
+                .replace("\\\"", "\"")
+                .replace("\\\\", "\\")
+                .replace('\n', " ")
+        );
         let origin = reader.origin(reader.output_line);
         if !self.out.at_line_start() {
             let before = self.out.open_line().trim_end();

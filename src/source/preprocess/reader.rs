@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::super::{Language, LineOrigin};
-use super::token::{Kind, Pool, Token, comment_end, find_newline, literal_end, splice_before, token_end};
+use super::token::{
+    Kind, Pool, Token, comment_end, find_newline, literal_end, splice_before, token_end,
+};
 use crate::diagnostic::Place;
 
 /// Where the lines of a file came from.
@@ -41,7 +43,14 @@ pub(super) enum Next {
 
 impl<'t> Reader<'t> {
     pub fn new(text: &'t str, language: Language, origins: Origins<'t>) -> Reader<'t> {
-        Reader { text, position: 0, line: 0, output_line: 0, language, origins }
+        Reader {
+            text,
+            position: 0,
+            line: 0,
+            output_line: 0,
+            language,
+            origins,
+        }
     }
 
     pub fn at_end(&self) -> bool {
@@ -51,10 +60,16 @@ impl<'t> Reader<'t> {
     /// Where a line, counted from zero, came from.
     pub fn origin(&self, line: usize) -> LineOrigin {
         match &self.origins {
-            Origins::File(file) => LineOrigin { file: file.clone(), line: line as u32 + 1 },
+            Origins::File(file) => LineOrigin {
+                file: file.clone(),
+                line: line as u32 + 1,
+            },
             Origins::Given(lines) => match lines.get(line).or(lines.last()) {
                 Some(origin) => origin.clone(),
-                None => LineOrigin { file: "".into(), line: line as u32 + 1 },
+                None => LineOrigin {
+                    file: "".into(),
+                    line: line as u32 + 1,
+                },
             },
         }
     }
@@ -62,9 +77,17 @@ impl<'t> Reader<'t> {
     /// The place of a byte position on the present line. Columns far out are cut.
     pub fn place(&self, position: usize) -> Place {
         let before = &self.text.as_bytes()[position.saturating_sub(LAST_COLUMN)..position];
-        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
+        let column = before
+            .iter()
+            .rev()
+            .take_while(|&&byte| byte != b'\n')
+            .count();
         let LineOrigin { file, line } = self.origin(self.line);
-        Place { file, line, column: column as u32 + 1 }
+        Place {
+            file,
+            line,
+            column: column as u32 + 1,
+        }
     }
 
     /// Whether the line that begins at `position` is a directive. In Fortran the `#` must be in
@@ -105,7 +128,9 @@ impl<'t> Reader<'t> {
         let mut joined = String::with_capacity(raw.len());
         let mut from = 0;
         for (newline, _) in raw.match_indices('\n') {
-            let Some(splice) = splice_before(raw.as_bytes(), newline) else { continue };
+            let Some(splice) = splice_before(raw.as_bytes(), newline) else {
+                continue;
+            };
             joined.push_str(&raw[from.min(splice)..splice]);
             from = newline + 1;
         }
@@ -142,7 +167,10 @@ impl<'t> Reader<'t> {
 
     /// Whether the next token, on this or a later line, is an opening parenthesis.
     pub fn parenthesis_follows(&self) -> bool {
-        let mut probe = Reader { origins: Origins::Given(&[]), ..*self };
+        let mut probe = Reader {
+            origins: Origins::Given(&[]),
+            ..*self
+        };
         let mut space = false;
         probe.skip_to_token(&mut space) && probe.text.as_bytes().get(probe.position) == Some(&b'(')
     }
@@ -152,7 +180,11 @@ impl<'t> Reader<'t> {
     pub fn next(&mut self, pool: &mut Pool) -> Next {
         let mut space = false;
         if !self.skip_to_token(&mut space) {
-            return if self.at_end() { Next::End } else { Next::Directive };
+            return if self.at_end() {
+                Next::End
+            } else {
+                Next::Directive
+            };
         }
         let (kind, end) = token_end(self.text.as_bytes(), self.position, self.language);
         let token = pool.add(kind, &self.text[self.position..end], space);
@@ -176,7 +208,9 @@ impl<'t> Reader<'t> {
                         return false;
                     }
                 }
-                b'&' if fortran && (line_start || ends_line(&bytes[self.position + 1..])) => self.position += 1,
+                b'&' if fortran && (line_start || ends_line(&bytes[self.position + 1..])) => {
+                    self.position += 1
+                }
                 b'!' if fortran => self.position += find_newline(&bytes[self.position..]),
                 b'\\' if !fortran && ends_line(&bytes[self.position + 1..]) => self.position += 1,
                 b'/' => match comment_end(bytes, self.position, self.language) {
@@ -194,6 +228,8 @@ impl<'t> Reader<'t> {
 
 /// Whether nothing but white space and a Fortran comment follows on the line.
 fn ends_line(rest: &[u8]) -> bool {
-    let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    let next = rest
+        .iter()
+        .find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
     matches!(next, None | Some(b'\n' | b'!'))
 }

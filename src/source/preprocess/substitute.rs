@@ -77,11 +77,17 @@ pub(super) fn size(function: &Function, arguments: &[Argument], pool: &Pool) -> 
         Piece::Token(_) | Piece::Paste => 1,
         Piece::Expanded { parameter, .. } => arguments[parameter].expanded.len(),
         Piece::Raw { parameter, .. } => arguments[parameter].raw.len(),
-        Piece::Quoted { parameter, .. } | Piece::Spelled { parameter } => {
-            arguments[parameter].raw.iter().map(|&token| pool.text(token).len()).sum()
-        }
+        Piece::Quoted { parameter, .. } | Piece::Spelled { parameter } => arguments[parameter]
+            .raw
+            .iter()
+            .map(|&token| pool.text(token).len())
+            .sum(),
     };
-    function.body.iter().map(|piece| piece_size(piece) as u64).sum()
+    function
+        .body
+        .iter()
+        .map(|piece| piece_size(piece) as u64)
+        .sum()
 }
 
 /// A copy whose first token has white space before it or not.
@@ -96,7 +102,10 @@ fn spaced(tokens: &[Token], space: bool) -> Vec<Token> {
 /// `left ## right`: one token, or both side by side if they make none.
 pub(super) fn paste(left: Token, right: Token, pool: &mut Pool, language: Language) -> Vec<Token> {
     if left.kind == Kind::Placemarker {
-        return vec![Token { space: left.space, ..right }];
+        return vec![Token {
+            space: left.space,
+            ..right
+        }];
     }
     if right.kind == Kind::Placemarker {
         return vec![left];
@@ -106,7 +115,13 @@ pub(super) fn paste(left: Token, right: Token, pool: &mut Pool, language: Langua
     if end == text.len() {
         return vec![pool.add(kind, &text, left.space)];
     }
-    vec![left, Token { space: false, ..right }]
+    vec![
+        left,
+        Token {
+            space: false,
+            ..right
+        },
+    ]
 }
 
 /// `#argument`: a string literal with the argument's text.

@@ -16,11 +16,24 @@ impl ReadFile for Files {
     }
 }
 
-fn run_with(text: &str, language: Language, defines: &[(&str, Option<&str>)], files: &Files) -> SourceText {
-    let defines = defines.iter().map(|(name, value)| (name.to_string(), value.map(str::to_string))).collect();
+fn run_with(
+    text: &str,
+    language: Language,
+    defines: &[(&str, Option<&str>)],
+    files: &Files,
+) -> SourceText {
+    let defines = defines
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.map(str::to_string)))
+        .collect();
     let source = SourceText::verbatim(&"main".into(), text.to_string());
     let result = preprocess(source, &Options { defines, language }, files);
-    assert_eq!(result.origins.len(), result.text.split('\n').count(), "one origin a line:\n{}", result.text);
+    assert_eq!(
+        result.origins.len(),
+        result.text.split('\n').count(),
+        "one origin a line:\n{}",
+        result.text
+    );
     result
 }
 
@@ -35,20 +48,40 @@ fn fortran(text: &str) -> SourceText {
 /// The lines that are not blank, their white space collapsed.
 fn lines(result: &SourceText) -> Vec<String> {
     let collapse = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    result.text.lines().map(collapse).filter(|line| !line.is_empty()).collect()
+    result
+        .text
+        .lines()
+        .map(collapse)
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 fn macros(result: &SourceText) -> Vec<(&str, &str)> {
-    result.macros.iter().map(|constant| (constant.name.as_str(), constant.text.as_str())).collect()
+    result
+        .macros
+        .iter()
+        .map(|constant| (constant.name.as_str(), constant.text.as_str()))
+        .collect()
 }
 
 fn codes(result: &SourceText) -> Vec<&str> {
-    result.diagnostics.iter().map(|diagnostic| &*diagnostic.code).collect()
+    result
+        .diagnostics
+        .iter()
+        .map(|diagnostic| &*diagnostic.code)
+        .collect()
 }
 
 fn origins(result: &SourceText) -> Vec<String> {
-    let name = |(line, origin): (&str, &crate::source::LineOrigin)| format!("{}:{} {line}", origin.file, origin.line);
-    result.text.split('\n').zip(&result.origins).map(name).collect()
+    let name = |(line, origin): (&str, &crate::source::LineOrigin)| {
+        format!("{}:{} {line}", origin.file, origin.line)
+    };
+    result
+        .text
+        .split('\n')
+        .zip(&result.origins)
+        .map(name)
+        .collect()
 }
 
 #[test]
@@ -146,16 +179,31 @@ report(x>y, \"x is %d but y is %d\", x, y);
 fn expansion_follows_compilers_where_the_standard_leaves_it_open() {
     for (text, expected) in [
         ("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", "2*9*g"),
-        ("#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)", "42"),
+        (
+            "#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)",
+            "42",
+        ),
         ("#define EMPTY\n+EMPTY+EMPTY-EMPTY-", "+ +- -"),
         ("#define M -one\n-M", "- -one"),
-        ("#define log(f, ...) printf(f, ## __VA_ARGS__)\nlog(a); log(a, b);", "printf(a); printf(a, b);"),
-        ("#define log(f, args...) printf(f, args)\nlog(a, b, c);", "printf(a, b, c);"),
+        (
+            "#define log(f, ...) printf(f, ## __VA_ARGS__)\nlog(a); log(a, b);",
+            "printf(a); printf(a, b);",
+        ),
+        (
+            "#define log(f, args...) printf(f, args)\nlog(a, b, c);",
+            "printf(a, b, c);",
+        ),
         ("#define f(x) [x]\nf (1) f\n(2) f", "[1] [2] f"),
         ("#define foo foo + a\nfoo", "foo + a"),
         ("#define a b\n#define b a\na b", "a b"),
-        ("#define id(x) x\nid((a,b)) id(\"),(\") id(')')", "(a,b) \"),(\" ')'"),
-        ("#define s(x) #x\ns( a  b /* c */ d ) s(\"\\n\")", "\"a b d\" \"\\\"\\\\n\\\"\""),
+        (
+            "#define id(x) x\nid((a,b)) id(\"),(\") id(')')",
+            "(a,b) \"),(\" ')'",
+        ),
+        (
+            "#define s(x) #x\ns( a  b /* c */ d ) s(\"\\n\")",
+            "\"a b d\" \"\\\"\\\\n\\\"\"",
+        ),
         ("int line = __LINE__;", "int line = 1;"),
         ("x = a\\\n  + b;", "x = a\\ + b;"),
     ] {
@@ -186,40 +234,86 @@ x = ALPHA * a[N];
             "x = ALPHA * a[N];"
         ]
     );
-    let expected = [("N", "128"), ("N2", "(N+2)"), ("ALPHA", "1.5"), ("MINUS", "-1"), ("THREADS", "4")];
+    let expected = [
+        ("N", "128"),
+        ("N2", "(N+2)"),
+        ("ALPHA", "1.5"),
+        ("MINUS", "-1"),
+        ("THREADS", "4"),
+    ];
     assert_eq!(macros(&result), expected);
-    assert_eq!((result.macros[1].place.line, &*result.macros[1].place.file), (2, "main"));
+    assert_eq!(
+        (result.macros[1].place.line, &*result.macros[1].place.file),
+        (2, "main")
+    );
 }
 
 #[test]
 fn constants_are_expanded_where_only_their_value_will_do() {
     for (text, expected) in [
         ("#define N 4\n#if N * 2 == 8\nyes N\n#endif", "yes N"),
-        ("#define N 4\n#define CAT(a,b) CAT2(a,b)\n#define CAT2(a,b) a##b\nCAT(x_,N) CAT2(x_,N) N", "x_4 x_N N"),
-        ("#define N 4\n#define STR(a) STR2(a)\n#define STR2(a) #a\nSTR(N) STR2(N)", "\"4\" \"N\""),
+        (
+            "#define N 4\n#define CAT(a,b) CAT2(a,b)\n#define CAT2(a,b) a##b\nCAT(x_,N) CAT2(x_,N) N",
+            "x_4 x_N N",
+        ),
+        (
+            "#define N 4\n#define STR(a) STR2(a)\n#define STR2(a) #a\nSTR(N) STR2(N)",
+            "\"4\" \"N\"",
+        ),
         // Two values: no parameter.
-        ("#define N 4\na N;\n#undef N\n#define N 5\nb N;", "a 4; b 5;"),
-        ("#define N 4\n#define M (N)\na M;\n#undef N\n#define N 5\nb M;", "a (4); b (5);"),
+        (
+            "#define N 4\na N;\n#undef N\n#define N 5\nb N;",
+            "a 4; b 5;",
+        ),
+        (
+            "#define N 4\n#define M (N)\na M;\n#undef N\n#define N 5\nb M;",
+            "a (4); b (5);",
+        ),
         // Not used before it changes.
         ("#define N 4\n#undef N\n#define N 5\nb N;", "b N;"),
         ("#define N 4\na N;\n#define N 4\nb N;", "a N; b N;"),
         // Replacement that would regroup.
         ("#define S 8*1024\na = n/S;", "a = n/8*1024;"),
-        ("#define S 8*1024\ndouble a[S]; if (i < S) b(S, S);", "double a[S]; if (i < S) b(S, S);"),
+        (
+            "#define S 8*1024\ndouble a[S]; if (i < S) b(S, S);",
+            "double a[S]; if (i < S) b(S, S);",
+        ),
     ] {
         assert_eq!(lines(&c(text)).join(" "), expected, "{text}");
     }
-    for not_constant in ["", "'A'", "n", "(double)1", "f(1)", "1 2", "3.3.1", "0x", "1e", "sizeof(int)", "{1}", "()"] {
+    for not_constant in [
+        "",
+        "'A'",
+        "n",
+        "(double)1",
+        "f(1)",
+        "1 2",
+        "3.3.1",
+        "0x",
+        "1e",
+        "sizeof(int)",
+        "{1}",
+        "()",
+    ] {
         let result = c(&format!("#define N {not_constant}\nN;"));
         assert!(result.macros.is_empty(), "{not_constant}");
     }
     // A circle of constants would have no value.
-    assert!(macros(&c("#define A 1\n#define B (A)\n#undef A\n#define A (B)\nB A\n")).is_empty());
+    assert!(
+        macros(&c(
+            "#define A 1\n#define B (A)\n#undef A\n#define A (B)\nB A\n"
+        ))
+        .is_empty()
+    );
 }
 
 #[test]
 fn command_line_definitions_come_first() {
-    let defines = [("N", Some("64")), ("USE_IT", None), ("SQ(x)", Some("((x)*(x))"))];
+    let defines = [
+        ("N", Some("64")),
+        ("USE_IT", None),
+        ("SQ(x)", Some("((x)*(x))")),
+    ];
     let text = "#ifndef N\n#define N 8\n#endif\n#if USE_IT\nN SQ(y)\n#endif\n";
     let result = run_with(text, Language::C, &defines, &Files::default());
     assert_eq!(lines(&result), ["N ((y)*(y))"]);
@@ -244,18 +338,33 @@ d
 #endif
 e");
     assert_eq!(result.text, "\n\n\n\n\n\n\n\n\nc\n\n\n\ne");
-    assert_eq!(result.origins.iter().map(|origin| origin.line).collect::<Vec<_>>(), (1..=14).collect::<Vec<_>>());
+    assert_eq!(
+        result
+            .origins
+            .iter()
+            .map(|origin| origin.line)
+            .collect::<Vec<_>>(),
+        (1..=14).collect::<Vec<_>>()
+    );
     assert!(result.diagnostics.is_empty());
     let broken = c("#endif\n#if 1 +\na\n#else\nb\n#else\nc\n#endif\n#ifdef X\n");
     assert_eq!(lines(&broken), ["b", "c"]);
     assert_eq!(
         codes(&broken),
-        ["unbalanced-conditional", "bad-condition", "unbalanced-conditional", "unbalanced-conditional"]
+        [
+            "unbalanced-conditional",
+            "bad-condition",
+            "unbalanced-conditional",
+            "unbalanced-conditional"
+        ]
     );
     let error = c("#ifndef SIZE\n#  error no \"SIZE\"\n#endif\n");
     assert_eq!(codes(&error), ["error-directive"]);
     assert_eq!(
-        (error.diagnostics[0].severity, error.diagnostics[0].place.to_string()),
+        (
+            error.diagnostics[0].severity,
+            error.diagnostics[0].place.to_string()
+        ),
         (Severity::Note, "main:2:1".into())
     );
 }
@@ -263,19 +372,36 @@ e");
 #[test]
 fn included_files_are_inlined_with_their_origins() {
     let files = Files(BTreeMap::from([
-        ("a.h", "#ifndef A_H\n#define A_H\n#include \"b.h\"\ntypedef REAL real;\n#endif\n"),
+        (
+            "a.h",
+            "#ifndef A_H\n#define A_H\n#include \"b.h\"\ntypedef REAL real;\n#endif\n",
+        ),
         ("b.h", "#pragma once\n#define REAL double\nint f(int);"),
         ("<lib.h>", "#define LIB(x) lib_ ## x\n"),
     ]));
     let text = "#include \"a.h\"\n#include <lib.h>\n#include \"b.h\"\n#include \"a.h\"\n#include <stdio.h>\n#include \"none.h\"\n\
                 #define WHERE \"b.h\"\n#include WHERE\nreal LIB(x);\n";
     let result = run_with(text, Language::C, &[], &files);
-    let kept: Vec<String> = origins(&result).into_iter().filter(|line| !line.ends_with(' ')).collect();
-    assert_eq!(kept, ["b.h:3 int f(int);", "a.h:4 typedef double real;", "main:9 real lib_x;"]);
+    let kept: Vec<String> = origins(&result)
+        .into_iter()
+        .filter(|line| !line.ends_with(' '))
+        .collect();
+    assert_eq!(
+        kept,
+        [
+            "b.h:3 int f(int);",
+            "a.h:4 typedef double real;",
+            "main:9 real lib_x;"
+        ]
+    );
     assert_eq!(codes(&result), ["include-not-found"]);
     let missing = &result.diagnostics[0];
     assert_eq!(
-        (missing.place.line, missing.severity, missing.help.as_deref()),
+        (
+            missing.place.line,
+            missing.severity,
+            missing.help.as_deref()
+        ),
         (6, Severity::Warning, Some("pass -I DIR"))
     );
     assert!(missing.message.contains("none.h"));
@@ -287,16 +413,29 @@ fn files_that_include_each_other_end() {
     let result = run_with("#include \"a.h\"\n", Language::C, &[], &files);
     assert_eq!(codes(&result), ["include-depth"]);
     assert_eq!(lines(&result).len(), 200);
-    let twice = Files(BTreeMap::from([("a.h", "#include \"a.h\"\n#include \"a.h\"\n")]));
-    assert!(codes(&run_with("#include \"a.h\"\n", Language::C, &[], &twice)).contains(&"include-depth"));
+    let twice = Files(BTreeMap::from([(
+        "a.h",
+        "#include \"a.h\"\n#include \"a.h\"\n",
+    )]));
+    assert!(
+        codes(&run_with("#include \"a.h\"\n", Language::C, &[], &twice)).contains(&"include-depth")
+    );
 }
 
 #[test]
 fn invocations_over_several_lines_keep_the_lines_below_in_place() {
-    let result = c("#define ADD(a,b) ((a)+(b))\nx = ADD(1,\n        2 /* two\n lines */) * 3;\ny = 4;\n");
+    let result =
+        c("#define ADD(a,b) ((a)+(b))\nx = ADD(1,\n        2 /* two\n lines */) * 3;\ny = 4;\n");
     assert_eq!(
         origins(&result),
-        ["main:1 ", "main:2 x = ((1)+(2))", "main:3 ", "main:4  * 3;", "main:5 y = 4;", "main:6 "]
+        [
+            "main:1 ",
+            "main:2 x = ((1)+(2))",
+            "main:3 ",
+            "main:4  * 3;",
+            "main:5 y = 4;",
+            "main:6 "
+        ]
     );
     // A conditional group between arguments.
     let split = c("#define F(a,b) a-b\nF(1,\n#if 0\n2\n#else\n3\n#endif\n) ;\nz\n");
@@ -309,7 +448,10 @@ fn malformed_invocations_stay_as_they_are() {
     let result = c("#define F(a,b) a b\nF(1) F(1,2,3) F;\nF(1, (2;\n");
     assert_eq!(lines(&result), ["F(1) F(1,2,3) F;", "F(1, (2;"]);
     assert_eq!(codes(&result), ["macro-arguments"; 3]);
-    assert_eq!(codes(&c("#define 3\n#define F(a,,b) c\n")), ["bad-definition"; 2]);
+    assert_eq!(
+        codes(&c("#define 3\n#define F(a,,b) c\n")),
+        ["bad-definition"; 2]
+    );
 }
 
 #[test]
@@ -322,7 +464,10 @@ fn pragma_operators_become_lines() {
   x = y _Pragma(\"nothing\") + z;
 }
 ");
-    let kept: Vec<String> = origins(&result).into_iter().filter(|line| line.trim_end().contains(' ')).collect();
+    let kept: Vec<String> = origins(&result)
+        .into_iter()
+        .filter(|line| line.trim_end().contains(' '))
+        .collect();
     assert_eq!(
         kept,
         [
@@ -352,7 +497,10 @@ fn attributes_that_lay_out_structures_stay() {
     for text in kept {
         assert_eq!(tidied(text), text);
     }
-    for text in ["double *p __attribute__((aligned(64)));", "struct __attribute__((unused)) s { float x; };"] {
+    for text in [
+        "double *p __attribute__((aligned(64)));",
+        "struct __attribute__((unused)) s { float x; };",
+    ] {
         assert!(!tidied(text).contains("attribute"), "{text}");
     }
 }
@@ -382,25 +530,50 @@ HANDLER(name) { }
     let result = c(text);
     let kept: Vec<&str> = result.text.lines().collect();
     let original: Vec<&str> = text.lines().collect();
-    assert_eq!(kept[0], "double * restrict     p                             ;");
+    assert_eq!(
+        kept[0],
+        "double * restrict     p                             ;"
+    );
     assert_eq!(kept[1], "static inline     int f(int n) {");
     assert_eq!((kept[2], kept[8]), ("                ", "    ;       "));
     assert_eq!(kept[14], "  */         // end");
     for line in [3, 4, 5, 6, 7, 9, 10, 11, 12, 15, 16, 17, 18] {
         assert_eq!(kept[line], original[line]);
     }
-    let places: Vec<_> =
-        result.diagnostics.iter().map(|note| (&*note.code, note.place.line, note.place.column)).collect();
-    assert_eq!(places, [("unknown-macro", 3, 3), ("unknown-macro", 9, 5), ("unknown-macro", 15, 6)]);
+    let places: Vec<_> = result
+        .diagnostics
+        .iter()
+        .map(|note| (&*note.code, note.place.line, note.place.column))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("unknown-macro", 3, 3),
+            ("unknown-macro", 9, 5),
+            ("unknown-macro", 15, 6)
+        ]
+    );
 }
 
 #[test]
 fn complex_types_are_one_name() {
     for (text, expected) in [
-        ("double _Complex *f(float complex x);", "double_Complex *f(float_Complex x);"),
-        ("long double  _Complex z; complex double w;", "long_double_Complex z; double_Complex w;"),
-        ("double complex = 1; complex = 2;", "double complex = 1; complex = 2;"),
-        ("#define cplx double _Complex\nint g(const cplx*, cplx);", "int g(const double_Complex *, double_Complex );"),
+        (
+            "double _Complex *f(float complex x);",
+            "double_Complex *f(float_Complex x);",
+        ),
+        (
+            "long double  _Complex z; complex double w;",
+            "long_double_Complex z; double_Complex w;",
+        ),
+        (
+            "double complex = 1; complex = 2;",
+            "double complex = 1; complex = 2;",
+        ),
+        (
+            "#define cplx double _Complex\nint g(const cplx*, cplx);",
+            "int g(const double_Complex *, double_Complex );",
+        ),
     ] {
         assert_eq!(lines(&c(text)), [expected], "{text}");
     }
@@ -448,21 +621,48 @@ fn fortran_conditions_inside_a_statement_leave_no_line() {
     );
     assert_eq!(
         origins(&result),
-        ["main:1 call f(a, & ! first", "main:7        c, &", "main:9        d)", "main:10 end", "main:11 "]
+        [
+            "main:1 call f(a, & ! first",
+            "main:7        c, &",
+            "main:9        d)",
+            "main:10 end",
+            "main:11 "
+        ]
     );
 }
 
 #[test]
 fn fortran_macros_are_traditional() {
     for (text, expected) in [
-        ("#define CAT(a,b) a/**/b\ncall CAT(sub,_r8)(x)", "call sub_r8(x)"),
-        ("#define MSG(x) print *, 'x is', x\nMSG(n)", "print *, 'n is', n"),
-        ("#define DIMS(a) a/**/_l1, a/**/_h1\nreal q(DIMS(q))", "real q(q_l1, q_h1)"),
-        ("#define BOTH(a,b) a; b\nBOTH(x = 1, y = &\n  & 2)\nend", "x = 1; y = 2 end"),
-        ("#define FMT \"(f0.2)\", advance='no'\nwrite(0, FMT) x", "write(0, \"(f0.2)\", advance='no') x"),
+        (
+            "#define CAT(a,b) a/**/b\ncall CAT(sub,_r8)(x)",
+            "call sub_r8(x)",
+        ),
+        (
+            "#define MSG(x) print *, 'x is', x\nMSG(n)",
+            "print *, 'n is', n",
+        ),
+        (
+            "#define DIMS(a) a/**/_l1, a/**/_h1\nreal q(DIMS(q))",
+            "real q(q_l1, q_h1)",
+        ),
+        (
+            "#define BOTH(a,b) a; b\nBOTH(x = 1, y = &\n  & 2)\nend",
+            "x = 1; y = 2 end",
+        ),
+        (
+            "#define FMT \"(f0.2)\", advance='no'\nwrite(0, FMT) x",
+            "write(0, \"(f0.2)\", advance='no') x",
+        ),
         // The name of the macro would be read as the variable.
-        ("#define N 3\nsubroutine s(n)\nx(N) = n ! N\nend", "subroutine s(n) x(3) = n ! N end"),
-        ("#define N 3\ncall s(N)\ncontains\nsubroutine s(n)\nend", "call s(N) contains subroutine s(n) end"),
+        (
+            "#define N 3\nsubroutine s(n)\nx(N) = n ! N\nend",
+            "subroutine s(n) x(3) = n ! N end",
+        ),
+        (
+            "#define N 3\ncall s(N)\ncontains\nsubroutine s(n)\nend",
+            "call s(N) contains subroutine s(n) end",
+        ),
     ] {
         assert_eq!(lines(&fortran(text)).join(" "), expected, "{text}");
     }
@@ -486,7 +686,11 @@ fn work_is_bounded() {
     let mut quoting = String::from("#define Q(x) #x #x #x #x\n#define R(x) Q(x)\n");
     quoting += &format!("{}a{};\n", "R(".repeat(60), ")".repeat(60));
     c(&quoting);
-    c(&format!("#define F(x) x x\n{}1{};\n", "F(".repeat(50_000), ")".repeat(50_000)));
+    c(&format!(
+        "#define F(x) x x\n{}1{};\n",
+        "F(".repeat(50_000),
+        ")".repeat(50_000)
+    ));
     c(&format!("#define F(x) x\n{}\n", "F(\n".repeat(50_000)));
     c(&"#if 1\n".repeat(100_000));
     c(&format!("#if {}1\n", "-".repeat(1_000_000)));

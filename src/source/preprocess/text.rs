@@ -7,7 +7,8 @@ use super::expand::{Constants, Scan};
 use super::macros::{MacroId, Meaning};
 use super::reader::Reader;
 use super::token::{
-    Kind, comment_end, find_newline, is_name_part, is_name_start, literal_end, name_end, need_space, number_end,
+    Kind, comment_end, find_newline, is_name_part, is_name_start, literal_end, name_end,
+    need_space, number_end,
 };
 
 /// What the first byte of something means to the copier.
@@ -54,8 +55,15 @@ impl Preprocessor<'_> {
     pub(super) fn copy_text(&mut self, reader: &mut Reader) {
         let bytes = reader.text.as_bytes();
         let fortran = self.language == Language::Fortran;
-        let mut copier = Copier { from: reader.position, touched: false };
-        let mut at = if fortran { skip_fixed_comment(bytes, reader.position) } else { reader.position };
+        let mut copier = Copier {
+            from: reader.position,
+            touched: false,
+        };
+        let mut at = if fortran {
+            skip_fixed_comment(bytes, reader.position)
+        } else {
+            reader.position
+        };
         while at < bytes.len() {
             match CLASSES[bytes[at] as usize] {
                 Class::Other => at += 1,
@@ -97,7 +105,9 @@ impl Preprocessor<'_> {
                     }
                     None => at += 1,
                 },
-                Class::Bang if fortran && !is_sentinel(&bytes[at..]) => at += find_newline(&bytes[at..]),
+                Class::Bang if fortran && !is_sentinel(&bytes[at..]) => {
+                    at += find_newline(&bytes[at..])
+                }
                 Class::Bang => at += 1,
             }
         }
@@ -145,12 +155,20 @@ impl Preprocessor<'_> {
         let bytes = reader.text.as_bytes();
         let end = name_end(bytes, at);
         let name = &reader.text[at..end];
-        let Some(id) = self.macros.find(name) else { return end };
+        let Some(id) = self.macros.find(name) else {
+            return end;
+        };
         match &self.macros.get(id).meaning {
-            Meaning::Constant(_, _) if self.language == Language::C || !after_type_star(&bytes[..at]) => {
+            Meaning::Constant(_, _)
+                if self.language == Language::C || !after_type_star(&bytes[..at]) =>
+            {
                 let (pending, rest) = (&reader.text[copier.from..at], &reader.text[end..]);
                 let whole = self.out.text.as_str();
-                let before = if pending.trim().is_empty() { whole } else { pending };
+                let before = if pending.trim().is_empty() {
+                    whole
+                } else {
+                    pending
+                };
                 let safe = is_safe_between(before, rest);
                 self.keep_constant(id, || safe);
                 return end;
@@ -242,14 +260,30 @@ fn skip_fixed_comment(bytes: &[u8], line: usize) -> usize {
         }
         _ => false,
     };
-    if marked { line + find_newline(&bytes[line..]) } else { line }
+    if marked {
+        line + find_newline(&bytes[line..])
+    } else {
+        line
+    }
 }
 
 /// Whether `real*`, `integer*` and the like end the text: what follows must be a number.
 fn after_type_star(before: &[u8]) -> bool {
-    let Some(rest) = before.trim_ascii_end().strip_suffix(b"*") else { return false };
+    let Some(rest) = before.trim_ascii_end().strip_suffix(b"*") else {
+        return false;
+    };
     let rest = rest.trim_ascii_end();
-    let start = rest.iter().rposition(|&byte| !is_name_start(byte)).map_or(0, |at| at + 1);
+    let start = rest
+        .iter()
+        .rposition(|&byte| !is_name_start(byte))
+        .map_or(0, |at| at + 1);
     let word = rest[start..].to_ascii_lowercase();
-    [b"real".as_slice(), b"integer", b"complex", b"logical", b"character"].contains(&word.as_slice())
+    [
+        b"real".as_slice(),
+        b"integer",
+        b"complex",
+        b"logical",
+        b"character",
+    ]
+    .contains(&word.as_slice())
 }

@@ -8,13 +8,21 @@ mod complex;
 
 use self::complex::RealType;
 use super::super::{Language, SourceText};
-use super::token::{comment_end, find_newline, is_name_start, literal_end, name_end, number_end, splice_before};
+use super::token::{
+    comment_end, find_newline, is_name_start, literal_end, name_end, number_end, splice_before,
+};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// Extensions that are dropped together with the parentheses after them.
 const DROPPED_CALLS: [&str; 4] = ["__attribute__", "__attribute", "__declspec", "__nonnull"];
 /// Extensions that are dropped.
-const DROPPED: [&str; 5] = ["__extension__", "__thread", "_Thread_local", "_Noreturn", "__cdecl"];
+const DROPPED: [&str; 5] = [
+    "__extension__",
+    "__thread",
+    "_Thread_local",
+    "_Noreturn",
+    "__cdecl",
+];
 /// Spellings that avoid clashes in headers, and the standard ones; never longer.
 const RENAMED: [(&str, &str); 12] = [
     ("__restrict__", "restrict"),
@@ -66,8 +74,8 @@ pub(super) fn tidy(source: &mut SourceText) {
     };
     tidier.run();
     // Only whole tokens were overwritten, with ASCII: the text is still UTF-8.
-    source.text =
-        String::from_utf8(tidier.bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    source.text = String::from_utf8(tidier.bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     for (row, column, name) in tidier.unknown {
         source.diagnostics.push(Diagnostic {
             severity: Severity::Note,
@@ -128,7 +136,8 @@ impl Tidier {
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\\' => self.at += 1,
                 b'#' if self.first_on_line => self.skip_directive(),
                 b'/' if comment_end(&self.bytes, self.at, Language::C).is_some() => {
-                    let end = comment_end(&self.bytes, self.at, Language::C).unwrap_or(self.bytes.len());
+                    let end =
+                        comment_end(&self.bytes, self.at, Language::C).unwrap_or(self.bytes.len());
                     self.advance(end);
                 }
                 b'"' | b'\'' => {
@@ -173,7 +182,10 @@ impl Tidier {
 
     /// Moves to `end` over line ends.
     fn advance(&mut self, end: usize) {
-        while let Some(offset) = self.bytes[self.at..end].iter().position(|&byte| byte == b'\n') {
+        while let Some(offset) = self.bytes[self.at..end]
+            .iter()
+            .position(|&byte| byte == b'\n')
+        {
             self.at += offset + 1;
             self.row += 1;
             self.line_start = self.at;
@@ -216,7 +228,8 @@ impl Tidier {
             self.bytes[start..start + standard.len()].copy_from_slice(standard.as_bytes());
         } else if let Some(close) = self.unknown_macro(end) {
             let text = String::from_utf8_lossy(name).into_owned();
-            self.unknown.push((self.row, self.at - self.line_start, text));
+            self.unknown
+                .push((self.row, self.at - self.line_start, text));
             let start = self.at;
             self.blank(close);
             if self.before == Before::Head {
@@ -241,8 +254,14 @@ impl Tidier {
     fn is_of_structure(&self, close: usize) -> bool {
         const WORDS: [&[u8]; 2] = [b"aligned", b"packed"];
         let before = self.bytes[..self.at].trim_ascii_end();
-        let follows_structure = [b"struct".as_slice(), b"union", b"}"].iter().any(|end| before.ends_with(end));
-        let says = |word: &&[u8]| self.bytes[self.at..close].windows(word.len()).any(|part| part == *word);
+        let follows_structure = [b"struct".as_slice(), b"union", b"}"]
+            .iter()
+            .any(|end| before.ends_with(end));
+        let says = |word: &&[u8]| {
+            self.bytes[self.at..close]
+                .windows(word.len())
+                .any(|part| part == *word)
+        };
         follows_structure && WORDS.iter().any(says)
     }
 
@@ -288,8 +307,15 @@ impl Tidier {
     /// follows: the end of the call.
     fn unknown_macro(&self, end: usize) -> Option<usize> {
         let name = &self.bytes[self.at..end];
-        let upper = name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-        if !upper || name.len() < 2 || !self.first_on_line || self.parentheses > 0 || self.before == Before::Other {
+        let upper = name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+        if !upper
+            || name.len() < 2
+            || !self.first_on_line
+            || self.parentheses > 0
+            || self.before == Before::Other
+        {
             return None;
         }
         let close = self.closing_parenthesis(end)?;

@@ -44,7 +44,14 @@ impl Pool {
     pub fn add(&mut self, kind: Kind, text: &str, space: bool) -> Token {
         let start = self.text.len() as u32;
         self.text.push_str(text);
-        Token { start, length: text.len() as u32, kind, space, painted: false, kept: false }
+        Token {
+            start,
+            length: text.len() as u32,
+            kind,
+            space,
+            painted: false,
+            kept: false,
+        }
     }
 
     pub fn text(&self, token: Token) -> &str {
@@ -65,7 +72,11 @@ impl Pool {
 
     /// Whether two replacement lists are the same token for token.
     pub fn same_text(&self, left: &[Token], right: &[Token]) -> bool {
-        left.len() == right.len() && left.iter().zip(right).all(|(&a, &b)| self.text(a) == self.text(b))
+        left.len() == right.len()
+            && left
+                .iter()
+                .zip(right)
+                .all(|(&a, &b)| self.text(a) == self.text(b))
     }
 
     /// Bytes stored.
@@ -92,7 +103,8 @@ impl Pool {
                 tokens.push(self.add(Kind::Punctuator, "##", false));
             }
             let (kind, end) = token_end(bytes, start, language);
-            let space = blank == Blank::Space || (blank == Blank::Comment && language == Language::C);
+            let space =
+                blank == Blank::Space || (blank == Blank::Comment && language == Language::C);
             tokens.push(self.add(kind, &line[start..end], space));
             position = end;
         }
@@ -117,7 +129,11 @@ pub(super) fn skip_blank(bytes: &[u8], mut position: usize, language: Language) 
             blank = Blank::Space;
         } else if let Some(end) = comment_end(bytes, position, language) {
             position = end;
-            blank = if blank == Blank::Space { blank } else { Blank::Comment };
+            blank = if blank == Blank::Space {
+                blank
+            } else {
+                Blank::Comment
+            };
         } else {
             break;
         }
@@ -135,7 +151,11 @@ pub(super) fn comment_end(bytes: &[u8], position: usize, language: Language) -> 
     match (bytes.get(position + 1)?, language) {
         (b'*', _) => {
             let rest = &bytes[position + 2..];
-            let rest = if language == Language::Fortran { &rest[..rest.len().min(LONGEST_COMMENT)] } else { rest };
+            let rest = if language == Language::Fortran {
+                &rest[..rest.len().min(LONGEST_COMMENT)]
+            } else {
+                rest
+            };
             let close = rest.windows(2).position(|pair| pair == b"*/");
             match (close, language) {
                 (Some(offset), _) => Some(position + 2 + offset + 2),
@@ -159,7 +179,10 @@ pub(super) fn comment_end(bytes: &[u8], position: usize, language: Language) -> 
 
 /// Offset of the first line end, or the length.
 pub(super) fn find_newline(bytes: &[u8]) -> usize {
-    bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len())
+    bytes
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .unwrap_or(bytes.len())
 }
 
 /// If the line that ends at `newline` is continued by a backslash: where that stands.
@@ -195,7 +218,9 @@ pub(super) fn is_name_part(byte: u8) -> bool {
 }
 
 pub(super) fn name_end(bytes: &[u8], position: usize) -> usize {
-    let length = bytes[position..].iter().position(|&byte| !is_name_part(byte));
+    let length = bytes[position..]
+        .iter()
+        .position(|&byte| !is_name_part(byte));
     length.map_or(bytes.len(), |length| position + length)
 }
 
@@ -207,7 +232,9 @@ pub(super) fn number_end(bytes: &[u8], position: usize, language: Language) -> u
     if language == Language::C {
         while is_name_part(at(end))
             || at(end) == b'.'
-            || (matches!(at(end), b'+' | b'-') && end > position && matches!(at(end - 1), b'e' | b'E' | b'p' | b'P'))
+            || (matches!(at(end), b'+' | b'-')
+                && end > position
+                && matches!(at(end - 1), b'e' | b'E' | b'p' | b'P'))
         {
             end += 1;
         }
@@ -239,7 +266,8 @@ pub(super) fn literal_end(bytes: &[u8], position: usize, language: Language) -> 
         match byte {
             b'\n' => return end,
             b'\\' if language == Language::C => {
-                let carriage = bytes.get(end + 1) == Some(&b'\r') && bytes.get(end + 2) == Some(&b'\n');
+                let carriage =
+                    bytes.get(end + 1) == Some(&b'\r') && bytes.get(end + 2) == Some(&b'\n');
                 end += if carriage { 3 } else { 2 };
             }
             _ if byte == quote => return end + 1,
@@ -252,7 +280,10 @@ pub(super) fn literal_end(bytes: &[u8], position: usize, language: Language) -> 
 
 fn punctuator_end(bytes: &[u8], position: usize) -> usize {
     let rest = &bytes[position..];
-    if [b"...".as_slice(), b"<<=", b">>="].iter().any(|long| rest.starts_with(long)) {
+    if [b"...".as_slice(), b"<<=", b">>="]
+        .iter()
+        .any(|long| rest.starts_with(long))
+    {
         return position + 3;
     }
     let pair = rest.len() > 1 && joins(rest[0], rest[1]) && !(rest[0] == b'/' && rest[1] == b'*');

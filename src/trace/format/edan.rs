@@ -8,7 +8,11 @@ use crate::trace::error::{LineError, excerpt};
 pub(in crate::trace) struct Edan<const BARE: bool>;
 
 impl<const BARE: bool> Format for Edan<BARE> {
-    const NAME: FormatName = if BARE { FormatName::EdanBare } else { FormatName::Edan };
+    const NAME: FormatName = if BARE {
+        FormatName::EdanBare
+    } else {
+        FormatName::Edan
+    };
 
     fn key_length(line: &[u8]) -> usize {
         // The address is the field behind the disassembly, and disassembly never begins with a digit.
@@ -16,7 +20,11 @@ impl<const BARE: bool> Format for Edan<BARE> {
         let mut length = 0;
         for field in fields.by_ref() {
             length += field.len() + 1;
-            if field.trim_ascii_start().first().is_none_or(|c| !c.is_ascii_digit()) {
+            if field
+                .trim_ascii_start()
+                .first()
+                .is_none_or(|c| !c.is_ascii_digit())
+            {
                 break;
             }
         }
@@ -26,24 +34,46 @@ impl<const BARE: bool> Format for Edan<BARE> {
     fn name(key: &[u8]) -> Result<Named<'_>, &'static str> {
         let key = text(key)?;
         if BARE {
-            return Ok(Named { hart: 0, pc: None, word: None, text: key });
+            return Ok(Named {
+                hart: 0,
+                pc: None,
+                word: None,
+                text: key,
+            });
         }
-        let (hart, rest) = key.split_once(';').ok_or("expected cpu;pc;disassembly;address")?;
-        let hart = decimal(hart.trim().as_bytes()).ok_or("the cpu in the first field is no number")?;
+        let (hart, rest) = key
+            .split_once(';')
+            .ok_or("expected cpu;pc;disassembly;address")?;
+        let hart =
+            decimal(hart.trim().as_bytes()).ok_or("the cpu in the first field is no number")?;
         match rest.split_once(';') {
             Some((pc, text)) => {
-                let pc = hex::whole(pc.trim().as_bytes()).ok_or("the pc in the second field is no address")?;
-                Ok(Named { hart, pc: Some(pc), word: None, text })
+                let pc = hex::whole(pc.trim().as_bytes())
+                    .ok_or("the pc in the second field is no address")?;
+                Ok(Named {
+                    hart,
+                    pc: Some(pc),
+                    word: None,
+                    text,
+                })
             }
             None if rest.starts_with("0x") || rest.is_empty() => Err("it has no disassembly"),
-            None => Ok(Named { hart, pc: None, word: None, text: rest }),
+            None => Ok(Named {
+                hart,
+                pc: None,
+                word: None,
+                text: rest,
+            }),
         }
     }
 
     #[inline(always)]
     fn quick_tail(rest: &[u8], addresses: &mut Vec<u64>) -> Option<Tail> {
         if rest[0] == b'\n' {
-            return Some(Tail { length: 1, addresses: 0 });
+            return Some(Tail {
+                length: 1,
+                addresses: 0,
+            });
         }
         if rest[0] != b';' {
             return None;
@@ -53,12 +83,16 @@ impl<const BARE: bool> Format for Edan<BARE> {
             return None;
         }
         addresses.push(address);
-        Some(Tail { length: length + 2, addresses: 1 })
+        Some(Tail {
+            length: length + 2,
+            addresses: 1,
+        })
     }
 
     fn tail(tail: &[u8], addresses: &mut Vec<u64>) -> Result<(), LineError> {
         for field in tail.split(|c| *c == b';').skip(1) {
-            let address = hex::whole(field.trim_ascii()).ok_or_else(|| LineError::Address(excerpt(field)))?;
+            let address =
+                hex::whole(field.trim_ascii()).ok_or_else(|| LineError::Address(excerpt(field)))?;
             addresses.push(address);
         }
         Ok(())

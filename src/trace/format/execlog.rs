@@ -10,19 +10,33 @@ impl Format for Execlog {
     const NAME: FormatName = FormatName::Execlog;
 
     fn key_length(line: &[u8]) -> usize {
-        line.iter().rposition(|c| *c == b'"').map_or(line.len(), |quote| quote + 1)
+        line.iter()
+            .rposition(|c| *c == b'"')
+            .map_or(line.len(), |quote| quote + 1)
     }
 
     fn name(key: &[u8]) -> Result<Named<'_>, &'static str> {
         let mut fields = text(key)?.splitn(4, ',').map(str::trim);
-        let mut next = || fields.next().ok_or("expected cpu, pc, machine word, \"disassembly\"");
+        let mut next = || {
+            fields
+                .next()
+                .ok_or("expected cpu, pc, machine word, \"disassembly\"")
+        };
         let hart = decimal(next()?.as_bytes()).ok_or("the cpu in the first field is no number")?;
-        let pc = hex::whole(next()?.as_bytes()).ok_or("the pc in the second field is no address")?;
+        let pc =
+            hex::whole(next()?.as_bytes()).ok_or("the pc in the second field is no address")?;
         let word = hex::whole(next()?.as_bytes()).and_then(|word| u32::try_from(word).ok());
         let word = word.ok_or("the machine word in the third field is no number of 32 bits")?;
-        let quoted = next()?.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let quoted = next()?
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
         let text = quoted.ok_or("the disassembly in the fourth field is not in quotes")?;
-        Ok(Named { hart, pc: Some(pc), word: Some(word), text })
+        Ok(Named {
+            hart,
+            pc: Some(pc),
+            word: Some(word),
+            text,
+        })
     }
 
     #[inline(always)]
@@ -32,7 +46,10 @@ impl Format for Execlog {
         loop {
             let rest = &rest[length..];
             if rest[0] == b'\n' {
-                return Some(Tail { length: length + 1, addresses: count });
+                return Some(Tail {
+                    length: length + 1,
+                    addresses: count,
+                });
             }
             let before = match rest.get(..8) {
                 Some(b", load, ") => 8,
@@ -51,14 +68,16 @@ impl Format for Execlog {
         while let Some(field) = fields.next() {
             if field != b"load" && field != b"store" {
                 // The device that an access went to.
-                let is_device = !addresses.is_empty() && field.first().is_some_and(u8::is_ascii_alphabetic);
+                let is_device =
+                    !addresses.is_empty() && field.first().is_some_and(u8::is_ascii_alphabetic);
                 if is_device {
                     continue;
                 }
                 return Err(LineError::Address(excerpt(field)));
             }
             let address = fields.next().unwrap_or_default();
-            addresses.push(hex::whole(address).ok_or_else(|| LineError::Address(excerpt(address)))?);
+            addresses
+                .push(hex::whole(address).ok_or_else(|| LineError::Address(excerpt(address)))?);
         }
         Ok(())
     }

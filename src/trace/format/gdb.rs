@@ -15,14 +15,25 @@ impl Format for Gdb {
     fn name(key: &[u8]) -> Result<Named<'_>, &'static str> {
         let key = text(key)?;
         let line = key.strip_prefix("=> ").unwrap_or(key).trim_start();
-        let (place, text) = line.split_once(":\t").or_else(|| line.split_once(": ")).ok_or("it has no `:` and tab")?;
+        let (place, text) = line
+            .split_once(":\t")
+            .or_else(|| line.split_once(": "))
+            .ok_or("it has no `:` and tab")?;
         let pc = place.split_ascii_whitespace().next().unwrap_or_default();
         let pc = hex::whole(pc.as_bytes()).ok_or("it does not begin with the pc")?;
-        Ok(Named { hart: 0, pc: Some(pc), word: None, text: text.trim() })
+        Ok(Named {
+            hart: 0,
+            pc: Some(pc),
+            word: None,
+            text: text.trim(),
+        })
     }
 
     fn quick_tail(rest: &[u8], _: &mut Vec<u64>) -> Option<Tail> {
-        (rest[0] == b'\n').then_some(Tail { length: 1, addresses: 0 })
+        (rest[0] == b'\n').then_some(Tail {
+            length: 1,
+            addresses: 0,
+        })
     }
 
     fn tail(_: &[u8], _: &mut Vec<u64>) -> Result<(), LineError> {

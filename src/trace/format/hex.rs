@@ -33,5 +33,7 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
 
 /// The number if the bytes are one and nothing else.
 pub(super) fn whole(bytes: &[u8]) -> Option<u64> {
-    prefix(bytes).filter(|(_, length)| *length == bytes.len()).map(|(value, _)| value)
+    prefix(bytes)
+        .filter(|(_, length)| *length == bytes.len())
+        .map(|(value, _)| value)
 }

@@ -33,8 +33,13 @@ pub enum FormatName {
 }
 
 impl FormatName {
-    pub const ALL: [FormatName; 5] =
-        [FormatName::Edan, FormatName::EdanBare, FormatName::Execlog, FormatName::Spike, FormatName::Gdb];
+    pub const ALL: [FormatName; 5] = [
+        FormatName::Edan,
+        FormatName::EdanBare,
+        FormatName::Execlog,
+        FormatName::Spike,
+        FormatName::Gdb,
+    ];
 
     /// As on the command line.
     pub fn name(self) -> &'static str {
@@ -118,12 +123,21 @@ pub(super) trait Format {
 /// The facts of a named instruction: from the machine word where there is one, else from the text.
 pub(super) fn decode(named: &Named) -> Result<Decoded, LineError> {
     if let Some(word) = named.word {
-        return isa::decode_word(word).ok_or_else(|| LineError::UnknownWord { word, text: named.text.to_string() });
+        return isa::decode_word(word).ok_or_else(|| LineError::UnknownWord {
+            word,
+            text: named.text.to_string(),
+        });
     }
     let text = || named.text.trim().to_string();
     isa::decode_text(named.text).map_err(|error| match error {
-        TextError::UnknownMnemonic { mnemonic } => LineError::UnknownMnemonic { mnemonic, text: text() },
-        error => LineError::Operands { text: text(), error },
+        TextError::UnknownMnemonic { mnemonic } => LineError::UnknownMnemonic {
+            mnemonic,
+            text: text(),
+        },
+        error => LineError::Operands {
+            text: text(),
+            error,
+        },
     })
 }
 
@@ -137,5 +151,7 @@ fn decimal(bytes: &[u8]) -> Option<u64> {
     if bytes.is_empty() || bytes.len() > 9 {
         return None;
     }
-    bytes.iter().try_fold(0, |n, c| c.is_ascii_digit().then(|| n * 10 + u64::from(c - b'0')))
+    bytes.iter().try_fold(0, |n, c| {
+        c.is_ascii_digit().then(|| n * 10 + u64::from(c - b'0'))
+    })
 }

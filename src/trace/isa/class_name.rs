@@ -78,16 +78,21 @@ mod tests {
     #[test]
     fn names_are_snake_case_unique_and_read_back() {
         for (position, class) in Class::ALL.into_iter().enumerate() {
-            assert_eq!(class as usize, position, "ALL is in the order of declaration and leaves none out");
+            assert_eq!(
+                class as usize, position,
+                "ALL is in the order of declaration and leaves none out"
+            );
             assert_eq!(Class::from_name(class.name()), Some(class));
             // The Rust name in snake case is the name.
-            let snake = format!("{class:?}").chars().fold(String::new(), |mut name, c| {
-                if c.is_uppercase() && !name.is_empty() {
-                    name.push('_');
-                }
-                name.push(c.to_ascii_lowercase());
-                name
-            });
+            let snake = format!("{class:?}")
+                .chars()
+                .fold(String::new(), |mut name, c| {
+                    if c.is_uppercase() && !name.is_empty() {
+                        name.push('_');
+                    }
+                    name.push(c.to_ascii_lowercase());
+                    name
+                });
             assert_eq!(class.name(), snake);
         }
         assert_eq!(Class::Unknown as usize, Class::ALL.len() - 1);

@@ -35,7 +35,9 @@ impl Values {
 /// Hints keep the class of the instruction whose encoding they borrow, and write nothing; only `addi`
 /// from `x0` to `x0` is a nop, whatever its number.
 pub fn facts(row: &Row, values: &Values) -> Facts {
-    let Values { rd, rs1, rs2, rs3, .. } = *values;
+    let Values {
+        rd, rs1, rs2, rs3, ..
+    } = *values;
     let mut set = Sets::default();
     for field in row.operands {
         match *field {
@@ -66,7 +68,11 @@ pub fn facts(row: &Row, values: &Values) -> Facts {
             Field::WritesConfig => {
                 set.write(Register::VECTOR_CONFIG, Extent::One);
                 // vsetvl with x0 twice changes the type and keeps the length.
-                if row.class == Class::VectorConfig && row.operands.contains(&Field::Rs1) && rd == 0 && rs1 == 0 {
+                if row.class == Class::VectorConfig
+                    && row.operands.contains(&Field::Rs1)
+                    && rd == 0
+                    && rs1 == 0
+                {
                     set.read(Register::VECTOR_CONFIG, Extent::One);
                 }
             }

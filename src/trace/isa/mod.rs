@@ -93,7 +93,10 @@ impl Operands {
             return;
         }
         let count = self.iter().count();
-        let place = self.iter().take_while(|other| other.register <= operand.register).count();
+        let place = self
+            .iter()
+            .take_while(|other| other.register <= operand.register)
+            .count();
         self.0[place..=count].rotate_right(1);
         self.0[place] = Some(operand);
     }
@@ -164,10 +167,22 @@ pub enum Class {
 impl Class {
     /// Whether an instruction writes memory, or may raise a floating-point exception.
     pub fn has_effects(self) -> bool {
-        use Class::{Atomic, FpAdd, FpDivide, FpFma, FpMultiply, FpSqrt, FpStore, Store, VectorFp, VectorStore};
+        use Class::{
+            Atomic, FpAdd, FpDivide, FpFma, FpMultiply, FpSqrt, FpStore, Store, VectorFp,
+            VectorStore,
+        };
         matches!(
             self,
-            Store | FpStore | Atomic | FpAdd | FpMultiply | FpFma | FpDivide | FpSqrt | VectorFp | VectorStore
+            Store
+                | FpStore
+                | Atomic
+                | FpAdd
+                | FpMultiply
+                | FpFma
+                | FpDivide
+                | FpSqrt
+                | VectorFp
+                | VectorStore
         )
     }
 }

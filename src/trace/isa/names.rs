@@ -79,19 +79,28 @@ mod tests {
                      fs7 fs8 fs9 fs10 fs11 ft8 ft9 ft10 ft11";
         for (number, text) in integer.split_whitespace().enumerate() {
             assert_eq!(name(text), Some(Name::Integer(number as u8)), "{text}");
-            assert_eq!(name(&format!("x{number}")), Some(Name::Integer(number as u8)));
+            assert_eq!(
+                name(&format!("x{number}")),
+                Some(Name::Integer(number as u8))
+            );
         }
         for (number, text) in float.split_whitespace().enumerate() {
             assert_eq!(name(text), Some(Name::Float(number as u8)), "{text}");
             assert_eq!(name(&format!("f{number}")), Some(Name::Float(number as u8)));
-            assert_eq!(name(&format!("v{number}")), Some(Name::Vector(number as u8)));
+            assert_eq!(
+                name(&format!("v{number}")),
+                Some(Name::Vector(number as u8))
+            );
         }
         assert_eq!(name("fp"), name("s0"));
     }
 
     #[test]
     fn no_names() {
-        for text in ["", "x", "x32", "f32", "v32", "a8", "t7", "s12", "ft12", "x01", "x-1", "q1", "x1x", "1", "x+1"] {
+        for text in [
+            "", "x", "x32", "f32", "v32", "a8", "t7", "s12", "ft12", "x01", "x-1", "q1", "x1x",
+            "1", "x+1",
+        ] {
             assert_eq!(name(text), None, "{text}");
         }
     }

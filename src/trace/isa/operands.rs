@@ -16,7 +16,10 @@ impl<'a> OperandTexts<'a> {
 
     /// At commas. Text beyond the most operands counts, but is not kept.
     pub fn split(text: &'a str) -> Self {
-        let mut operands = OperandTexts { texts: [""; Self::MOST], count: 0 };
+        let mut operands = OperandTexts {
+            texts: [""; Self::MOST],
+            count: 0,
+        };
         if text.trim().is_empty() {
             return operands;
         }
@@ -34,7 +37,10 @@ impl<'a> OperandTexts<'a> {
     }
 
     pub fn get(&self, index: usize) -> Option<&'a str> {
-        self.texts.get(index).copied().filter(|_| index < self.count)
+        self.texts
+            .get(index)
+            .copied()
+            .filter(|_| index < self.count)
     }
 }
 
@@ -53,7 +59,11 @@ pub fn values(syntax: &Syntax, texts: &OperandTexts) -> Result<Values, Mismatch>
     }
     // From here on no index is out of range.
     let (first, end) = without_rounding(syntax, texts);
-    let required = syntax.operands.iter().filter(|field| field.is_required()).count();
+    let required = syntax
+        .operands
+        .iter()
+        .filter(|field| field.is_required())
+        .count();
     let most = if syntax.operands.contains(&Field::VectorType) {
         OperandTexts::MOST
     } else {
@@ -67,12 +77,17 @@ pub fn values(syntax: &Syntax, texts: &OperandTexts) -> Result<Values, Mismatch>
         values.set(*slot, *value);
     }
     let mut next = first;
-    for field in syntax.operands.iter().filter(|field| field.is_written_out()) {
+    for field in syntax
+        .operands
+        .iter()
+        .filter(|field| field.is_written_out())
+    {
         match field {
             Field::Rounding => {}
             Field::Mask if next == end => {}
             Field::VectorType => {
-                values.immediate = vector_type(&texts.texts[next..end]).ok_or(Mismatch::Operand(next))?;
+                values.immediate =
+                    vector_type(&texts.texts[next..end]).ok_or(Mismatch::Operand(next))?;
                 next = end;
             }
             _ => {
@@ -131,7 +146,9 @@ fn read(field: Field, text: &str, values: &mut Values) -> Option<()> {
         Field::V0 => return (text == "v0").then_some(()),
         Field::Target => return is_target(text).then_some(()),
         Field::FenceSet => return is_fence_set(text).then_some(()),
-        Field::VectorType | Field::Rounding | Field::ReadsConfig | Field::WritesConfig => return None,
+        Field::VectorType | Field::Rounding | Field::ReadsConfig | Field::WritesConfig => {
+            return None;
+        }
     };
     for slot in field.slots() {
         values.set(*slot, u16::from(register));
@@ -142,7 +159,11 @@ fn read(field: Field, text: &str, values: &mut Values) -> Option<()> {
 /// `-8(sp)`, `(sp)`: offset and base.
 fn based(text: &str) -> Option<(i64, u8)> {
     let (offset, base) = text.strip_suffix(')')?.split_once('(')?;
-    let offset = if offset.is_empty() { 0 } else { number(offset.trim())? };
+    let offset = if offset.is_empty() {
+        0
+    } else {
+        number(offset.trim())?
+    };
     Some((offset, integer(base.trim())?))
 }
 
@@ -155,27 +176,41 @@ fn number(text: &str) -> Option<i64> {
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let magnitude = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let magnitude = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(digits) if digits.starts_with('+') => return None,
         Some(digits) => u64::from_str_radix(digits, 16).ok()?,
         None => digits.parse().ok()?,
     };
-    Some(if negative { (magnitude as i64).wrapping_neg() } else { magnitude as i64 })
+    Some(if negative {
+        (magnitude as i64).wrapping_neg()
+    } else {
+        magnitude as i64
+    })
 }
 
 /// A name, or a number of twelve bits.
 fn control_register(text: &str) -> Option<u16> {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        return number(text).and_then(|number| u16::try_from(number).ok()).filter(|number| *number < 0x1000);
+        return number(text)
+            .and_then(|number| u16::try_from(number).ok())
+            .filter(|number| *number < 0x1000);
     }
     let is_name = text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     is_name.then(|| csr::number(text))
 }
 
 /// An address with or without `0x`, a distance, `pc + 8`, or a symbol.
 fn is_target(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_.$@+- ".contains(c))
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_.$@+- ".contains(c))
 }
 
 /// Nothing, letters of `iorw`, or what tools print instead for reserved sets.

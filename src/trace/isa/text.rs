@@ -17,9 +17,17 @@ pub enum TextError {
     UnknownMnemonic { mnemonic: String },
     /// Operands count from 1.
     #[error("operand {number} of `{mnemonic}`, `{operand}`, has no meaning there")]
-    Operand { mnemonic: String, number: usize, operand: String },
+    Operand {
+        mnemonic: String,
+        number: usize,
+        operand: String,
+    },
     #[error("`{mnemonic}` takes {expected} operands, not {found}")]
-    OperandCount { mnemonic: String, expected: usize, found: usize },
+    OperandCount {
+        mnemonic: String,
+        expected: usize,
+        found: usize,
+    },
 }
 
 /// The instruction that a line of disassembly shows.
@@ -38,13 +46,20 @@ pub fn decode_text(text: &str) -> Result<Decoded, TextError> {
     }
     let syntaxes = syntaxes(mnemonic);
     let Some(usual) = syntaxes.first() else {
-        return Err(TextError::UnknownMnemonic { mnemonic: shortened(mnemonic) });
+        return Err(TextError::UnknownMnemonic {
+            mnemonic: shortened(mnemonic),
+        });
     };
     let texts = OperandTexts::split(operands);
     let mut refused = None;
     for syntax in syntaxes {
         match values(syntax, &texts) {
-            Ok(values) => return Ok(Decoded { mnemonic: syntax.mnemonic, facts: facts(syntax.row, &values) }),
+            Ok(values) => {
+                return Ok(Decoded {
+                    mnemonic: syntax.mnemonic,
+                    facts: facts(syntax.row, &values),
+                });
+            }
             Err(Mismatch::Operand(index)) => refused = refused.or(Some(index)),
             Err(Mismatch::Count) => {}
         }
@@ -57,7 +72,11 @@ pub fn decode_text(text: &str) -> Result<Decoded, TextError> {
         },
         None => TextError::OperandCount {
             mnemonic: usual.mnemonic.to_owned(),
-            expected: usual.operands.iter().filter(|field| field.is_required()).count(),
+            expected: usual
+                .operands
+                .iter()
+                .filter(|field| field.is_required())
+                .count(),
             found: texts.count(),
         },
     })
@@ -69,9 +88,18 @@ fn syntaxes(mnemonic: &str) -> &'static [Syntax] {
     if !exact.is_empty() {
         return exact;
     }
-    let unordered = [".aqrl", ".aq.rl", ".aq", ".rl"].iter().find_map(|suffix| mnemonic.strip_suffix(suffix));
+    let unordered = [".aqrl", ".aq.rl", ".aq", ".rl"]
+        .iter()
+        .find_map(|suffix| mnemonic.strip_suffix(suffix));
     let atomic = unordered.map_or(&[][..], table::syntaxes);
-    if atomic.first().is_some_and(|syntax| syntax.row.class == Class::Atomic) { atomic } else { &[] }
+    if atomic
+        .first()
+        .is_some_and(|syntax| syntax.row.class == Class::Atomic)
+    {
+        atomic
+    } else {
+        &[]
+    }
 }
 
 /// As much of the input as a message should show.

@@ -15,16 +15,24 @@ pub fn length(word: u32) -> u8 {
 pub fn decode_word(word: u32) -> Option<Decoded> {
     if length(word) == 2 {
         let word = word & 0xffff;
-        let short = table::compressed().iter().find(|short| short.matches(word))?;
+        let short = table::compressed()
+            .iter()
+            .find(|short| short.matches(word))?;
         let mut values = values(short.spelling.operands, short.format, word);
         for (slot, value) in short.spelling.fixed {
             values.set(*slot, *value);
         }
         let facts = facts(table::row(short.spelling.of), &values);
-        return Some(Decoded { mnemonic: short.spelling.mnemonic, facts });
+        return Some(Decoded {
+            mnemonic: short.spelling.mnemonic,
+            facts,
+        });
     }
     let row: &Row = table::rows().find(|row| row.encoding.matches(word))?;
-    Some(Decoded { mnemonic: row.mnemonic, facts: facts(row, &values(row.operands, Format::Full, word)) })
+    Some(Decoded {
+        mnemonic: row.mnemonic,
+        facts: facts(row, &values(row.operands, Format::Full, word)),
+    })
 }
 
 fn values(operands: &[Field], format: Format, word: u32) -> Values {
@@ -39,7 +47,9 @@ fn values(operands: &[Field], format: Format, word: u32) -> Values {
             Field::JumpOffset => values.immediate = i64::from(word as i32 >> 20),
             Field::Zimm => values.immediate = i64::from(word >> 15 & 31),
             // vsetivli has one bit less than vsetvli.
-            Field::VectorType if word >> 31 == 1 => values.immediate = i64::from(word >> 20 & 0x3ff),
+            Field::VectorType if word >> 31 == 1 => {
+                values.immediate = i64::from(word >> 20 & 0x3ff)
+            }
             Field::VectorType => values.immediate = i64::from(word >> 20),
             _ => {}
         }

@@ -28,8 +28,18 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let first = page.section(row, "Cache levels", headers)?;
     for (index, (row, level)) in (first..).zip(levels).enumerate() {
         let counters = &level.counters;
-        page.text(row, 0, &level.spec.to_string(), &style::cell(Look::Text, Role::Plain))?;
-        page.number(row, 1, (index + 1) as f64, &style::cell(Look::Number, Role::Plain))?;
+        page.text(
+            row,
+            0,
+            &level.spec.to_string(),
+            &style::cell(Look::Text, Role::Plain),
+        )?;
+        page.number(
+            row,
+            1,
+            (index + 1) as f64,
+            &style::cell(Look::Number, Role::Plain),
+        )?;
         let facts = [
             (2, counters.accesses()),
             (3, counters.hits),
@@ -42,11 +52,21 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         ];
         let mut scope = page.book.scope.clone();
         for (column, value) in facts {
-            page.number(row, column, value as f64, &style::cell(Look::Count, Role::Plain))?;
+            page.number(
+                row,
+                column,
+                value as f64,
+                &style::cell(Look::Count, Role::Plain),
+            )?;
         }
         scope.cell("accesses", (row, 2), Some(counters.accesses() as f64));
         scope.cell("misses", (row, 4), Some(counters.misses as f64));
-        page.live((row, 5), &tables::share("misses", "accesses"), &scope, Look::Share)?;
+        page.live(
+            (row, 5),
+            &tables::share("misses", "accesses"),
+            &scope,
+            Look::Share,
+        )?;
     }
     Ok(first + levels.len() as RowNum + 1)
 }

@@ -8,7 +8,9 @@ use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
 use super::scope::Scope;
 use super::{Named, inputs};
-use crate::metrics::camat::formulas::{COUNTS, Formula, of_level, of_program, text, text_of_any_level};
+use crate::metrics::camat::formulas::{
+    COUNTS, Formula, of_level, of_program, text, text_of_any_level,
+};
 use crate::metrics::camat::identities::identity_formulas;
 use crate::metrics::camat::{Camat, Figures, matching};
 
@@ -29,14 +31,44 @@ const fn input(
     unit: &'static str,
     range: (f64, f64),
 ) -> Input {
-    Input { key, label, symbol, unit, range }
+    Input {
+        key,
+        label,
+        symbol,
+        unit,
+        range,
+    }
 }
 
 const INPUTS: [Input; 4] = [
-    input("instructions", "Instructions of all harts", "IC", "instructions", (1.0, 1e15)),
-    input("cpi_exe", "Cycles per instruction without stalls", "CPI_exe", "cycles", (1e-6, 1e6)),
-    input("hart_cycles", "Cycles of all harts", "", "cycles", (1.0, 1e15)),
-    input("stall_target", "Stall time aimed at, over compute time", "", "", (1e-8, 1e4)),
+    input(
+        "instructions",
+        "Instructions of all harts",
+        "IC",
+        "instructions",
+        (1.0, 1e15),
+    ),
+    input(
+        "cpi_exe",
+        "Cycles per instruction without stalls",
+        "CPI_exe",
+        "cycles",
+        (1e-6, 1e6),
+    ),
+    input(
+        "hart_cycles",
+        "Cycles of all harts",
+        "",
+        "cycles",
+        (1.0, 1e15),
+    ),
+    input(
+        "stall_target",
+        "Stall time aimed at, over compute time",
+        "",
+        "",
+        (1e-8, 1e4),
+    ),
 ];
 
 struct Book<'a> {
@@ -54,15 +86,35 @@ impl Named for Book<'_> {
     }
 }
 
-pub(super) fn write<'a>(camat: &'a Camat, path: &str) -> Result<Paper<impl Named + use<'a>>, XlsxError> {
-    let book = Book { camat, figures: Figures::of(camat), names: Vec::new(), scope: Scope::default() };
+pub(super) fn write<'a>(
+    camat: &'a Camat,
+    path: &str,
+) -> Result<Paper<impl Named + use<'a>>, XlsxError> {
+    let book = Book {
+        camat,
+        figures: Figures::of(camat),
+        names: Vec::new(),
+        scope: Scope::default(),
+    };
     let mut page = Page::new(Sheet::Camat, book)?;
     page.title("C-AMAT: what concurrency hides of the time of accesses")?;
-    let harts = if camat.harts == 1 { "1 hart".to_string() } else { format!("{} harts", camat.harts) };
-    let summary = format!("{path}: cycles {} to {} of {harts}", camat.run.0, camat.run.1);
+    let harts = if camat.harts == 1 {
+        "1 hart".to_string()
+    } else {
+        format!("{} harts", camat.harts)
+    };
+    let summary = format!(
+        "{path}: cycles {} to {} of {harts}",
+        camat.run.0, camat.run.1
+    );
     page.text(1, 0, &summary, &style::cell(Look::Text, Role::Plain))?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
-    page.text(2, 1, "Cells of this colour are inputs; everything derived is a formula over them.", &style::remark())?;
+    page.text(
+        2,
+        1,
+        "Cells of this colour are inputs; everything derived is a formula over them.",
+        &style::remark(),
+    )?;
     widths(&mut page)?;
     let mut row = write_inputs(&mut page, 4)? + 1;
     let (programs, levels) = (row, row + of_program().len() as RowNum + 3);
@@ -90,7 +142,17 @@ fn widths(page: &mut Page) -> Result<(), XlsxError> {
 fn write_inputs(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
     let first = page.section(row, "Inputs: change one and everything follows", headers)?;
-    for (row, Input { key, label, symbol, unit, range }) in (first..).zip(INPUTS) {
+    for (
+        row,
+        Input {
+            key,
+            label,
+            symbol,
+            unit,
+            range,
+        },
+    ) in (first..).zip(INPUTS)
+    {
         for (column, text) in [(0, label), (1, symbol), (3, unit), (4, key)] {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
@@ -102,27 +164,48 @@ fn write_inputs(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 
 /// Says where every figure will be, as figures of the program and of levels name each other.
 fn name_cells(page: &mut Page, programs: RowNum, levels: RowNum) {
-    let Book { camat, figures, scope, .. } = &mut page.book;
+    let Book {
+        camat,
+        figures,
+        scope,
+        ..
+    } = &mut page.book;
     for (row, formula) in (programs + 2..).zip(of_program()) {
         scope.cell(formula.key, (row, VALUE), figures.get(formula.key));
     }
     let formulas = of_level(1);
-    let keys = COUNTS.iter().map(|count| count.key).chain(formulas.iter().map(|formula| formula.key));
+    let keys = COUNTS
+        .iter()
+        .map(|count| count.key)
+        .chain(formulas.iter().map(|formula| formula.key));
     for (row, key) in (levels + 2..).zip(keys) {
         for (index, column) in (0..camat.levels.len()).zip(VALUE..) {
-            scope.cell(&format!("{key}.{}", index + 1), (row, column), figures.at(key, index + 1));
+            scope.cell(
+                &format!("{key}.{}", index + 1),
+                (row, column),
+                figures.at(key, index + 1),
+            );
         }
     }
 }
 
 fn write_program(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    let first = page.section(row, "The program", ["Figure", "Symbol", "Value", "Unit", "Source", "Formula"])?;
+    let first = page.section(
+        row,
+        "The program",
+        ["Figure", "Symbol", "Value", "Unit", "Source", "Formula"],
+    )?;
     let plain = style::cell(Look::Text, Role::Plain);
     let formulas = of_program();
     for (row, formula) in (first..).zip(&formulas) {
         let printed = text(&formula.expr);
-        let texts =
-            [(0, formula.label), (1, formula.symbol), (3, formula.unit), (4, formula.source), (5, printed.as_str())];
+        let texts = [
+            (0, formula.label),
+            (1, formula.symbol),
+            (3, formula.unit),
+            (4, formula.source),
+            (5, printed.as_str()),
+        ];
         for (column, text) in texts {
             page.text(row, column, text, &plain)?;
         }
@@ -147,10 +230,23 @@ fn look(value: Option<f64>) -> Look {
 }
 
 fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    let names: Vec<String> = page.book.camat.levels.iter().map(|level| level.name.clone()).collect();
+    let names: Vec<String> = page
+        .book
+        .camat
+        .levels
+        .iter()
+        .map(|level| level.name.clone())
+        .collect();
     let unit = VALUE + names.len() as u16;
-    page.text(row, 0, "Levels: counted cycle by cycle, and what follows", &style::section())?;
-    let headers = ["Figure", "Symbol"].into_iter().chain(names.iter().map(String::as_str));
+    page.text(
+        row,
+        0,
+        "Levels: counted cycle by cycle, and what follows",
+        &style::section(),
+    )?;
+    let headers = ["Figure", "Symbol"]
+        .into_iter()
+        .chain(names.iter().map(String::as_str));
     for (column, header) in (0..).zip(headers.chain(["Unit", "Source", "Formula"])) {
         page.text(row + 1, column, header, &style::header())?;
     }
@@ -158,14 +254,29 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     let mut row = row + 2;
     for count in COUNTS {
-        let texts = [(0, count.label), (1, count.symbol), (unit, count.unit), (unit + 1, "counted")];
+        let texts = [
+            (0, count.label),
+            (1, count.symbol),
+            (unit, count.unit),
+            (unit + 1, "counted"),
+        ];
         for (column, text) in texts {
             page.text(row, column, text, &plain)?;
         }
         for (column, level) in (VALUE..).zip(&page.book.camat.levels) {
             match (count.of)(level) {
-                Some(count) => page.number(row, column, count as f64, &style::cell(Look::Count, Role::Plain))?,
-                None => page.text(row, column, "unknown", &style::cell(Look::Number, Role::Unknown))?,
+                Some(count) => page.number(
+                    row,
+                    column,
+                    count as f64,
+                    &style::cell(Look::Count, Role::Plain),
+                )?,
+                None => page.text(
+                    row,
+                    column,
+                    "unknown",
+                    &style::cell(Look::Number, Role::Unknown),
+                )?,
             }
         }
         row += 1;
@@ -179,7 +290,12 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
             "LPMR_target" => text(&formula.expr),
             _ => text_of_any_level(&formula.expr),
         };
-        let texts = [(0, formula.label), (1, formula.symbol), (unit, formula.unit), (unit + 1, formula.source)];
+        let texts = [
+            (0, formula.label),
+            (1, formula.symbol),
+            (unit, formula.unit),
+            (unit + 1, formula.source),
+        ];
         for (column, text) in texts.into_iter().chain([(unit + 2, printed.as_str())]) {
             page.text(row, column, text, &plain)?;
         }
@@ -193,14 +309,27 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 
 /// Whether each level meets its target, as a formula over the two rows above.
 fn write_verdicts(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    page.text(row, 0, "Does the level meet its target?", &style::cell(Look::Text, Role::Plain))?;
+    page.text(
+        row,
+        0,
+        "Does the level meet its target?",
+        &style::cell(Look::Text, Role::Plain),
+    )?;
     let matches = matching::matches(page.book.camat, &page.book.figures);
     for (index, column) in (0..page.book.camat.levels.len()).zip(VALUE..) {
         let format = style::cell(Look::Number, Role::Plain);
         match matches.get(index) {
-            None => page.text(row, column, "unknown", &style::cell(Look::Number, Role::Unknown))?,
+            None => page.text(
+                row,
+                column,
+                "unknown",
+                &style::cell(Look::Number, Role::Unknown),
+            )?,
             Some(found) => {
-                let (ratio, target) = (row_col_to_cell(row - 2, column), row_col_to_cell(row - 1, column));
+                let (ratio, target) = (
+                    row_col_to_cell(row - 2, column),
+                    row_col_to_cell(row - 1, column),
+                );
                 let formula = format!("IF({ratio}<={target},\"meets\",\"misses\")");
                 let shown = if found.meets() { "meets" } else { "misses" };
                 page.presented_text(row, column, &formula, shown, &format)?;
@@ -211,8 +340,15 @@ fn write_verdicts(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 }
 
 fn write_identities(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
-    let headers =
-        ["Identity (Liu, Espina, Sun 2021)", "Level", "Left", "Right", "Difference", "To 1e-12", "Left = right"];
+    let headers = [
+        "Identity (Liu, Espina, Sun 2021)",
+        "Level",
+        "Left",
+        "Right",
+        "Difference",
+        "To 1e-12",
+        "Left = right",
+    ];
     let first = page.section(row, "What has to agree", headers)?;
     let plain = style::cell(Look::Text, Role::Plain);
     let formulas = identity_formulas(page.book.camat);
@@ -237,11 +373,23 @@ fn write_identities(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
                 &style::cell(Look::Seconds, Role::Plain),
             )?;
             let agree = (left - right).abs() <= 1e-12 * left.abs().max(right.abs());
-            let formula = format!("IF(ABS({a}-{b})<=1E-12*MAX(ABS({a}),ABS({b})),\"equal\",\"differs\")");
+            let formula =
+                format!("IF(ABS({a}-{b})<=1E-12*MAX(ABS({a}),ABS({b})),\"equal\",\"differs\")");
             let shown = if agree { "equal" } else { "differs" };
-            page.presented_text(row, VALUE + 3, &formula, shown, &style::cell(Look::Number, Role::Plain))?;
+            page.presented_text(
+                row,
+                VALUE + 3,
+                &formula,
+                shown,
+                &style::cell(Look::Number, Role::Plain),
+            )?;
         } else {
-            page.text(row, VALUE + 3, "not defined here", &style::cell(Look::Number, Role::Unknown))?;
+            page.text(
+                row,
+                VALUE + 3,
+                "not defined here",
+                &style::cell(Look::Number, Role::Unknown),
+            )?;
         }
         let printed = format!("{} = {}", text(&identity.left), text(&identity.right));
         page.text(row, VALUE + 4, &printed, &plain)?;

@@ -2,7 +2,9 @@
 //! that fits, as text over the colour of the instructions per cycle that all cores retire together.
 
 use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
-use rust_xlsxwriter::{ColNum, ConditionalFormatFormula, Format, FormatAlign, FormatBorder, RowNum, XlsxError};
+use rust_xlsxwriter::{
+    ColNum, ConditionalFormatFormula, Format, FormatAlign, FormatBorder, RowNum, XlsxError,
+};
 
 use super::super::inputs::write_value;
 use super::super::layout::Sheet;
@@ -53,7 +55,14 @@ impl Rows {
         let ipc = map + height + 1;
         let window = ipc + height;
         let cores = window + height;
-        Rows { map, ipc, window, cores, cpi: cores + 5, capacities }
+        Rows {
+            map,
+            ipc,
+            window,
+            cores,
+            cpi: cores + 5,
+            capacities,
+        }
     }
 
     /// The row of a capacity in a table that begins there: the largest is on top.
@@ -62,7 +71,11 @@ impl Rows {
     }
 }
 
-pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write<'a>(
+    book: TraceBook<'a>,
+    profile: &Epochs,
+    tables: &Tables,
+) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::DesignSpace, book)?;
     page.title("Design space: cores, windows and cache that fit on one processor")?;
     let remark = "Every core runs a thread like the trace (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\", \
@@ -81,7 +94,11 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs, tables: &Tables) 
         };
         page.worksheet.set_column_width(column, width)?;
     }
-    page.book.scope.set("instructions", "epoch_instructions".to_string(), Some(profile.instructions as f64));
+    page.book.scope.set(
+        "instructions",
+        "epoch_instructions".to_string(),
+        Some(profile.instructions as f64),
+    );
     let row = write_constants(&mut page, profile)?;
     let row = write_notes(&mut page, row)?;
     let rows = Rows::new(row + 2, profile.capacities.len() as RowNum);
@@ -98,16 +115,32 @@ fn write_constants(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxErro
     let constants = model::constants(profile);
     for (row, constant) in (first..).zip(constants) {
         let name = constant.name;
-        for (column, text) in [(0, name.label), (1, name.symbol), (3, name.unit), (4, name.key)] {
+        for (column, text) in [
+            (0, name.label),
+            (1, name.symbol),
+            (3, name.unit),
+            (4, name.key),
+        ] {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
-        inputs::write_input(page, row, (name.key, name.label), Some(constant.value), constant.range)?;
+        inputs::write_input(
+            page,
+            row,
+            (name.key, name.label),
+            Some(constant.value),
+            constant.range,
+        )?;
     }
     Ok(first + constants.len() as RowNum + 1)
 }
 
 fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    page.text(row, 0, "Where the paper cannot be meant as printed", &style::section())?;
+    page.text(
+        row,
+        0,
+        "Where the paper cannot be meant as printed",
+        &style::section(),
+    )?;
     for (row, note) in (row + 1..).zip(SLIPS) {
         page.text(row, 0, note, &style::cell(Look::Text, Role::Plain))?;
     }
@@ -117,7 +150,8 @@ fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 /// Area and base CPI of a core with each window; their cells and values by name.
 fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, XlsxError> {
     let first = page.section(rows.cores - 2, "Cores", ["Window W [instructions]"])?;
-    for (row, label) in (first..).zip(["Area of a core [mm²]", "Base CPI: ½·√(160/W) [cycles]"]) {
+    for (row, label) in (first..).zip(["Area of a core [mm²]", "Base CPI: ½·√(160/W) [cycles]"])
+    {
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
     }
     let mut all = page.book.scope.clone();
@@ -128,8 +162,16 @@ fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, 
         scope.cell("window", (first - 1, column), Some(f64::from(*window)));
         let area = page.live((first, column), &model::core_area(), &scope, Look::Ratio)?;
         let base = page.live((first + 1, column), &model::base_cpi(), &scope, Look::Ratio)?;
-        all.set(&model::of_window(index)[0], row_col_to_cell_absolute(first, column), area);
-        all.set(&base_name(index), row_col_to_cell_absolute(first + 1, column), base);
+        all.set(
+            &model::of_window(index)[0],
+            row_col_to_cell_absolute(first, column),
+            area,
+        );
+        all.set(
+            &base_name(index),
+            row_col_to_cell_absolute(first + 1, column),
+            base,
+        );
     }
     Ok(all)
 }
@@ -146,19 +188,42 @@ fn write_cpis(
     tables: &Tables,
     cores: &Scope,
 ) -> Result<Vec<Scope>, XlsxError> {
-    let headers = ["Capacity of the last-level cache", "[B]", "Its area [mm²]", "Bandwidth bound [IPC]"];
-    page.section(rows.cpi - 2, "CPI of a core: base CPI + e/I·t_mem·freq", headers)?;
+    let headers = [
+        "Capacity of the last-level cache",
+        "[B]",
+        "Its area [mm²]",
+        "Bandwidth bound [IPC]",
+    ];
+    page.section(
+        rows.cpi - 2,
+        "CPI of a core: base CPI + e/I·t_mem·freq",
+        headers,
+    )?;
     for (column, window) in (CPI..).zip(&profile.windows) {
         page.number(rows.cpi - 1, column, f64::from(*window), &style::header())?;
     }
     let mut scopes = Vec::new();
     for (capacity, bytes) in profile.capacities.iter().enumerate() {
         let row = rows.of(rows.cpi, capacity);
-        page.text(row, 0, &binary_size(*bytes), &style::cell(Look::Text, Role::Plain))?;
-        page.number(row, 1, *bytes as f64, &style::cell(Look::Count, Role::Plain))?;
+        page.text(
+            row,
+            0,
+            &binary_size(*bytes),
+            &style::cell(Look::Text, Role::Plain),
+        )?;
+        page.number(
+            row,
+            1,
+            *bytes as f64,
+            &style::cell(Look::Count, Role::Plain),
+        )?;
         let mut scope = cores.clone();
         scope.cell("capacity", (row, 1), Some(*bytes as f64));
-        scope.set("off_chip", tables.off_chip(capacity), Some(profile.off_chip[capacity] as f64));
+        scope.set(
+            "off_chip",
+            tables.off_chip(capacity),
+            Some(profile.off_chip[capacity] as f64),
+        );
         let area = page.live((row, LLC_AREA), &model::llc_area(), &scope, Look::Ratio)?;
         let bound = page.live((row, BOUND), &model::bandwidth_ipc(), &scope, Look::Ratio)?;
         scope.set("llc_area", fixed_column(row, LLC_AREA), area);
@@ -167,8 +232,16 @@ fn write_cpis(
             let column = CPI + index as ColNum;
             let mut own = scope.clone();
             let base = own.value(&crate::expr::Expr::symbol(&base_name(index)));
-            own.set("base_cpi", row_col_to_cell_absolute(rows.cores + 1, column), base);
-            own.set("epochs", tables.epochs(capacity, index), Some(*epochs as f64));
+            own.set(
+                "base_cpi",
+                row_col_to_cell_absolute(rows.cores + 1, column),
+                base,
+            );
+            own.set(
+                "epochs",
+                tables.epochs(capacity, index),
+                Some(*epochs as f64),
+            );
             let cpi = page.live((row, column), &model::core_cpi(), &own, Look::Ratio)?;
             scope.set(&model::of_window(index)[1], fixed_column(row, column), cpi);
         }
@@ -183,27 +256,64 @@ fn fixed_column(row: RowNum, column: ColNum) -> String {
 }
 
 /// The map, and the tables behind it.
-fn write_best(page: &mut Page, rows: &Rows, profile: &Epochs, scopes: Vec<Scope>) -> Result<(), XlsxError> {
+fn write_best(
+    page: &mut Page,
+    rows: &Rows,
+    profile: &Epochs,
+    scopes: Vec<Scope>,
+) -> Result<(), XlsxError> {
     let titles = [
-        (rows.map, "Best window, over the colour of the instructions per cycle of all cores (darker is more)"),
+        (
+            rows.map,
+            "Best window, over the colour of the instructions per cycle of all cores (darker is more)",
+        ),
         (rows.ipc, "Instructions per cycle of all cores together"),
-        (rows.window, "Smallest window that reaches it, 0 where nothing fits"),
+        (
+            rows.window,
+            "Smallest window that reaches it, 0 where nothing fits",
+        ),
     ];
     let last = FIRST + CORES.len() as ColNum - 1;
     for (first, title) in titles {
-        page.section(first - 2, title, ["Capacity of the last-level cache \\ cores N", "[B]"])?;
+        page.section(
+            first - 2,
+            title,
+            ["Capacity of the last-level cache \\ cores N", "[B]"],
+        )?;
         for (column, cores) in (FIRST..).zip(CORES) {
             if first == rows.map {
-                write_value(page, (first - 1, column), Some(f64::from(cores)), Look::Number, Role::Input)?;
+                write_value(
+                    page,
+                    (first - 1, column),
+                    Some(f64::from(cores)),
+                    Look::Number,
+                    Role::Input,
+                )?;
             } else {
                 let reference = row_col_to_cell_absolute(rows.map - 1, column);
-                page.presentation(first - 1, column, &reference, &cores.to_string(), &style::header())?;
+                page.presentation(
+                    first - 1,
+                    column,
+                    &reference,
+                    &cores.to_string(),
+                    &style::header(),
+                )?;
             }
         }
         for (capacity, bytes) in profile.capacities.iter().enumerate() {
             let row = rows.of(first, capacity);
-            page.text(row, 0, &binary_size(*bytes), &style::cell(Look::Text, Role::Plain))?;
-            page.number(row, 1, *bytes as f64, &style::cell(Look::Count, Role::Plain))?;
+            page.text(
+                row,
+                0,
+                &binary_size(*bytes),
+                &style::cell(Look::Text, Role::Plain),
+            )?;
+            page.number(
+                row,
+                1,
+                *bytes as f64,
+                &style::cell(Look::Count, Role::Plain),
+            )?;
         }
     }
     let legend = format!(
@@ -231,9 +341,19 @@ fn write_pair(
     mut scope: Scope,
 ) -> Result<(), XlsxError> {
     let cell = |first| (rows.of(first, capacity), column);
-    let best = page.live(cell(rows.ipc), &model::best_ipc(profile.windows.len()), &scope, Look::Ratio)?;
+    let best = page.live(
+        cell(rows.ipc),
+        &model::best_ipc(profile.windows.len()),
+        &scope,
+        Look::Ratio,
+    )?;
     scope.cell("best_ipc", cell(rows.ipc), best);
-    let window = page.live(cell(rows.window), &model::best_window(&profile.windows), &scope, Look::Number)?;
+    let window = page.live(
+        cell(rows.window),
+        &model::best_window(&profile.windows),
+        &scope,
+        Look::Number,
+    )?;
     let bound = scope.value(&crate::expr::Expr::symbol("bandwidth_ipc"));
     let is_bound = best.zip(bound).is_some_and(|(best, bound)| best >= bound);
     let shown = match window {
@@ -243,7 +363,8 @@ fn write_pair(
     let name = |(row, column)| row_col_to_cell(row, column);
     let (window, ipc) = (name(cell(rows.window)), name(cell(rows.ipc)));
     let bound = fixed_column(rows.of(rows.cpi, capacity), BOUND);
-    let formula = format!("IF({window}=0,\"{NOTHING_FITS}\",{window}&IF({ipc}>={bound},\" b\",\" c\"))");
+    let formula =
+        format!("IF({window}=0,\"{NOTHING_FITS}\",{window}&IF({ipc}>={bound},\" b\",\" c\"))");
     let format = style::cell(Look::Text, Role::Plain)
         .set_indent(0)
         .set_align(FormatAlign::Center)
@@ -256,17 +377,25 @@ fn write_pair(
 /// Cells of the map are coloured by the IPC behind them.
 fn colour(page: &mut Page, rows: &Rows, last: ColNum) -> Result<(), XlsxError> {
     let bottom = rows.capacities - 1;
-    let all =
-        format!("{}:{}", row_col_to_cell_absolute(rows.ipc, FIRST), row_col_to_cell_absolute(rows.ipc + bottom, last));
+    let all = format!(
+        "{}:{}",
+        row_col_to_cell_absolute(rows.ipc, FIRST),
+        row_col_to_cell_absolute(rows.ipc + bottom, last)
+    );
     for first in [rows.map, rows.ipc] {
         for (index, (fill, ink)) in STEPS.iter().enumerate().rev() {
             let cell = row_col_to_cell(rows.ipc, FIRST);
             let share = index as f64 / STEPS.len() as f64;
             let rule = format!("=AND({cell}>0,{cell}>={share}*MAX({all}))");
-            let format = Format::new().set_background_color(*fill).set_font_color(*ink);
-            let step =
-                ConditionalFormatFormula::new().set_rule(rule.as_str()).set_format(format).set_stop_if_true(true);
-            page.worksheet.add_conditional_format(first, FIRST, first + bottom, last, &step)?;
+            let format = Format::new()
+                .set_background_color(*fill)
+                .set_font_color(*ink);
+            let step = ConditionalFormatFormula::new()
+                .set_rule(rule.as_str())
+                .set_format(format)
+                .set_stop_if_true(true);
+            page.worksheet
+                .add_conditional_format(first, FIRST, first + bottom, last, &step)?;
         }
     }
     Ok(())

@@ -5,7 +5,9 @@ use rust_xlsxwriter::{RowNum, XlsxError};
 
 use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
-use super::{Page, TraceBook, cache, figures, inputs, latency_sweep, memory_chain, mix, movement, remote};
+use super::{
+    Page, TraceBook, cache, figures, inputs, latency_sweep, memory_chain, mix, movement, remote,
+};
 
 /// Widths of the columns; those behind are as wide as the last.
 const WIDTHS: [f64; 5] = [58.0, 13.0, 18.0, 14.0, 19.0];
@@ -18,9 +20,15 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     let summary = summary(&page);
     page.text(1, 0, &summary, &plain)?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
-    page.text(2, 1, "Cells of this colour are inputs; everything derived is a formula over them.", &style::remark())?;
+    page.text(
+        2,
+        1,
+        "Cells of this colour are inputs; everything derived is a formula over them.",
+        &style::remark(),
+    )?;
     for column in 0..COLUMNS {
-        page.worksheet.set_column_width(column, *WIDTHS.get(usize::from(column)).unwrap_or(&14.0))?;
+        page.worksheet
+            .set_column_width(column, *WIDTHS.get(usize::from(column)).unwrap_or(&14.0))?;
     }
     let mut row = inputs::write(&mut page, 4)? + 1;
     row = figures::write_counts(&mut page, row)? + 1;
@@ -45,9 +53,20 @@ pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
 
 fn summary(page: &Page) -> String {
     let trace = &page.book.report.trace;
-    let path = if trace.path == "-" { "standard input" } else { &trace.path };
-    let harts = if trace.harts == 1 { "1 hart".to_string() } else { format!("{} harts", trace.harts) };
-    format!("{path} ({}): {} instructions on {harts}", trace.format, trace.instructions)
+    let path = if trace.path == "-" {
+        "standard input"
+    } else {
+        &trace.path
+    };
+    let harts = if trace.harts == 1 {
+        "1 hart".to_string()
+    } else {
+        format!("{} harts", trace.harts)
+    };
+    format!(
+        "{path} ({}): {} instructions on {harts}",
+        trace.format, trace.instructions
+    )
 }
 
 /// What a reader has to know, and instructions that are not in the table; returns the row for what follows.
@@ -56,9 +75,18 @@ fn notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let unknown = (report.trace.unknown.iter())
         .map(|(name, count)| format!("{name}: {count} executions; not in the instruction table"));
     let schedule = report.schedule.map(|schedule| {
-        format!("A greedy schedule of the RAM accesses alone takes {} cycles at the inputs of the run.", schedule.time)
+        format!(
+            "A greedy schedule of the RAM accesses alone takes {} cycles at the inputs of the run.",
+            schedule.time
+        )
     });
-    let notes: Vec<String> = report.notes.iter().cloned().chain(unknown).chain(schedule).collect();
+    let notes: Vec<String> = report
+        .notes
+        .iter()
+        .cloned()
+        .chain(unknown)
+        .chain(schedule)
+        .collect();
     if notes.is_empty() {
         return Ok(row);
     }

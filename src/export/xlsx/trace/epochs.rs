@@ -40,12 +40,19 @@ impl Tables {
     }
 
     fn on_sheet(&self, capacity: usize, column: ColNum) -> String {
-        format!("{}!{}", Sheet::Epochs.in_formulas(), row_col_to_cell(self.row(capacity), column))
+        format!(
+            "{}!{}",
+            Sheet::Epochs.in_formulas(),
+            row_col_to_cell(self.row(capacity), column)
+        )
     }
 }
 
 /// The sheet, and where its counts are.
-pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs) -> Result<(Page<'a>, Tables), XlsxError> {
+pub(super) fn write<'a>(
+    book: TraceBook<'a>,
+    profile: &Epochs,
+) -> Result<(Page<'a>, Tables), XlsxError> {
     let mut page = Page::new(Sheet::Epochs, book)?;
     page.title("Epochs: misses that have to wait for each other")?;
     let remark = "Rows are capacities of a fully associative LRU cache, columns are reorder windows in instructions \
@@ -53,15 +60,31 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs) -> Result<(Page<'
     page.text(1, 0, remark, &style::remark())?;
     page.worksheet.set_column_width(0, 34)?;
     for column in 1..WINDOWS + profile.windows.len() as ColNum {
-        page.worksheet.set_column_width(column, if column < WINDOWS { 18.0 } else { 12.0 })?;
+        page.worksheet
+            .set_column_width(column, if column < WINDOWS { 18.0 } else { 12.0 })?;
     }
     let rates = totals(&mut page, profile)? + 1;
     let height = profile.capacities.len() as RowNum + 3;
     let counts = rates + height;
     let title = "Epochs per 1,000 instructions (EPKI)";
-    let tables = Tables { first: counts + 2, capacities: profile.capacities.len() };
-    write_rates(&mut page, rates, title, profile, (&profile.epochs, tables.first))?;
-    write_counts(&mut page, counts, "Epochs e(W, C)", profile, &profile.epochs)?;
+    let tables = Tables {
+        first: counts + 2,
+        capacities: profile.capacities.len(),
+    };
+    write_rates(
+        &mut page,
+        rates,
+        title,
+        profile,
+        (&profile.epochs, tables.first),
+    )?;
+    write_counts(
+        &mut page,
+        counts,
+        "Epochs e(W, C)",
+        profile,
+        &profile.epochs,
+    )?;
     let mut row = counts + height;
     for (slots, table) in &profile.slots {
         let title = format!("EPKI when at most {slots} misses start in one epoch");
@@ -80,13 +103,29 @@ pub(super) fn write<'a>(book: TraceBook<'a>, profile: &Epochs) -> Result<(Page<'
 }
 
 /// Epochs of the run's own caches: a row for each number of misses that may start in one, as counted and as rates.
-fn write_caches(page: &mut Page, row: RowNum, profile: &Epochs, caches: &CacheEpochs) -> Result<(), XlsxError> {
+fn write_caches(
+    page: &mut Page,
+    row: RowNum,
+    profile: &Epochs,
+    caches: &CacheEpochs,
+) -> Result<(), XlsxError> {
     let columns = ["", "Misses that start in one, at most"];
     let heading = |page: &mut Page, row, title| headings(page, row, title, columns, profile);
-    let counts = heading(page, row, "Epochs of the misses that the run's own caches sent to RAM")?;
-    let rates = heading(page, counts + caches.rows().count() as RowNum + 1, "The same per 1,000 instructions")?;
+    let counts = heading(
+        page,
+        row,
+        "Epochs of the misses that the run's own caches sent to RAM",
+    )?;
+    let rates = heading(
+        page,
+        counts + caches.rows().count() as RowNum + 1,
+        "The same per 1,000 instructions",
+    )?;
     let rate = tables::per_thousand("epochs", "epoch_instructions");
-    let (plain, count) = (style::cell(Look::Text, Role::Plain), style::cell(Look::Count, Role::Plain));
+    let (plain, count) = (
+        style::cell(Look::Text, Role::Plain),
+        style::cell(Look::Count, Role::Plain),
+    );
     for (at, (most, epochs)) in (0..).zip(caches.rows()) {
         for row in [counts + at, rates + at] {
             page.text(row, 0, "Caches of the run", &plain)?;
@@ -109,7 +148,12 @@ fn write_caches(page: &mut Page, row: RowNum, profile: &Epochs, caches: &CacheEp
 fn totals(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
     let first = page.section(3, "The run", ["Count", "", "Value", "Unit", "Name"])?;
     let rows = [
-        ("Executed instructions", profile.instructions, "instructions", "epoch_instructions"),
+        (
+            "Executed instructions",
+            profile.instructions,
+            "instructions",
+            "epoch_instructions",
+        ),
         ("Bytes of a line", profile.line, "B", "epoch_line"),
     ];
     let plain = style::cell(Look::Text, Role::Plain);
@@ -149,7 +193,10 @@ fn headings(
 /// Rows with the number and index of their capacity, the largest on top.
 fn rows(profile: &Epochs, first: RowNum) -> impl Iterator<Item = (RowNum, usize, u64)> {
     let count = profile.capacities.len();
-    (0..count).rev().zip(first..).map(|(capacity, row)| (row, capacity, profile.capacities[capacity]))
+    (0..count)
+        .rev()
+        .zip(first..)
+        .map(|(capacity, row)| (row, capacity, profile.capacities[capacity]))
 }
 
 fn write_counts(
@@ -159,10 +206,21 @@ fn write_counts(
     profile: &Epochs,
     table: &[Vec<u64>],
 ) -> Result<(), XlsxError> {
-    let first = headings(page, row, title, ["Capacity [B]", "Lines fetched (loads and stores)"], profile)?;
+    let first = headings(
+        page,
+        row,
+        title,
+        ["Capacity [B]", "Lines fetched (loads and stores)"],
+        profile,
+    )?;
     let count = style::cell(Look::Count, Role::Plain);
     for (row, index, capacity) in rows(profile, first) {
-        page.text(row, 0, &binary_size(capacity), &style::cell(Look::Text, Role::Plain))?;
+        page.text(
+            row,
+            0,
+            &binary_size(capacity),
+            &style::cell(Look::Text, Role::Plain),
+        )?;
         page.number(row, 1, capacity as f64, &count)?;
         page.number(row, 2, profile.off_chip[index] as f64, &count)?;
         for (column, epochs) in (WINDOWS..).zip(&table[index]) {
@@ -180,11 +238,27 @@ fn write_rates(
     profile: &Epochs,
     (table, counts): (&[Vec<u64>], RowNum),
 ) -> Result<(), XlsxError> {
-    let first = headings(page, row, title, ["Capacity [B]", "Lines per 1,000 instructions"], profile)?;
+    let first = headings(
+        page,
+        row,
+        title,
+        ["Capacity [B]", "Lines per 1,000 instructions"],
+        profile,
+    )?;
     let rate = tables::per_thousand("epochs", "epoch_instructions");
     for (row, index, capacity) in rows(profile, first) {
-        page.text(row, 0, &binary_size(capacity), &style::cell(Look::Text, Role::Plain))?;
-        page.number(row, 1, capacity as f64, &style::cell(Look::Count, Role::Plain))?;
+        page.text(
+            row,
+            0,
+            &binary_size(capacity),
+            &style::cell(Look::Text, Role::Plain),
+        )?;
+        page.number(
+            row,
+            1,
+            capacity as f64,
+            &style::cell(Look::Count, Role::Plain),
+        )?;
         let counted = std::iter::once(profile.off_chip[index]).chain(table[index].iter().copied());
         for (column, count) in (WINDOWS - 1..).zip(counted) {
             let mut scope = page.book.scope.clone();
@@ -192,10 +266,16 @@ fn write_rates(
             page.live((row, column), &rate, &scope, Look::Ratio)?;
         }
     }
-    let last = (first + profile.capacities.len() as RowNum - 1, WINDOWS + profile.windows.len() as ColNum - 1);
+    let last = (
+        first + profile.capacities.len() as RowNum - 1,
+        WINDOWS + profile.windows.len() as ColNum - 1,
+    );
     let [low, middle, high] = SCALE;
-    let scale =
-        ConditionalFormat3ColorScale::new().set_minimum_color(low).set_midpoint_color(middle).set_maximum_color(high);
-    page.worksheet.add_conditional_format(first, WINDOWS, last.0, last.1, &scale)?;
+    let scale = ConditionalFormat3ColorScale::new()
+        .set_minimum_color(low)
+        .set_midpoint_color(middle)
+        .set_maximum_color(high);
+    page.worksheet
+        .add_conditional_format(first, WINDOWS, last.0, last.1, &scale)?;
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The input cells of the sheet eDAG.
 
-use rust_xlsxwriter::{DataValidation, DataValidationErrorStyle, DataValidationRule, RowNum, XlsxError};
+use rust_xlsxwriter::{
+    DataValidation, DataValidationErrorStyle, DataValidationRule, RowNum, XlsxError,
+};
 
 use super::super::inputs::write_value;
 use super::super::page::Paper;
@@ -23,11 +25,19 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let first = page.section(row, "Inputs: change one and everything follows", headers)?;
     for (row, name) in (first..).zip(INPUTS) {
         let value = page.book.figures.get(name.key);
-        let texts = [(0, name.label), (1, name.symbol), (3, name.unit), (4, name.key)];
+        let texts = [
+            (0, name.label),
+            (1, name.symbol),
+            (3, name.unit),
+            (4, name.key),
+        ];
         for (column, text) in texts {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
-        let (_, least, most) = RANGES.into_iter().find(|(key, ..)| *key == name.key).expect("every input has a range");
+        let (_, least, most) = RANGES
+            .into_iter()
+            .find(|(key, ..)| *key == name.key)
+            .expect("every input has a range");
         write_input(page, row, (name.key, name.label), value, (least, most))?;
     }
     Ok(first + INPUTS.len() as RowNum)
@@ -45,23 +55,33 @@ pub(super) fn write_input<B: Named>(
     let allowed = format!("{} to {}", short(least), short(most));
     page.text(row, 5, &allowed, &style::cell(Look::Text, Role::Plain))?;
     let is_long = value.is_some_and(|value| value.to_string().len() > 12);
-    let look = if is_long && value.is_some_and(|value| value >= 1e-3) { Look::Ratio } else { Look::Number };
+    let look = if is_long && value.is_some_and(|value| value >= 1e-3) {
+        Look::Ratio
+    } else {
+        Look::Number
+    };
     write_value(page, (row, VALUE), value, look, Role::Input)?;
     // Titles are at most 32 characters long.
     let title: String = label.chars().take_while(|c| *c != ':').take(32).collect();
-    let rule = (DataValidation::new().allow_decimal_number(DataValidationRule::Between(least, most)))
-        .set_input_title(title)?
-        .set_input_message(&allowed)?
-        .set_error_style(DataValidationErrorStyle::Stop)
-        .set_error_title("Out of range")?
-        .set_error_message(format!("{key}: {allowed}"))?;
-    page.worksheet.add_data_validation(row, VALUE, row, VALUE, &rule)?;
+    let rule = (DataValidation::new()
+        .allow_decimal_number(DataValidationRule::Between(least, most)))
+    .set_input_title(title)?
+    .set_input_message(&allowed)?
+    .set_error_style(DataValidationErrorStyle::Stop)
+    .set_error_title("Out of range")?
+    .set_error_message(format!("{key}: {allowed}"))?;
+    page.worksheet
+        .add_data_validation(row, VALUE, row, VALUE, &rule)?;
     page.name(key, (row, VALUE), value);
     Ok(())
 }
 
 fn short(value: f64) -> String {
-    if value >= 1e6 { format!("{value:e}") } else { value.to_string() }
+    if value >= 1e6 {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
 }
 
 #[cfg(test)]

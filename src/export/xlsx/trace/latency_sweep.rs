@@ -1,6 +1,8 @@
 //! The time bounds over a grid of latencies, on the sheet eDAG.
 
-use rust_xlsxwriter::{Chart, ChartFormat, ChartLine, ChartLineDashType, ChartType, Color, RowNum, XlsxError};
+use rust_xlsxwriter::{
+    Chart, ChartFormat, ChartLine, ChartLineDashType, ChartType, Color, RowNum, XlsxError,
+};
 
 use super::super::style::{self, Look, Role};
 use super::{BLUE, Page, VERMILION, inputs, stroked, titled};
@@ -12,15 +14,36 @@ const CHART: u32 = 24;
 
 /// Start and step as inputs, one row a latency, and a chart; returns the row for what follows.
 pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
-    let first = page.section(row, "Latency sweep", ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"])?;
+    let first = page.section(
+        row,
+        "Latency sweep",
+        ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"],
+    )?;
     if page.book.report.edag.memory.is_none() {
-        page.text(first, 0, "The bounds are unknown: the trace has no addresses.", &style::remark())?;
+        page.text(
+            first,
+            0,
+            "The bounds are unknown: the trace has no addresses.",
+            &style::remark(),
+        )?;
         return Ok(first + 1);
     }
     let plain = style::cell(Look::Text, Role::Plain);
     let settings = [
-        (first, "sweep_start", "First latency", sweep::START, (0.0, 1e9)),
-        (first + 1, "sweep_step", "From one latency to the next", sweep::STEP, (0.0, 1e9)),
+        (
+            first,
+            "sweep_start",
+            "First latency",
+            sweep::START,
+            (0.0, 1e9),
+        ),
+        (
+            first + 1,
+            "sweep_step",
+            "From one latency to the next",
+            sweep::STEP,
+            (0.0, 1e9),
+        ),
     ];
     for (row, key, label, value, range) in settings {
         for (column, text) in [(0, label), (3, "cycles"), (4, key)] {
@@ -29,13 +52,22 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         inputs::write_input(page, row, (key, label), Some(value), range)?;
     }
     let header = first + 2;
-    let columns = ["Latency α of a RAM access [cycles]", "Least time [cycles]", "Most time [cycles]"];
+    let columns = [
+        "Latency α of a RAM access [cycles]",
+        "Least time [cycles]",
+        "Most time [cycles]",
+    ];
     for (column, text) in (0..).zip(columns) {
         page.text(header, column, text, &style::header())?;
     }
     page.worksheet.set_row_height(header, 32)?;
     let bounds: Vec<_> = ["time_lower", "time_upper"]
-        .map(|key| formulas().into_iter().find(|formula| formula.key == key).expect("a formula"))
+        .map(|key| {
+            formulas()
+                .into_iter()
+                .find(|formula| formula.key == key)
+                .expect("a formula")
+        })
         .into_iter()
         .collect();
     let start = header + 1;
@@ -54,14 +86,24 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     Ok(last + 1)
 }
 
-fn insert_chart(page: &mut Page, row: RowNum, (first, last): (RowNum, RowNum)) -> Result<(), XlsxError> {
+fn insert_chart(
+    page: &mut Page,
+    row: RowNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
     let sheet = page.sheet.name();
     let mut chart = Chart::new(ChartType::ScatterStraight);
     let mut dashed = ChartFormat::new();
-    let line =
-        ChartLine::new().set_color(Color::RGB(BLUE)).set_width(2.25).set_dash_type(ChartLineDashType::Dash).clone();
+    let line = ChartLine::new()
+        .set_color(Color::RGB(BLUE))
+        .set_width(2.25)
+        .set_dash_type(ChartLineDashType::Dash)
+        .clone();
     dashed.set_line(&line);
-    let series = [("Most time: slope λ", 2, stroked(VERMILION)), ("Least time: slope λ_lower", 1, dashed)];
+    let series = [
+        ("Most time: slope λ", 2, stroked(VERMILION)),
+        ("Least time: slope λ_lower", 1, dashed),
+    ];
     for (name, column, mut format) in series {
         (chart.add_series())
             .set_name(name)
@@ -69,10 +111,16 @@ fn insert_chart(page: &mut Page, row: RowNum, (first, last): (RowNum, RowNum)) -
             .set_values((sheet, first, column, last, column))
             .set_format(&mut format);
     }
-    let titles = ["Time bounds against the latency of RAM", "latency α of a RAM access [cycles]", "time [cycles]"];
+    let titles = [
+        "Time bounds against the latency of RAM",
+        "latency α of a RAM access [cycles]",
+        "time [cycles]",
+    ];
     titled(&mut chart, titles, CHART);
     chart.y_axis().set_num_format("#,##0").set_min(0.0);
-    chart.legend().set_position(rust_xlsxwriter::ChartLegendPosition::Bottom);
+    chart
+        .legend()
+        .set_position(rust_xlsxwriter::ChartLegendPosition::Bottom);
     page.worksheet.insert_chart(row, 4, &chart)?;
     Ok(())
 }

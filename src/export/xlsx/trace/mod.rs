@@ -18,7 +18,8 @@ mod reuse;
 mod scope;
 
 use rust_xlsxwriter::{
-    Chart, ChartFormat, ChartLine, ChartSolidFill, ColNum, Color, RowNum, Workbook, Worksheet, XlsxError,
+    Chart, ChartFormat, ChartLine, ChartSolidFill, ColNum, Color, RowNum, Workbook, Worksheet,
+    XlsxError,
 };
 
 use super::inputs::define_name;
@@ -66,7 +67,10 @@ pub fn trace_workbook(report: &TraceReport) -> Result<Vec<u8>, XlsxError> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> {
-    bound("A timeline of memory accesses", vec![camat::write(&report.camat, &report.path)?.into()])
+    bound(
+        "A timeline of memory accesses",
+        vec![camat::write(&report.camat, &report.path)?.into()],
+    )
 }
 
 fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
@@ -93,7 +97,12 @@ fn push_sheets(
     for Finished { worksheet, names } in sheets {
         for (name, Place { sheet, row, column }) in &names {
             match is_taken(name) {
-                true => define_name(workbook, &format!("{}!{name}", sheet.in_formulas()), *sheet, (*row, *column))?,
+                true => define_name(
+                    workbook,
+                    &format!("{}!{name}", sheet.in_formulas()),
+                    *sheet,
+                    (*row, *column),
+                )?,
                 false => define_name(workbook, name, *sheet, (*row, *column))?,
             }
         }
@@ -115,13 +124,23 @@ pub fn named_cells(report: &TraceReport) -> Result<Vec<NamedCell>, XlsxError> {
 /// # Errors
 /// As [`timeline_workbook`].
 pub fn timeline_named_cells(report: &TimelineReport) -> Result<Vec<NamedCell>, XlsxError> {
-    Ok(named(vec![camat::write(&report.camat, &report.path)?.into()]))
+    Ok(named(vec![
+        camat::write(&report.camat, &report.path)?.into(),
+    ]))
 }
 
 fn named(sheets: Vec<Finished>) -> Vec<NamedCell> {
-    let cell =
-        |(name, Place { sheet, row, column }): (String, Place)| NamedCell { name, sheet: sheet.name(), row, column };
-    sheets.into_iter().flat_map(|sheet| sheet.names).map(cell).collect()
+    let cell = |(name, Place { sheet, row, column }): (String, Place)| NamedCell {
+        name,
+        sheet: sheet.name(),
+        row,
+        column,
+    };
+    sheets
+        .into_iter()
+        .flat_map(|sheet| sheet.names)
+        .map(cell)
+        .collect()
 }
 
 /// A sheet with nothing left to write.
@@ -133,7 +152,10 @@ struct Finished {
 impl<B: Named> From<Paper<B>> for Finished {
     fn from(mut page: Paper<B>) -> Finished {
         let names = std::mem::take(page.book.names().0);
-        Finished { worksheet: page.worksheet, names }
+        Finished {
+            worksheet: page.worksheet,
+            names,
+        }
     }
 }
 
@@ -171,14 +193,23 @@ impl Named for TraceBook<'_> {
 impl TraceBook<'_> {
     fn new(report: &TraceReport) -> TraceBook<'_> {
         let figures = Figures::of(&report.edag, &report.inputs);
-        TraceBook { report, figures, names: Vec::new(), scope: Scope::default() }
+        TraceBook {
+            report,
+            figures,
+            names: Vec::new(),
+            scope: Scope::default(),
+        }
     }
 }
 
 impl<B: Named> Paper<B> {
     /// Gives a cell a defined name, under which formulas find its value.
     fn name(&mut self, name: &str, (row, column): (RowNum, u16), value: Option<f64>) {
-        let place = Place { sheet: self.sheet, row, column };
+        let place = Place {
+            sheet: self.sheet,
+            row,
+            column,
+        };
         let (names, scope) = self.book.names();
         names.push((name.to_string(), place));
         scope.set(name, name.to_string(), value);
@@ -187,26 +218,49 @@ impl<B: Named> Paper<B> {
 
 impl<B> Paper<B> {
     /// A section's heading and the headings of its columns; returns the row after them.
-    fn section<const N: usize>(&mut self, row: RowNum, title: &str, headers: [&str; N]) -> Result<RowNum, XlsxError> {
+    fn section<const N: usize>(
+        &mut self,
+        row: RowNum,
+        title: &str,
+        headers: [&str; N],
+    ) -> Result<RowNum, XlsxError> {
         self.text(row, 0, title, &style::section())?;
         self.headers(row + 1, headers)
     }
 
     /// The headings of columns, an empty one being part of the one before it; returns the row after them.
-    fn headers<const N: usize>(&mut self, row: RowNum, headers: [&str; N]) -> Result<RowNum, XlsxError> {
+    fn headers<const N: usize>(
+        &mut self,
+        row: RowNum,
+        headers: [&str; N],
+    ) -> Result<RowNum, XlsxError> {
         let mut first = 0;
         while first < N {
-            let more = headers[first + 1..].iter().take_while(|header| header.is_empty()).count();
+            let more = headers[first + 1..]
+                .iter()
+                .take_while(|header| header.is_empty())
+                .count();
             let (column, last) = (first as ColNum, (first + more) as ColNum);
             match more {
                 0 => self.text(row, column, headers[first], &style::header())?,
                 _ => {
-                    self.worksheet.merge_range(row, column, row, last, headers[first], &style::header())?;
+                    self.worksheet.merge_range(
+                        row,
+                        column,
+                        row,
+                        last,
+                        headers[first],
+                        &style::header(),
+                    )?;
                 }
             }
             first += 1 + more;
         }
-        let height = if headers.iter().any(|header| header.chars().count() > 14) { 32.0 } else { 20.0 };
+        let height = if headers.iter().any(|header| header.chars().count() > 14) {
+            32.0
+        } else {
+            20.0
+        };
         self.worksheet.set_row_height(row, height)?;
         Ok(row + 1)
     }
@@ -234,7 +288,11 @@ fn filled(colour: u32) -> ChartFormat {
 
 fn stroked(colour: u32) -> ChartFormat {
     let mut format = ChartFormat::new();
-    format.set_line(ChartLine::new().set_color(Color::RGB(colour)).set_width(2.25));
+    format.set_line(
+        ChartLine::new()
+            .set_color(Color::RGB(colour))
+            .set_width(2.25),
+    );
     format
 }
 

@@ -46,11 +46,16 @@ pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, Xls
     const HEADER: RowNum = 3;
     for (column, header) in (0..).zip(["Name", "Kind", "Instructions"]) {
         page.text(HEADER, column, header, &style::header())?;
-        page.worksheet.set_column_width(column, WIDTHS[usize::from(column)])?;
+        page.worksheet
+            .set_column_width(column, WIDTHS[usize::from(column)])?;
     }
     for (column, key) in (FIRST..).zip(COLUMNS) {
         let (symbol, unit) = symbol_and_unit(key);
-        let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
+        let unit = if unit.is_empty() {
+            String::new()
+        } else {
+            format!(" [{unit}]")
+        };
         page.text(HEADER, column, &format!("{symbol}{unit}"), &style::header())?;
         page.worksheet.set_column_width(column, 14.0)?;
     }
@@ -61,7 +66,8 @@ pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, Xls
         write_region(&mut page, row, region)?;
     }
     page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
-    page.worksheet.autofilter(HEADER, 0, HEADER + report.regions.len() as RowNum, PLACE)?;
+    page.worksheet
+        .autofilter(HEADER, 0, HEADER + report.regions.len() as RowNum, PLACE)?;
     page.worksheet.set_repeat_rows(HEADER, HEADER)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
@@ -71,7 +77,12 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, &region.name, &plain)?;
     page.text(row, 1, region.kind.name(), &plain)?;
-    page.number(row, 2, region.instructions as f64, &style::cell(Look::Count, Role::Plain))?;
+    page.number(
+        row,
+        2,
+        region.instructions as f64,
+        &style::cell(Look::Count, Role::Plain),
+    )?;
     let place = match (&region.file, region.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
         (Some(file), None) => file.clone(),
@@ -87,7 +98,12 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
         let value = figures.get(key);
         match formulas().into_iter().find(|formula| formula.key == key) {
             Some(formula) => {
-                page.live((row, column), &formula.expr, &scope, look(formula.unit, value))?;
+                page.live(
+                    (row, column),
+                    &formula.expr,
+                    &scope,
+                    look(formula.unit, value),
+                )?;
             }
             None => page.fact((row, column), value, Look::Count)?,
         }
@@ -96,10 +112,16 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
 }
 
 fn symbol_and_unit(key: &str) -> (&'static str, &'static str) {
-    let counts = COUNTS.iter().map(|count| (count.key, count.symbol, count.unit));
-    let derived = formulas().into_iter().map(|formula| (formula.key, formula.symbol, formula.unit));
+    let counts = COUNTS
+        .iter()
+        .map(|count| (count.key, count.symbol, count.unit));
+    let derived = formulas()
+        .into_iter()
+        .map(|formula| (formula.key, formula.symbol, formula.unit));
     let found = counts.chain(derived).find(|(known, ..)| *known == key);
-    found.map(|(_, symbol, unit)| (symbol, unit)).expect("columns are counts and formulas")
+    found
+        .map(|(_, symbol, unit)| (symbol, unit))
+        .expect("columns are counts and formulas")
 }
 
 #[cfg(test)]
@@ -109,12 +131,21 @@ mod tests {
 
     #[test]
     fn formulas_of_a_row_name_columns_and_inputs_only() {
-        for formula in formulas().into_iter().filter(|formula| COLUMNS.contains(&formula.key)) {
+        for formula in formulas()
+            .into_iter()
+            .filter(|formula| COLUMNS.contains(&formula.key))
+        {
             for name in formula.expr.symbols() {
                 let is_input = INPUTS.iter().any(|input| input.key == &*name);
-                assert!(is_input || COLUMNS.contains(&&*name), "{}: {name}", formula.key);
+                assert!(
+                    is_input || COLUMNS.contains(&&*name),
+                    "{}: {name}",
+                    formula.key
+                );
             }
         }
-        COLUMNS.into_iter().for_each(|key| assert!(!symbol_and_unit(key).0.is_empty()));
+        COLUMNS
+            .into_iter()
+            .for_each(|key| assert!(!symbol_and_unit(key).0.is_empty()));
     }
 }

@@ -47,18 +47,29 @@ pub(super) fn write<'a>(book: TraceBook<'a>, reuse: &Reuse) -> Result<Page<'a>, 
     if is_exact {
         write_exact(&mut page, bins_row, reuse)?;
     }
-    write_cache(&mut page, cache_row, reuse, bins, is_exact.then_some(bins_row + 2))?;
+    write_cache(
+        &mut page,
+        cache_row,
+        reuse,
+        bins,
+        is_exact.then_some(bins_row + 2),
+    )?;
     if !reuse.histogram.is_empty() {
         insert_chart(&mut page, bins)?;
     }
     style::print_setup(&mut page.worksheet);
-    page.worksheet.set_print_area(0, 0, bins.1 + CHART + 3, COLUMNS.len() as u16 - 1)?;
+    page.worksheet
+        .set_print_area(0, 0, bins.1 + CHART + 3, COLUMNS.len() as u16 - 1)?;
     Ok(page)
 }
 
 /// Line, first touches, and all touches; returns the row after them.
 fn totals(page: &mut Page, reuse: &Reuse) -> Result<RowNum, XlsxError> {
-    let first = page.section(3, "Touches of lines", ["Count", "", "Value", "Unit", "Name"])?;
+    let first = page.section(
+        3,
+        "Touches of lines",
+        ["Count", "", "Value", "Unit", "Name"],
+    )?;
     let rows = [
         ("Bytes of a line", reuse.line, "B", "reuse_line"),
         ("First touches", reuse.cold, "touches", "reuse_cold"),
@@ -88,7 +99,13 @@ fn write_cache(
     let first = page.section(row, "A fully associative LRU cache of any size", headers)?;
     let last_level = page.book.report.cache.last().map(|level| level.spec.bytes);
     let bytes = last_level.unwrap_or(reuse.line * 512) as f64;
-    inputs::write_input(page, first, ("reuse_cache_bytes", "Bytes of the cache"), Some(bytes), (0.0, 1e15))?;
+    inputs::write_input(
+        page,
+        first,
+        ("reuse_cache_bytes", "Bytes of the cache"),
+        Some(bytes),
+        (0.0, 1e15),
+    )?;
     let lines = tables::capacity_lines("reuse_cache_bytes", "reuse_line");
     let scope = page.book.scope.clone();
     let capacity = page.live((first + 1, 2), &lines, &scope, Look::Count)?;
@@ -99,21 +116,53 @@ fn write_cache(
         Some(start) => {
             let last = start + (reuse.exact.len() as RowNum).max(1) - 1;
             let ranges = [EXACT, EXACT + 1].map(|column| fixed_column_range(column, start, last));
-            (ranges, reuse.exact.iter().filter(|(distance, _)| farther(*distance)).map(|(_, count)| count).sum())
+            (
+                ranges,
+                reuse
+                    .exact
+                    .iter()
+                    .filter(|(distance, _)| farther(*distance))
+                    .map(|(_, count)| count)
+                    .sum(),
+            )
         }
         None => {
             let ranges = [0, 2].map(|column| fixed_column_range(column, first_bin, last_bin));
-            (ranges, reuse.histogram.iter().filter(|bin| farther(bin.lo)).map(|bin| bin.count).sum::<u64>())
+            (
+                ranges,
+                reuse
+                    .histogram
+                    .iter()
+                    .filter(|bin| farther(bin.lo))
+                    .map(|bin| bin.count)
+                    .sum::<u64>(),
+            )
         }
     };
     let formula = format!("SUMIF({},\">=\"&reuse_cache_lines,{})", range[0], range[1]);
-    page.presentation(first + 2, 2, &formula, &beyond.to_string(), &style::cell(Look::Count, Role::Plain))?;
+    page.presentation(
+        first + 2,
+        2,
+        &formula,
+        &beyond.to_string(),
+        &style::cell(Look::Count, Role::Plain),
+    )?;
     page.name("reuse_beyond", (first + 2, 2), Some(beyond as f64));
     let scope = page.book.scope.clone();
-    let misses = page.live((first + 3, 2), &tables::misses("reuse_cold", "reuse_beyond"), &scope, Look::Count)?;
+    let misses = page.live(
+        (first + 3, 2),
+        &tables::misses("reuse_cold", "reuse_beyond"),
+        &scope,
+        Look::Count,
+    )?;
     page.name("reuse_misses", (first + 3, 2), misses);
     let scope = page.book.scope.clone();
-    let ratio = page.live((first + 4, 2), &tables::share("reuse_misses", "reuse_touches"), &scope, Look::Share)?;
+    let ratio = page.live(
+        (first + 4, 2),
+        &tables::share("reuse_misses", "reuse_touches"),
+        &scope,
+        Look::Share,
+    )?;
     page.name("reuse_miss_ratio", (first + 4, 2), ratio);
     let farthest = match exact {
         Some(_) => "Reuses from that far or farther",
@@ -138,32 +187,64 @@ fn write_bins(page: &mut Page, row: RowNum, reuse: &Reuse) -> Result<(), XlsxErr
     let first = page.section(row, "Histogram", COLUMNS.map(|(header, _)| header))?;
     let count = reuse.histogram.len() as u32;
     let mut scope = page.book.scope.clone();
-    scope.figures((first, 2), reuse.histogram.iter().map(|bin| bin.count as f64).collect());
-    let (plain, number) = (style::cell(Look::Text, Role::Plain), style::cell(Look::Count, Role::Plain));
+    scope.figures(
+        (first, 2),
+        reuse.histogram.iter().map(|bin| bin.count as f64).collect(),
+    );
+    let (plain, number) = (
+        style::cell(Look::Text, Role::Plain),
+        style::cell(Look::Count, Role::Plain),
+    );
     for (index, bin) in (0..count).zip(&reuse.histogram) {
         let row = first + index;
-        let facts = [(0, bin.lo), (1, bin.hi), (2, bin.count), (5, bin.lo * reuse.line), (6, bin.hi * reuse.line)];
+        let facts = [
+            (0, bin.lo),
+            (1, bin.hi),
+            (2, bin.count),
+            (5, bin.lo * reuse.line),
+            (6, bin.hi * reuse.line),
+        ];
         for (column, value) in facts {
             page.number(row, column, value as f64, &number)?;
         }
         page.text(row, 7, &binary_size(bin.hi * reuse.line), &plain)?;
         scope.cell("touches", (row, 2), Some(bin.count as f64));
-        page.live((row, 3), &tables::share("touches", "reuse_touches"), &scope, Look::Share)?;
+        page.live(
+            (row, 3),
+            &tables::share("touches", "reuse_touches"),
+            &scope,
+            Look::Share,
+        )?;
         let nearer = tables::cumulative_share((0..=index).map(FigureId), "reuse_touches");
         page.live((row, 4), &nearer, &scope, Look::Share)?;
         let farther = tables::total((index + 1..count).map(FigureId));
         let farther = page.live((row, 8), &farther, &scope, Look::Count)?;
         scope.cell("farther", (row, 8), farther);
-        let misses = page.live((row, 9), &tables::misses("reuse_cold", "farther"), &scope, Look::Count)?;
+        let misses = page.live(
+            (row, 9),
+            &tables::misses("reuse_cold", "farther"),
+            &scope,
+            Look::Count,
+        )?;
         scope.cell("misses", (row, 9), misses);
-        page.live((row, 10), &tables::share("misses", "reuse_touches"), &scope, Look::Share)?;
+        page.live(
+            (row, 10),
+            &tables::share("misses", "reuse_touches"),
+            &scope,
+            Look::Share,
+        )?;
     }
     Ok(())
 }
 
 /// Every distance that occurred, to the right.
 fn write_exact(page: &mut Page, row: RowNum, reuse: &Reuse) -> Result<(), XlsxError> {
-    page.text(row, EXACT, "Every distance that occurred", &style::section())?;
+    page.text(
+        row,
+        EXACT,
+        "Every distance that occurred",
+        &style::section(),
+    )?;
     for (column, header) in (EXACT..).zip(["Distance [lines]", "Touches"]) {
         page.text(row + 1, column, header, &style::header())?;
         page.worksheet.set_column_width(column, 18)?;
@@ -192,8 +273,20 @@ fn insert_chart(page: &mut Page, (first, last): (RowNum, RowNum)) -> Result<(), 
         .set_values((sheet, first, 10, last, 10))
         .set_format(&mut stroked(VERMILION));
     chart.combine(&line);
-    titled(&mut chart, ["Reuse distances and miss ratio", "capacity", "share of touches"], CHART);
-    chart.y_axis().set_num_format("0%").set_min(0.0).set_max(1.0);
+    titled(
+        &mut chart,
+        [
+            "Reuse distances and miss ratio",
+            "capacity",
+            "share of touches",
+        ],
+        CHART,
+    );
+    chart
+        .y_axis()
+        .set_num_format("0%")
+        .set_min(0.0)
+        .set_max(1.0);
     chart.legend().set_position(ChartLegendPosition::Bottom);
     page.worksheet.insert_chart(last + 3, 0, &chart)?;
     Ok(())

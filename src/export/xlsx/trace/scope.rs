@@ -37,7 +37,11 @@ impl Scope {
 
     /// Makes a column's cells the figures from 0 on.
     pub fn figures(&mut self, (first, column): (RowNum, ColNum), values: Vec<f64>) {
-        self.column = Some(Column { first, column, values });
+        self.column = Some(Column {
+            first,
+            column,
+            values,
+        });
     }
 
     /// The value of an expression, if all of its leaves have one and it is finite.
@@ -48,29 +52,44 @@ impl Scope {
 
 impl Lookup for Scope {
     fn symbol(&self, name: &str) -> Option<f64> {
-        self.names.iter().rev().find(|(known, ..)| known == name).and_then(|(.., value)| *value)
+        self.names
+            .iter()
+            .rev()
+            .find(|(known, ..)| known == name)
+            .and_then(|(.., value)| *value)
     }
 
     fn figure(&self, id: FigureId) -> Option<f64> {
-        self.column.as_ref().and_then(|column| column.values.get(id.0 as usize)).copied()
+        self.column
+            .as_ref()
+            .and_then(|column| column.values.get(id.0 as usize))
+            .copied()
     }
 }
 
 impl CellNames for Scope {
     fn figure(&self, id: FigureId) -> String {
-        let column = self.column.as_ref().expect("figures are set before formulas name them");
+        let column = self
+            .column
+            .as_ref()
+            .expect("figures are set before formulas name them");
         row_col_to_cell(column.first + id.0, column.column)
     }
 
     fn symbol(&self, name: &str) -> String {
         let known = self.names.iter().rev().find(|(known, ..)| known == name);
-        known.map_or(name, |(_, reference, _)| reference).to_string()
+        known
+            .map_or(name, |(_, reference, _)| reference)
+            .to_string()
     }
 
     fn range(&self, figures: &[FigureId]) -> Option<String> {
         let column = self.column.as_ref()?;
         let first = figures.first()?.0;
-        let is_run = figures.iter().zip(first..).all(|(id, expected)| id.0 == expected);
+        let is_run = figures
+            .iter()
+            .zip(first..)
+            .all(|(id, expected)| id.0 == expected);
         let last = first + figures.len() as u32 - 1;
         is_run.then(|| column_range(column.column, column.first + first, column.first + last))
     }
@@ -93,7 +112,13 @@ impl<B> Paper<B> {
             }
             Some(value) => {
                 let formula = Excel { expr, names: scope }.to_string();
-                self.presentation(row, column, &formula, &value.to_string(), &style::cell(look, Role::Plain))?;
+                self.presentation(
+                    row,
+                    column,
+                    &formula,
+                    &value.to_string(),
+                    &style::cell(look, Role::Plain),
+                )?;
             }
         }
         Ok(value)

@@ -212,10 +212,26 @@ fn constants_defined_by_themselves_have_no_value() {
 #[test]
 fn macros_that_the_preprocessor_left_are_constants() {
     let path: Arc<str> = "test.c".into();
-    let mut source = SourceText::verbatim(&path, "double f(double *a) { return a[N - 1] * H; }\n".into());
-    for (name, text) in [("N", "(1<<3)"), ("H", "(1.0 / N)"), ("UNUSED", "7"), ("BROKEN", "do {")] {
-        let place = Place { file: "size.h".into(), line: 3, column: 9 };
-        source.macros.push(MacroConstant { name: name.into(), text: text.into(), place });
+    let mut source = SourceText::verbatim(
+        &path,
+        "double f(double *a) { return a[N - 1] * H; }\n".into(),
+    );
+    for (name, text) in [
+        ("N", "(1<<3)"),
+        ("H", "(1.0 / N)"),
+        ("UNUSED", "7"),
+        ("BROKEN", "do {"),
+    ] {
+        let place = Place {
+            file: "size.h".into(),
+            line: 3,
+            column: 9,
+        };
+        source.macros.push(MacroConstant {
+            name: name.into(),
+            text: text.into(),
+            place,
+        });
     }
     let unit = super::super::lower(&path, &source);
     expect![[r#"
@@ -227,7 +243,10 @@ fn macros_that_the_preprocessor_left_are_constants() {
           return
     "#]]
     .assert_eq(&unit.to_string());
-    assert_eq!(unit.functions[0].variables[1].place.to_string(), "size.h:3:9");
+    assert_eq!(
+        unit.functions[0].variables[1].place.to_string(),
+        "size.h:3:9"
+    );
 }
 
 #[test]
@@ -338,7 +357,11 @@ fn functions_are_found_wherever_they_stand() {
          double (*g(int n))(double) { return 0; }
          static inline __attribute__((always_inline)) void h(void) {}",
     );
-    let names = unit.functions.iter().map(|function| function.name.as_str()).collect::<Vec<_>>();
+    let names = unit
+        .functions
+        .iter()
+        .map(|function| function.name.as_str())
+        .collect::<Vec<_>>();
     assert_eq!(names, ["a", "b", "c", "d", "e", "f", "g", "h"]);
 }
 
@@ -377,10 +400,23 @@ fn attributes_change_the_layout_of_structures() {
     );
     let function = &unit.functions[0];
     let layout = |(id, layout): (&VarId, &MemberLayout)| {
-        (function.variable(*id).name.clone(), layout.offset, layout.record_bytes)
+        (
+            function.variable(*id).name.clone(),
+            layout.offset,
+            layout.record_bytes,
+        )
     };
     let found: Vec<(String, i64, u32)> = function.members.iter().map(layout).collect();
-    let expected =
-        [("b.dim.i", 4, 128), ("t.b", 4, 32), ("m.b", 16, 32), ("c.b", 4, 32), ("p.x", 12, 20), ("q.x", 8, 16)];
-    assert_eq!(found, expected.map(|(name, offset, bytes)| (name.to_string(), offset, bytes)));
+    let expected = [
+        ("b.dim.i", 4, 128),
+        ("t.b", 4, 32),
+        ("m.b", 16, 32),
+        ("c.b", 4, 32),
+        ("p.x", 12, 20),
+        ("q.x", 8, 16),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(name, offset, bytes)| (name.to_string(), offset, bytes))
+    );
 }

@@ -243,7 +243,12 @@ fn results_have_the_types_of_declarations_or_of_the_library() {
              void f(struct ops *ops, double (*fn)(int), double x) {{ x = {call}; }}"
         ));
         match &unit.functions[0].body[..] {
-            [Stmt::Assign { value: Value::Call { ty, .. }, .. }] => ty.clone(),
+            [
+                Stmt::Assign {
+                    value: Value::Call { ty, .. },
+                    ..
+                },
+            ] => ty.clone(),
             other => panic!("{call}: {other:?}"),
         }
     };

@@ -12,7 +12,9 @@ fn check_headers(headers: &[&str], expected: expect_test::Expect) {
     }
     source.push_str("}\n");
     let text = super::lowered(&source).to_string();
-    let body = text.lines().skip_while(|line| !line.contains(":=") && !line.contains("loop "));
+    let body = text
+        .lines()
+        .skip_while(|line| !line.contains(":=") && !line.contains("loop "));
     let shown = body
         .filter(|line| !line.contains("p[0] :="))
         .map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)))
@@ -285,10 +287,16 @@ fn nests_keep_their_shape_and_places() {
                 call g(c[opaque(partial_element), i])
         "#]],
     );
-    let unit =
-        super::lowered("void f(int n, double *a) {\n  for (int i = 0; i < n; i++)\n  {\n    a[i] = 0;\n  }\n}\n");
-    let crate::ir::Stmt::Loop(outer) = &unit.functions[0].body[0] else { panic!("no loop") };
-    assert_eq!((outer.place.to_string().as_str(), outer.end_line), ("test.c:2:3", 5));
+    let unit = super::lowered(
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++)\n  {\n    a[i] = 0;\n  }\n}\n",
+    );
+    let crate::ir::Stmt::Loop(outer) = &unit.functions[0].body[0] else {
+        panic!("no loop")
+    };
+    assert_eq!(
+        (outer.place.to_string().as_str(), outer.end_line),
+        ("test.c:2:3", 5)
+    );
 }
 
 #[test]

@@ -33,7 +33,9 @@ fn every_prefix_lowers() {
 
 #[test]
 fn every_suffix_and_every_gap_lowers() {
-    let boundaries = (0..=SAMPLE.len()).filter(|at| SAMPLE.is_char_boundary(*at)).collect::<Vec<_>>();
+    let boundaries = (0..=SAMPLE.len())
+        .filter(|at| SAMPLE.is_char_boundary(*at))
+        .collect::<Vec<_>>();
     for start in &boundaries {
         lowered(&SAMPLE[*start..]).to_string();
         let end = (start + 7).min(SAMPLE.len());
@@ -50,7 +52,9 @@ fn reasons(input: &str) -> String {
 #[test]
 fn deep_nesting_becomes_opaque() {
     let deep = 20_000;
-    let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(deep), close.repeat(deep));
+    let nested = |open: &str, middle: &str, close: &str| {
+        format!("{}{middle}{}", open.repeat(deep), close.repeat(deep))
+    };
     let body = |body: String| format!("void f(int *p, int i) {{ {body} }}");
     for input in [
         body(format!("i = {};", nested("(", "i", ")"))),
@@ -67,7 +71,11 @@ fn deep_nesting_becomes_opaque() {
         body(format!("p{} = 0;", "[0]".repeat(deep))),
     ] {
         let text = reasons(&input);
-        assert!(text.contains("too_deep"), "{}", &text[..text.len().min(200)]);
+        assert!(
+            text.contains("too_deep"),
+            "{}",
+            &text[..text.len().min(200)]
+        );
     }
     // What is looked at twice must not be so at every level.
     for (open, close) in [
@@ -85,10 +93,17 @@ fn deep_nesting_becomes_opaque() {
         reasons(&body(format!("{nested};")));
         reasons(&body(format!("p[i] = {nested};")));
     }
-    reasons(&format!("{}int x;\n{}", "#ifdef A\n#else\n".repeat(60), "#endif\n".repeat(60)));
+    reasons(&format!(
+        "{}int x;\n{}",
+        "#ifdef A\n#else\n".repeat(60),
+        "#endif\n".repeat(60)
+    ));
     // Nesting of types and blocks at file scope has its own limits.
     reasons(&format!("int {}x;", "*".repeat(deep)));
-    reasons(&format!("int f({}x) {{ return *x; }}", "int *(".repeat(deep)));
+    reasons(&format!(
+        "int f({}x) {{ return *x; }}",
+        "int *(".repeat(deep)
+    ));
     reasons(&nested("struct s { ", "int x;", "} y;"));
     reasons(&nested("{", "for (;;) ;", "}"));
     reasons(&format!("enum {{ A = {} }};", nested("(", "1", ")")));
@@ -97,9 +112,21 @@ fn deep_nesting_becomes_opaque() {
 
 #[test]
 fn text_that_is_no_program_lowers() {
-    for input in
-        ["", "\n", "\u{feff}", "#pragma", "#pragma omp", "#define", "#define A", "_Pragma(", "é", "{", "}", "for", "\0"]
-    {
+    for input in [
+        "",
+        "\n",
+        "\u{feff}",
+        "#pragma",
+        "#pragma omp",
+        "#define",
+        "#define A",
+        "_Pragma(",
+        "é",
+        "{",
+        "}",
+        "for",
+        "\0",
+    ] {
         lowered(input).to_string();
     }
 }

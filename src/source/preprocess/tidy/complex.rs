@@ -37,7 +37,10 @@ impl Tidier {
         }
         let next = self.skip_blank(end);
         let next_end = name_end(&self.bytes, next.min(self.bytes.len()));
-        let follows = self.bytes.get(next).is_some_and(|&byte| is_name_start(byte) || byte == b'*');
+        let follows = self
+            .bytes
+            .get(next)
+            .is_some_and(|&byte| is_name_start(byte) || byte == b'*');
         let (start, real, end) = match (self.real_type, &self.bytes[next.min(next_end)..next_end]) {
             (Some((start, real)), _) if keyword || follows => (start, real, end),
             (None, b"double") => (self.at, RealType::Double, next_end),
@@ -49,7 +52,10 @@ impl Tidier {
             RealType::Double => b"double_Complex",
             RealType::LongDouble => b"long_double_Complex",
         };
-        if start < self.line_start || end - start < text.len() || self.bytes[start..end].contains(&b'\n') {
+        if start < self.line_start
+            || end - start < text.len()
+            || self.bytes[start..end].contains(&b'\n')
+        {
             return false;
         }
         self.bytes[start..end].fill(b' ');

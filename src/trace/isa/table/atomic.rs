@@ -13,18 +13,35 @@ const WORD: u32 = 2;
 const DOUBLE: u32 = 3;
 
 const fn amo(mnemonic: &'static str, width: u32, funct5: u32) -> Row {
-    let row = row(mnemonic, funct3(0x2f, width).and(27, 0x1f, funct5), &[Rd, Rs2, Base], Atomic);
+    let row = row(
+        mnemonic,
+        funct3(0x2f, width).and(27, 0x1f, funct5),
+        &[Rd, Rs2, Base],
+        Atomic,
+    );
     access(row, AccessKind::Atomic, 1 << width)
 }
 
 const fn load_reserved(mnemonic: &'static str, width: u32) -> Row {
-    let row = row(mnemonic, funct3(0x2f, width).and(27, 0x1f, 0x02).and(20, 0x1f, 0), &[Rd, Base], Atomic);
+    let row = row(
+        mnemonic,
+        funct3(0x2f, width).and(27, 0x1f, 0x02).and(20, 0x1f, 0),
+        &[Rd, Base],
+        Atomic,
+    );
     access(row, AccessKind::Load, 1 << width)
 }
 
 const fn store_conditional(mnemonic: &'static str, width: u32) -> Row {
-    let access = Access { kind: AccessKind::Store, bytes: 1 << width, count: AccessCount::AtMostOne };
-    Row { access: Some(access), ..amo(mnemonic, width, 0x03) }
+    let access = Access {
+        kind: AccessKind::Store,
+        bytes: 1 << width,
+        count: AccessCount::AtMostOne,
+    };
+    Row {
+        access: Some(access),
+        ..amo(mnemonic, width, 0x03)
+    }
 }
 
 #[rustfmt::skip]

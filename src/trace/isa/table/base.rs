@@ -6,21 +6,47 @@ use super::{Access, Class, Class::*, Field, Row};
 use crate::cache::AccessKind;
 use crate::trace::isa::AccessCount;
 
-pub(super) const fn row(mnemonic: &'static str, encoding: Encoding, operands: &'static [Field], class: Class) -> Row {
-    Row { mnemonic, encoding, operands, class, access: None }
+pub(super) const fn row(
+    mnemonic: &'static str,
+    encoding: Encoding,
+    operands: &'static [Field],
+    class: Class,
+) -> Row {
+    Row {
+        mnemonic,
+        encoding,
+        operands,
+        class,
+        access: None,
+    }
 }
 
 /// A row with one access of `bytes` bytes.
 pub(super) const fn access(row: Row, kind: AccessKind, bytes: u8) -> Row {
-    Row { access: Some(Access { kind, bytes, count: AccessCount::One }), ..row }
+    Row {
+        access: Some(Access {
+            kind,
+            bytes,
+            count: AccessCount::One,
+        }),
+        ..row
+    }
 }
 
 const fn load(mnemonic: &'static str, f3: u32, bytes: u8) -> Row {
-    access(row(mnemonic, funct3(0x03, f3), &[Rd, Offset], Load), AccessKind::Load, bytes)
+    access(
+        row(mnemonic, funct3(0x03, f3), &[Rd, Offset], Load),
+        AccessKind::Load,
+        bytes,
+    )
 }
 
 const fn store(mnemonic: &'static str, f3: u32, bytes: u8) -> Row {
-    access(row(mnemonic, funct3(0x23, f3), &[Rs2, Offset], Store), AccessKind::Store, bytes)
+    access(
+        row(mnemonic, funct3(0x23, f3), &[Rs2, Offset], Store),
+        AccessKind::Store,
+        bytes,
+    )
 }
 
 /// Register with immediate.

@@ -41,7 +41,17 @@ const fn short(
     operands: &'static [Field],
     of: &'static str,
 ) -> Compressed {
-    Compressed { spelling: Spelling { mnemonic, operands, of, fixed: &[] }, encoding, unless: &[], format }
+    Compressed {
+        spelling: Spelling {
+            mnemonic,
+            operands,
+            of,
+            fixed: &[],
+        },
+        encoding,
+        unless: &[],
+        format,
+    }
 }
 
 const fn unless(unless: &'static [Encoding], row: Compressed) -> Compressed {
@@ -50,13 +60,25 @@ const fn unless(unless: &'static [Encoding], row: Compressed) -> Compressed {
 
 /// With `ra` where the text shows no destination.
 const fn linking(row: Compressed) -> Compressed {
-    Compressed { spelling: Spelling { fixed: &[(Slot::Rd, 1)], ..row.spelling }, ..row }
+    Compressed {
+        spelling: Spelling {
+            fixed: &[(Slot::Rd, 1)],
+            ..row.spelling
+        },
+        ..row
+    }
 }
 
 /// Reserved for ever, like `unimp`.
 const fn undefined(mnemonic: &'static str, encoding: Encoding) -> Compressed {
     let row = short(mnemonic, encoding, Cj, &[], "csrrw");
-    Compressed { spelling: Spelling { fixed: &[(Slot::Csr, super::csr::CYCLE)], ..row.spelling }, ..row }
+    Compressed {
+        spelling: Spelling {
+            fixed: &[(Slot::Csr, super::csr::CYCLE)],
+            ..row.spelling
+        },
+        ..row
+    }
 }
 
 #[rustfmt::skip]

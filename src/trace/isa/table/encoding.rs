@@ -16,13 +16,19 @@ impl Encoding {
 
     /// Also fixed: the `mask` bits at `shift`.
     pub const fn and(self, shift: u32, mask: u32, bits: u32) -> Encoding {
-        Encoding { mask: self.mask | mask << shift, bits: self.bits | bits << shift }
+        Encoding {
+            mask: self.mask | mask << shift,
+            bits: self.bits | bits << shift,
+        }
     }
 }
 
 /// Bits 6:0 alone: U and J formats.
 pub const fn opcode(opcode: u32) -> Encoding {
-    Encoding { mask: 0x7f, bits: opcode }
+    Encoding {
+        mask: 0x7f,
+        bits: opcode,
+    }
 }
 
 /// I, S and B formats.
@@ -47,7 +53,10 @@ pub const fn funct12(code: u32, f3: u32, funct12: u32) -> Encoding {
 
 /// Nothing is free.
 pub const fn exact(word: u32) -> Encoding {
-    Encoding { mask: u32::MAX, bits: word }
+    Encoding {
+        mask: u32::MAX,
+        bits: word,
+    }
 }
 
 /// Where the register numbers of an instruction are. Compressed formats of the same layout share a name.
@@ -84,8 +93,12 @@ impl Format {
             (Format::CrCi, Slot::Rd | Slot::Rs1) | (Format::Stack, Slot::Rd) => wide(7),
             (Format::CrCi | Format::Stack, Slot::Rs2) => wide(2),
             (Format::CaCb, Slot::Rd | Slot::Rs1) | (Format::ClCs, Slot::Rs1) => narrow(7),
-            (Format::ClCs | Format::Ciw, Slot::Rd) | (Format::ClCs | Format::CaCb, Slot::Rs2) => narrow(2),
-            _ => unreachable!("{self:?} has no {slot:?}; the test of the table decodes every compressed word"),
+            (Format::ClCs | Format::Ciw, Slot::Rd) | (Format::ClCs | Format::CaCb, Slot::Rs2) => {
+                narrow(2)
+            }
+            _ => unreachable!(
+                "{self:?} has no {slot:?}; the test of the table decodes every compressed word"
+            ),
         }
     }
 }

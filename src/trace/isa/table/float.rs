@@ -17,23 +17,49 @@ const fn rounded(mnemonic: &'static str, funct7: u32, class: Class) -> Row {
 }
 
 /// The same, and `rs2` is part of the opcode: square roots and conversions.
-const fn unary(mnemonic: &'static str, funct7: u32, rs2: u32, operands: &'static [Field], class: Class) -> Row {
-    row(mnemonic, opcode(OP_FP).and(25, 0x7f, funct7).and(20, 0x1f, rs2), operands, class)
+const fn unary(
+    mnemonic: &'static str,
+    funct7: u32,
+    rs2: u32,
+    operands: &'static [Field],
+    class: Class,
+) -> Row {
+    row(
+        mnemonic,
+        opcode(OP_FP).and(25, 0x7f, funct7).and(20, 0x1f, rs2),
+        operands,
+        class,
+    )
 }
 
 /// `funct3` tells operations apart: signs, minima, comparisons.
 const fn plain(mnemonic: &'static str, funct7: u32, f3: u32, operands: &'static [Field]) -> Row {
-    row(mnemonic, funct3(OP_FP, f3).and(25, 0x7f, funct7), operands, FpOther)
+    row(
+        mnemonic,
+        funct3(OP_FP, f3).and(25, 0x7f, funct7),
+        operands,
+        FpOther,
+    )
 }
 
 /// Moves between register files, and classification.
 const fn moved(mnemonic: &'static str, funct7: u32, f3: u32, operands: &'static [Field]) -> Row {
-    row(mnemonic, funct3(OP_FP, f3).and(25, 0x7f, funct7).and(20, 0x1f, 0), operands, FpOther)
+    row(
+        mnemonic,
+        funct3(OP_FP, f3).and(25, 0x7f, funct7).and(20, 0x1f, 0),
+        operands,
+        FpOther,
+    )
 }
 
 /// `format` is 0 for single and 1 for double precision.
 const fn fused(mnemonic: &'static str, code: u32, format: u32) -> Row {
-    row(mnemonic, opcode(code).and(25, 3, format), &[Fd, Fs1, Fs2, Fs3, Rounding], FpFma)
+    row(
+        mnemonic,
+        opcode(code).and(25, 3, format),
+        &[Fd, Fs1, Fs2, Fs3, Rounding],
+        FpFma,
+    )
 }
 
 #[rustfmt::skip]

@@ -117,7 +117,12 @@ impl Field {
     pub(super) fn slots(self) -> &'static [Slot] {
         match self {
             Field::Rd | Field::Fd | Field::Vd(_) | Field::VdAlso(_) | Field::Vs3(_) => &[Slot::Rd],
-            Field::Rs1 | Field::Fs1 | Field::Vs1(_) | Field::Offset | Field::Base | Field::JumpOffset => &[Slot::Rs1],
+            Field::Rs1
+            | Field::Fs1
+            | Field::Vs1(_)
+            | Field::Offset
+            | Field::Base
+            | Field::JumpOffset => &[Slot::Rs1],
             Field::Rs2 | Field::Fs2 | Field::Vs2(_) => &[Slot::Rs2],
             Field::Fs3 => &[Slot::Rs3],
             Field::RdRs1 => &[Slot::Rd, Slot::Rs1],
@@ -151,7 +156,14 @@ impl Field {
 
 /// All rows, extension by extension.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
-    let scalar = [base::BASE, base::MULTIPLY, atomic::ATOMIC, float::SINGLE, float::DOUBLE, bitmanip::BITMANIP];
+    let scalar = [
+        base::BASE,
+        base::MULTIPLY,
+        atomic::ATOMIC,
+        float::SINGLE,
+        float::DOUBLE,
+        bitmanip::BITMANIP,
+    ];
     scalar.into_iter().flatten().chain(vector::rows())
 }
 
@@ -167,8 +179,11 @@ pub(super) fn pseudo() -> impl Iterator<Item = &'static Spelling> {
 /// are not 11.
 pub fn encodings() -> impl Iterator<Item = (&'static str, u32, u32)> {
     let full = rows().map(|row| (row.mnemonic, row.encoding));
-    let short = compressed().iter().map(|short| (short.spelling.mnemonic, short.encoding));
-    full.chain(short).map(|(mnemonic, Encoding { mask, bits })| (mnemonic, mask, bits))
+    let short = compressed()
+        .iter()
+        .map(|short| (short.spelling.mnemonic, short.encoding));
+    full.chain(short)
+        .map(|(mnemonic, Encoding { mask, bits })| (mnemonic, mask, bits))
 }
 
 /// The mnemonics that only text has. A few are also the name of a row, with other operands.
@@ -190,12 +205,33 @@ pub(super) fn syntaxes(mnemonic: &str) -> &'static [Syntax] {
     static BY_MNEMONIC: LazyLock<FxHashMap<&'static str, Vec<Syntax>>> = LazyLock::new(|| {
         let mut all: FxHashMap<&'static str, Vec<Syntax>> = FxHashMap::default();
         for row in rows() {
-            let Row { mnemonic, operands, .. } = *row;
-            all.entry(mnemonic).or_default().push(Syntax { mnemonic, operands, fixed: &[], row });
+            let Row {
+                mnemonic, operands, ..
+            } = *row;
+            all.entry(mnemonic).or_default().push(Syntax {
+                mnemonic,
+                operands,
+                fixed: &[],
+                row,
+            });
         }
-        for spelling in compressed().iter().map(|short| &short.spelling).chain(pseudo()) {
-            let Spelling { mnemonic, operands, of, fixed } = *spelling;
-            all.entry(mnemonic).or_default().push(Syntax { mnemonic, operands, fixed, row: row(of) });
+        for spelling in compressed()
+            .iter()
+            .map(|short| &short.spelling)
+            .chain(pseudo())
+        {
+            let Spelling {
+                mnemonic,
+                operands,
+                of,
+                fixed,
+            } = *spelling;
+            all.entry(mnemonic).or_default().push(Syntax {
+                mnemonic,
+                operands,
+                fixed,
+                row: row(of),
+            });
         }
         all
     });
@@ -206,7 +242,9 @@ pub(super) fn syntaxes(mnemonic: &str) -> &'static [Syntax] {
 pub(super) fn row(mnemonic: &str) -> &'static Row {
     static BY_MNEMONIC: LazyLock<FxHashMap<&'static str, &'static Row>> =
         LazyLock::new(|| rows().map(|row| (row.mnemonic, row)).collect());
-    BY_MNEMONIC.get(mnemonic).expect("a test looks every such mnemonic up")
+    BY_MNEMONIC
+        .get(mnemonic)
+        .expect("a test looks every such mnemonic up")
 }
 
 #[cfg(test)]

@@ -13,7 +13,12 @@ const fn alias(
     of: &'static str,
     fixed: &'static [(Slot, u16)],
 ) -> Spelling {
-    Spelling { mnemonic, operands, of, fixed }
+    Spelling {
+        mnemonic,
+        operands,
+        of,
+        fixed,
+    }
 }
 
 #[rustfmt::skip]

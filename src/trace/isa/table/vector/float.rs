@@ -68,7 +68,12 @@ pub const FLOAT: Families = &[
 /// constants.
 macro_rules! unary {
     ($mnemonic:literal, $funct6:literal, $vs1:literal, $vd:expr, $vs2:expr) => {
-        row($mnemonic, op(FVV, $funct6).and(15, 0x1f, $vs1), &[Vd($vd), Vs2($vs2), Mask, ReadsConfig], VectorFp)
+        row(
+            $mnemonic,
+            op(FVV, $funct6).and(15, 0x1f, $vs1),
+            &[Vd($vd), Vs2($vs2), Mask, ReadsConfig],
+            VectorFp,
+        )
     };
 }
 

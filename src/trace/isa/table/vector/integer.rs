@@ -9,12 +9,22 @@ use super::shape::{self, *};
 
 /// The place of `vs1` tells extensions apart.
 const fn extend(mnemonic: &'static str, vs1: u32, operands: &'static [Field]) -> Row {
-    row(mnemonic, op(MVV, 0x12).and(15, 0x1f, vs1), operands, VectorInteger)
+    row(
+        mnemonic,
+        op(MVV, 0x12).and(15, 0x1f, vs1),
+        operands,
+        VectorInteger,
+    )
 }
 
 /// `vs1` is the number of registers less one.
 const fn whole(mnemonic: &'static str, vs1: u32, operands: &'static [Field]) -> Row {
-    row(mnemonic, op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, vs1), operands, VectorInteger)
+    row(
+        mnemonic,
+        op(IVI, 0x27).and(25, 1, 1).and(15, 0x1f, vs1),
+        operands,
+        VectorInteger,
+    )
 }
 
 #[rustfmt::skip]

@@ -9,7 +9,12 @@ use super::shape::{self, *};
 
 /// The place of `vs1` tells instructions apart.
 const fn unary(mnemonic: &'static str, funct6: u32, vs1: u32, operands: &'static [Field]) -> Row {
-    row(mnemonic, op(MVV, funct6).and(15, 0x1f, vs1), operands, VectorInteger)
+    row(
+        mnemonic,
+        op(MVV, funct6).and(15, 0x1f, vs1),
+        operands,
+        VectorInteger,
+    )
 }
 
 #[rustfmt::skip]

@@ -25,7 +25,10 @@ const STORE: u32 = 0x27;
 
 /// `width` 0, 5, 6, 7 stands for 8, 16, 32, 64 bits.
 const fn memory(code: u32, width: u32, fields: u32, mop: u32) -> Encoding {
-    funct3(code, width).and(29, 7, fields - 1).and(28, 1, 0).and(26, 3, mop)
+    funct3(code, width)
+        .and(29, 7, fields - 1)
+        .and(28, 1, 0)
+        .and(26, 3, mop)
 }
 
 /// The mode among unit-stride accesses, `lumop` and `sumop`, in the place of `rs2`.
@@ -33,23 +36,56 @@ const fn unit(code: u32, width: u32, fields: u32, mode: u32) -> Encoding {
     memory(code, width, fields, UNIT).and(20, 0x1f, mode)
 }
 
-const fn load(mnemonic: &'static str, encoding: Encoding, operands: &'static [Field], bytes: u8) -> Row {
-    let access = Access { kind: AccessKind::Load, bytes, count: AccessCount::Any };
-    Row { access: Some(access), ..row(mnemonic, encoding, operands, VectorLoad) }
+const fn load(
+    mnemonic: &'static str,
+    encoding: Encoding,
+    operands: &'static [Field],
+    bytes: u8,
+) -> Row {
+    let access = Access {
+        kind: AccessKind::Load,
+        bytes,
+        count: AccessCount::Any,
+    };
+    Row {
+        access: Some(access),
+        ..row(mnemonic, encoding, operands, VectorLoad)
+    }
 }
 
-const fn store(mnemonic: &'static str, encoding: Encoding, operands: &'static [Field], bytes: u8) -> Row {
-    let access = Access { kind: AccessKind::Store, bytes, count: AccessCount::Any };
-    Row { access: Some(access), ..row(mnemonic, encoding, operands, VectorStore) }
+const fn store(
+    mnemonic: &'static str,
+    encoding: Encoding,
+    operands: &'static [Field],
+    bytes: u8,
+) -> Row {
+    let access = Access {
+        kind: AccessKind::Store,
+        bytes,
+        count: AccessCount::Any,
+    };
+    Row {
+        access: Some(access),
+        ..row(mnemonic, encoding, operands, VectorStore)
+    }
 }
 
 /// All that access memory element by element: `accesses!(width, bits, fields, segment)`, where `segment` is
 /// the part of the mnemonics that tells the number of fields.
 macro_rules! accesses {
     ($width:literal, $bits:literal, $fields:literal, $segment:literal) => {{
-        const DATA: Extent = Extent::Elements { bits: $bits, fields: $fields };
-        const INDEX: Extent = Extent::Elements { bits: $bits, fields: 1 };
-        const INDEXED: Extent = Extent::Group { numerator: $fields, denominator: 1 };
+        const DATA: Extent = Extent::Elements {
+            bits: $bits,
+            fields: $fields,
+        };
+        const INDEX: Extent = Extent::Elements {
+            bits: $bits,
+            fields: 1,
+        };
+        const INDEXED: Extent = Extent::Group {
+            numerator: $fields,
+            denominator: 1,
+        };
         const BYTES: u8 = $bits / 8;
         &[
             load(
@@ -123,7 +159,12 @@ macro_rules! whole_load {
 
 macro_rules! whole_store {
     ($mnemonic:literal, $registers:literal) => {
-        store($mnemonic, unit(STORE, 0, $registers, 0x08).and(25, 1, 1), &[Vs3(Extent::Fixed($registers)), Base], 1)
+        store(
+            $mnemonic,
+            unit(STORE, 0, $registers, 0x08).and(25, 1, 1),
+            &[Vs3(Extent::Fixed($registers)), Base],
+            1,
+        )
     };
 }
 

@@ -25,8 +25,14 @@ const OP_V: u32 = 0x57;
 type Families = &'static [&'static [Row]];
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let families: [Families; 6] =
-        [&[CONFIGURATION], integer::INTEGER, fixed::FIXED_POINT, float::FLOAT, mask::MASK, memory::MEMORY];
+    let families: [Families; 6] = [
+        &[CONFIGURATION],
+        integer::INTEGER,
+        fixed::FIXED_POINT,
+        float::FLOAT,
+        mask::MASK,
+        memory::MEMORY,
+    ];
     families.into_iter().flatten().copied().flatten()
 }
 

@@ -6,7 +6,12 @@ use super::super::{Field, Spelling};
 use super::shape::GROUP;
 
 const fn alias(mnemonic: &'static str, operands: &'static [Field], of: &'static str) -> Spelling {
-    Spelling { mnemonic, operands, of, fixed: &[] }
+    Spelling {
+        mnemonic,
+        operands,
+        of,
+        fixed: &[],
+    }
 }
 
 #[rustfmt::skip]
