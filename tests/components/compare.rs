@@ -4,18 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::command;
 use serde_json::Value;
 
 const LOOPS: &str = "loops.c";
 
 fn loopsheet(directory: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let mut command = command::recorder(directory);
     // Before them: what follows `--` is the program's.
-    command
-        .arg("--quiet")
-        .args(arguments)
-        .env("XDG_CACHE_HOME", directory)
-        .env_remove("QEMU_LD_PREFIX");
+    command.arg("--quiet").args(arguments);
     let output = command.output().expect("it runs");
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(
@@ -35,9 +32,7 @@ fn compared(fixture: &str, flags: &[&str], settings: &[&str]) -> Value {
             .expect("UTF-8")
             .to_string()
     };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/compare")
-        .join(fixture);
+    let source = command::fixture("compare").join(fixture);
     let source = source.to_str().expect("UTF-8");
     let (program, trace, traced, promised, out) = (
         path("loops"),
@@ -106,7 +101,7 @@ fn compared(fixture: &str, flags: &[&str], settings: &[&str]) -> Value {
             "compare", "--static", &promised, "--trace", &traced, "--json", &out,
         ],
     );
-    serde_json::from_str(&std::fs::read_to_string(&out).expect("a report")).expect("JSON")
+    command::json(Path::new(&out))
 }
 
 /// Static and traced.

@@ -2,9 +2,9 @@
 //! settings.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Command;
 
+use crate::support::command;
 use crate::support::programs::{WORKED, figures_with_inputs_of, mixed, model};
 use crate::support::studied;
 use crate::support::trace_reports;
@@ -199,11 +199,10 @@ fn the_page_follows_its_inputs_as_the_model_does() {
 
 /// Sources as the program reads them.
 fn analysed(paths: &[&str]) -> Program {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut command = assert_cmd::Command::cargo_bin("loopsheet").expect("the program is built");
+    let mut command = command::loopsheet();
     command
         .arg("analyze")
-        .args(paths.iter().map(|path| root.join(path)))
+        .args(paths.iter().map(|path| command::root().join(path)))
         .args(["--xml", "-", "--quiet"]);
     let output = command.output().expect("it runs");
     xml::read(

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::command;
 use serde_json::Value;
 
 const LEVELS: [&str; 3] = ["-O1", "-O2", "-O3"];
@@ -33,16 +34,14 @@ fn compiled(directory: &Path, source: &Path, flags: &[&str]) -> PathBuf {
 /// The study of a fixture, compiled with these flags.
 fn studied(fixture: &str, flags: &[&str]) -> Value {
     let directory = tempfile::tempdir().expect("a directory");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/study")
-        .join(fixture);
+    let source = command::fixture("study").join(fixture);
     let program = compiled(directory.path(), &source, flags);
     study(directory.path(), &source, &program)
 }
 
 fn study(directory: &Path, source: &Path, program: &Path) -> Value {
     let out = directory.join("study.json");
-    let mut study = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let mut study = command::recorder(directory);
     study
         .arg("study")
         .arg(source)
@@ -51,11 +50,8 @@ fn study(directory: &Path, source: &Path, program: &Path) -> Value {
         .arg(&out)
         .arg("--")
         .arg(program);
-    study
-        .env("XDG_CACHE_HOME", directory)
-        .env_remove("QEMU_LD_PREFIX");
     run(study);
-    serde_json::from_str(&std::fs::read_to_string(&out).expect("a report")).expect("JSON")
+    command::json(&out)
 }
 
 fn rows<'v>(study: &'v Value, nest: &str) -> &'v Vec<Value> {
@@ -205,7 +201,7 @@ fn the_heap_is_no_stack_after_a_jump_back() {
 #[test]
 fn a_source_is_found_under_its_other_name() {
     let directory = tempfile::tempdir().expect("a directory");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/study/heap.c");
+    let fixture = command::fixture("study/heap.c");
     let (source, link) = (
         directory.path().join("heap.c"),
         directory.path().join("other.c"),

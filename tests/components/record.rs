@@ -11,10 +11,10 @@ struct Bench {
     dir: PathBuf,
 }
 
+use crate::support::command;
+
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/record")
-        .join(name)
+    command::fixture("record").join(name)
 }
 
 fn compile(compiler: &str, output: &Path, flags: &[&str], sources: &[&str]) {
@@ -69,15 +69,12 @@ impl Bench {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        let mut command = command::recorder(&self.dir.join("cache"));
         command
             .arg("record")
             .args(arguments)
             .current_dir(&self.dir)
             .stdin(Stdio::null());
-        command
-            .env_remove("QEMU_LD_PREFIX")
-            .env("XDG_CACHE_HOME", self.dir.join("cache"));
         command
     }
 

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::support::command;
 use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
 use loopsheet::metrics::costs::Costs;
@@ -24,9 +25,7 @@ struct Traced {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/regions")
-        .join(name)
+    command::fixture("regions").join(name)
 }
 
 fn traced(compiler: &str, flags: &[&str], source: &str) -> Traced {
@@ -43,7 +42,7 @@ fn traced(compiler: &str, flags: &[&str], source: &str) -> Traced {
         .status()
         .unwrap_or_else(|e| panic!("{compiler} can be run: {e}"));
     assert!(status.success(), "{compiler} {flags:?} {source}");
-    let mut record = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let mut record = command::recorder(dir.path());
     record
         .arg("record")
         .arg("-o")
@@ -51,9 +50,6 @@ fn traced(compiler: &str, flags: &[&str], source: &str) -> Traced {
         .arg("--")
         .arg(&program)
         .stdin(Stdio::null());
-    record
-        .env("XDG_CACHE_HOME", dir.path())
-        .env_remove("QEMU_LD_PREFIX");
     let output = record.output().expect("it runs");
     assert_eq!(
         output.status.code(),

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::command;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 const N: f64 = 40.0;
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/study/smooth.c")
+    command::fixture("study/smooth.c")
 }
 
 fn compiled(dir: &Path) -> PathBuf {
@@ -33,12 +34,8 @@ fn compiled(dir: &Path) -> PathBuf {
 }
 
 fn loopsheet(dir: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-    command
-        .args(arguments)
-        .current_dir(dir)
-        .env("XDG_CACHE_HOME", dir)
-        .env_remove("QEMU_LD_PREFIX");
+    let mut command = command::recorder(dir);
+    command.args(arguments).current_dir(dir);
     command.output().expect("it runs")
 }
 
@@ -51,10 +48,6 @@ fn done(dir: &Path, arguments: &[&str]) -> Output {
         String::from_utf8_lossy(&output.stderr)
     );
     output
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("it was written")).expect("JSON")
 }
 
 /// A study with its parts kept in `kept`.
@@ -102,7 +95,7 @@ fn sides(nest: &Value, quantity: &str) -> (f64, f64) {
 #[test]
 fn a_study_joins_both_sides() {
     let dir = studied(&["--parameters-from-trace"]);
-    let comparison = json(&dir.path().join("kept/compare.json"));
+    let comparison = command::json(&dir.path().join("kept/compare.json"));
     assert_eq!(comparison["schema"], "loopsheet/compare/1");
     let smooth = nest(&comparison, "smooth");
     let inside = (N - 2.0) * (N - 2.0);
@@ -121,7 +114,7 @@ fn a_study_joins_both_sides() {
 #[test]
 fn a_run_tells_sizes_and_frequencies() {
     let dir = studied(&["--parameters-from-trace"]);
-    let report = json(&dir.path().join("kept/static.json"));
+    let report = command::json(&dir.path().join("kept/static.json"));
     let traced: Vec<(&String, f64)> = report["parameters"]
         .as_object()
         .expect("parameters")
@@ -175,7 +168,7 @@ fn a_run_tells_sizes_and_frequencies() {
 #[test]
 fn a_wrong_size_is_named_with_the_right_one() {
     let dir = studied(&["--set", "n=64"]);
-    let comparison = json(&dir.path().join("kept/compare.json"));
+    let comparison = command::json(&dir.path().join("kept/compare.json"));
     let parameters = comparison["parameters"].as_array().expect("parameters");
     let wrong = parameters
         .iter()
@@ -202,7 +195,7 @@ fn a_wrong_size_is_named_with_the_right_one() {
 #[test]
 fn what_cannot_be_joined_is_an_error_or_listed() {
     let dir = studied(&[]);
-    let comparison = json(&dir.path().join("kept/compare.json"));
+    let comparison = command::json(&dir.path().join("kept/compare.json"));
     assert!(
         !comparison["unjoined"]
             .as_array()
@@ -315,7 +308,7 @@ int main(int argc, char **argv) {
             dir.path(),
             &["study", "made.c", "--json", "made.json", "--", "./made"],
         );
-        let comparison = json(&dir.path().join("made.json"));
+        let comparison = command::json(&dir.path().join("made.json"));
         for function in ["complexes", "zeros"] {
             assert_eq!(
                 sides(nest(&comparison, function), "iterations"),
@@ -365,7 +358,7 @@ fn source_that_changed_after_compiling_is_told() {
         String::from_utf8_lossy(&output.stderr)
             .contains("smooth.c changed after ./smooth was compiled")
     );
-    let notes = json(&dir.path().join("study.json"))["notes"].to_string();
+    let notes = command::json(&dir.path().join("study.json"))["notes"].to_string();
     assert!(notes.contains("changed after"), "{notes}");
 }
 

@@ -1,9 +1,10 @@
 //! The schema with libxml2 as a second witness: `xmllint` accepts everything that we write and refuses
-//! the same damage as the validator of `tests/xml.rs`.
+//! the same damage as the validator of `tests/it/xml.rs`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use crate::support::command;
 use crate::support::xml_programs::{DAMAGE, DAMAGE_IN_OURS, NEWER, OLDER, program};
 use loopsheet::export::xml::{read, write};
 use proptest::strategy::{Strategy, ValueTree};
@@ -11,7 +12,7 @@ use proptest::test_runner::TestRunner;
 
 /// Exit status and messages of `xmllint` for these files: 0 if all are valid, 3 if one is not.
 fn xmllint(files: &[PathBuf]) -> (Option<i32>, String) {
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/loopsheet.xsd");
+    let schema = command::root().join("templates/loopsheet.xsd");
     let output = Command::new("xmllint")
         .args(["--noout", "--nonet", "--schema"])
         .arg(schema)

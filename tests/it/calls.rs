@@ -1,24 +1,12 @@
 //! Calls: bodies in place of their calls, what is known of the others, and totals along call paths.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, settings: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/calls")
-        .join(file);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    for setting in settings {
-        command.args(["--set", setting]);
-    }
-    let output = command.output().expect("it runs");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let machine = ["--machine", "exasat"];
+    let arguments = [&machine, &command::settings(settings)[..]].concat();
+    command::analysed(command::fixture("calls").join(file), &arguments)
 }
 
 fn function<'j>(json: &'j Value, name: &str) -> &'j Value {
@@ -243,15 +231,7 @@ fn the_blas_is_known_to_c() {
 
 #[test]
 fn the_blas_can_be_left_out() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/calls/blas.f90");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("analyze")
-        .arg(path)
-        .args(["--no-blas", "--json", "-"])
-        .output()
-        .expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let json = command::analysed(command::fixture("calls/blas.f90"), &["--no-blas"]);
     assert_eq!(codes(only_loop(&json, "blocks")), ["call"]);
 }
 

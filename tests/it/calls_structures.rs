@@ -1,20 +1,13 @@
 //! Structures that are passed: the nest is the one that the body makes where it is written in place.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/calls")
-        .join(file);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
+    command::analysed(
+        command::fixture("calls").join(file),
+        &["--machine", "exasat"],
+    )
 }
 
 fn functions(json: &Value) -> impl Iterator<Item = (&str, &Value)> {

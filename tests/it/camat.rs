@@ -1,7 +1,7 @@
 //! C-AMAT of timelines: a published figure, a timeline worked out by hand, a brute force, the identities, bad files.
 
 use crate::slow_camat;
-use assert_cmd::Command;
+use crate::support::command::loopsheet;
 use loopsheet::metrics::camat::file::Timeline;
 use loopsheet::metrics::camat::identities::identities;
 use loopsheet::metrics::camat::{Camat, Figures, Program};
@@ -268,10 +268,6 @@ proptest! {
         let read = Timeline::read(timeline.csv().as_bytes()).expect("a timeline");
         prop_assert_eq!(read.counted(timeline.first_shared).finish(timeline.program, None).levels, camat.levels);
     }
-}
-
-fn loopsheet() -> Command {
-    Command::cargo_bin("loopsheet").expect("the program")
 }
 
 fn in_file(csv: &str) -> (tempfile::TempDir, String) {

@@ -4,30 +4,17 @@
 //! Where RAM's bandwidth binds, AMAT does not depend on width and window: queues are as long as MSHRs let them
 //! be. So those two are told with RAM of unlimited bandwidth, and MSHRs with RAM as it is.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 const TRACES: [&str; 4] = ["jacobi", "matmul", "spmv", "vadd"];
 
 fn camat(trace: &str, arguments: &[&str]) -> Value {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("samples/traces/{trace}.execlog.zst"));
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("trace")
-        .arg(path)
-        .args(["--camat", "--json", "-"])
-        .args(arguments)
-        .output()
-        .expect("runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["camat"].take()
+    let path = command::root().join(format!("samples/traces/{trace}.execlog.zst"));
+    let mut command = command::loopsheet();
+    command.arg("trace").arg(path);
+    command.args(["--camat", "--json", "-"]).args(arguments);
+    command::printed(&mut command)["camat"].take()
 }
 
 /// A figure of the nearest level for each setting.

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use crate::support::command;
 use assert_cmd::Command;
 
 fn loopsheet() -> Command {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let mut command = command::loopsheet();
+    command.current_dir(command::root());
     command
 }
 

@@ -1,22 +1,11 @@
 //! Calls between processes: what they move and what that costs, against figures counted by hand.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, options: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/communication")
-        .join(file);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"])
-        .args(options);
-    let output = command.output().expect("it runs");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let arguments = [&["--machine", "exasat"], options].concat();
+    command::analysed(command::fixture("communication").join(file), &arguments)
 }
 
 fn calls<'j>(json: &'j Value, function: &str) -> &'j Vec<Value> {
@@ -238,22 +227,9 @@ fn xml_and_source_give_the_same_communication() {
     let directory = tempfile::tempdir().expect("a directory");
     for file in ["halo.c", "halo.f90"] {
         let xml = directory.path().join("model.xml");
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/fixtures/communication")
-            .join(file);
-        let run = |source: &Path, options: &[&str]| {
-            let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-            command
-                .arg("analyze")
-                .arg(source)
-                .args(["--json", "-", "--quiet"])
-                .args(options)
-                .output()
-                .expect("it runs")
-        };
-        let source = run(&path, &["--xml", xml.to_str().expect("a path")]).stdout;
-        let read: Value = serde_json::from_slice(&run(&xml, &[]).stdout).expect("JSON");
-        let source: Value = serde_json::from_slice(&source).expect("JSON");
+        let path = command::fixture("communication").join(file);
+        let source = command::analysed(path, &["--xml", xml.to_str().expect("a path")]);
+        let read = command::analysed(&xml, &[]);
         assert_eq!(read["functions"], source["functions"]);
     }
 }

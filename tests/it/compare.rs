@@ -1,8 +1,6 @@
 //! Static against traced, with traces written by hand as a compiler would have made them of a few lines of C.
 
-use std::fs;
-
-use assert_cmd::Command;
+use crate::support::command;
 use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
 use loopsheet::metrics::profile::{
     Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
@@ -14,19 +12,8 @@ const FILE: &str = "kernel.c";
 
 /// The report on a source, its first line being line 1.
 fn promised(source: &str, settings: &[&str]) -> StaticReport {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(FILE);
-    fs::write(&path, source).expect("written");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(&path)
-        .args(["--json", "-", "--quiet"]);
-    settings.iter().for_each(|setting| {
-        command.args(["--set", setting]);
-    });
-    let output = command.output().expect("it runs");
-    StaticReport::parse(&String::from_utf8_lossy(&output.stdout)).expect("a report")
+    let report = command::analysed_text(FILE, source, &command::settings(settings));
+    StaticReport::parse(&report.to_string()).expect("a report")
 }
 
 fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
@@ -1354,16 +1341,8 @@ fn a_loop_that_one_statement_became_is_no_loop_of_the_source() {
       end do
       end
 ";
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("kernel.f");
-    fs::write(&path, source).expect("written");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(&path)
-        .args(["--json", "-", "--quiet", "--set", "n=12"]);
-    let output = command.output().expect("it runs");
-    let report = StaticReport::parse(&String::from_utf8_lossy(&output.stdout)).expect("a report");
+    let report = command::analysed_text("kernel.f", source, &["--set", "n=12"]);
+    let report = StaticReport::parse(&report.to_string()).expect("a report");
     let here = |one: MachineLoop| MachineLoop {
         file: Some("kernel.f".into()),
         ..one

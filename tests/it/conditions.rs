@@ -1,20 +1,10 @@
 //! Loops that end on a condition: how often they run as far as it tells, marked where it may be less or is a guess.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn analysis(path: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-"])
-        .output()
-        .expect("runs");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    command::analysed(path, &[])
 }
 
 /// Iterations of the only nest of a function, and whether they are marked as approximate.

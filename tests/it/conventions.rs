@@ -1,23 +1,12 @@
 //! What counts as an operation or an access where languages leave room, against counts by hand.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, settings: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/conventions")
-        .join(file);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    settings.iter().for_each(|setting| {
-        command.args(["--set", setting]);
-    });
-    serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
+    let machine = ["--machine", "exasat"];
+    let arguments = [&machine, &command::settings(settings)[..]].concat();
+    command::analysed(command::fixture("conventions").join(file), &arguments)
 }
 
 fn function<'j>(json: &'j Value, name: &str) -> &'j Value {

@@ -7,21 +7,10 @@
 //!     @ <loop> array[component] class shape ghosts cells
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
-
-fn fixtures() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kernels");
-    let entries = std::fs::read_dir(&directory)
-        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("a readable directory").path())
-        .collect();
-    files.sort();
-    files
-}
 
 /// Facts by loop, sorted: the operations and one line a stream.
 type Table = BTreeMap<usize, Vec<String>>;
@@ -45,20 +34,7 @@ fn expected(path: &Path) -> Table {
 }
 
 fn counted(path: &Path, with_streams: impl Fn(usize) -> bool) -> Table {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat"])
-        .output()
-        .expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!(
-            "{}: {error}\n{}",
-            path.display(),
-            String::from_utf8_lossy(&output.stderr)
-        )
-    });
+    let json = command::analysed(path, &["--machine", "exasat"]);
     let functions = json["functions"].as_array().expect("functions");
     let loops = functions
         .iter()
@@ -119,7 +95,7 @@ fn stream(array: &Value) -> String {
 
 #[test]
 fn kernels_have_the_counts_that_their_comments_explain() {
-    for path in fixtures() {
+    for path in command::files("tests/fixtures/kernels") {
         let expected = expected(&path);
         assert!(!expected.is_empty(), "{} states no counts", path.display());
         // A loop of which no stream is stated is there for its operations.

@@ -1,18 +1,10 @@
 //! Input that is long or deep: all of it counts, or its loops stay listed with the reason.
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn analysed(name: &str, text: &str) -> Value {
-    let dir = tempfile::tempdir().expect("a directory");
-    std::fs::write(dir.path().join(name), text).expect("written");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command
-        .current_dir(dir.path())
-        .args(["analyze", name, "--json", "-"])
-        .output()
-        .expect("runs");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    command::analysed_text(name, text, &[])
 }
 
 fn loops(json: &Value) -> Vec<&Value> {

@@ -1,25 +1,10 @@
 //! Which loops must follow which, and which may become one, on loops worked out by hand.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn functions(path: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-"])
-        .output()
-        .expect("runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let json = command::analysed(path, &[]);
     json["functions"].as_array().expect("functions").clone()
 }
 

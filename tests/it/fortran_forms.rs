@@ -2,22 +2,12 @@
 
 use std::fmt::Write as _;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 /// Everything that the words must not change: operations, streams, offsets, working sets, traffic.
 fn figures(source: &str, name: &str) -> String {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(name);
-    std::fs::write(&path, source).expect("a file");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("analyze")
-        .arg(&path)
-        .args(["--json", "-"])
-        .output()
-        .expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let json = command::analysed_text(name, source, &[]);
     let function = json["functions"]
         .as_array()
         .and_then(|f| f.last())
@@ -157,17 +147,7 @@ subroutine names(n, a, b, c, d, e, any, text)
   end do
 end subroutine
 ";
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("names.f90");
-    std::fs::write(&path, source).expect("a file");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("analyze")
-        .arg(&path)
-        .args(["--quiet", "--json", "-"])
-        .output()
-        .expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let json = command::analysed_text("names.f90", source, &[]);
     let arrays = json["functions"][0]["loops"][0]["arrays"]
         .as_array()
         .expect("arrays");

@@ -1,19 +1,11 @@
 //! Which procedure a type-bound or generic name, an operator or an assignment of Fortran stands for.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn loops(function: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/calls/generics.f90");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    let json: Value =
-        serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
+    let path = command::fixture("calls/generics.f90");
+    let json = command::analysed(path, &["--machine", "exasat"]);
     let functions = json["functions"].as_array().expect("functions");
     let found = functions
         .iter()

@@ -2,19 +2,17 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn conditions(path: &Path, settings: &[String]) -> Vec<Value> {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--machine", "xeon-8380", "--json", "-", "--quiet"]);
-    let output = command.args(settings).output().expect("it runs");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let settings = settings.iter().map(String::as_str);
+    let arguments: Vec<&str> = ["--machine", "xeon-8380"]
+        .into_iter()
+        .chain(settings)
+        .collect();
     let mut found = Vec::new();
-    gather(&document, &mut found);
+    gather(&command::analysed(path, &arguments), &mut found);
     found
 }
 
@@ -39,7 +37,7 @@ fn gather(value: &Value, found: &mut Vec<Value>) {
 
 #[test]
 fn a_size_solved_for_fills_the_cache() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = command::root();
     let capacities = [49152.0, 1_310_720.0];
     let mut seen = 0;
     for file in [

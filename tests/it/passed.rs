@@ -1,19 +1,11 @@
 //! What procedures of Fortran do to what they are passed, where their bodies do not stand in place of the calls.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn only_loop(function: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/calls/passed.f90");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat", "--quiet"]);
-    let json: Value =
-        serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
+    let path = command::fixture("calls/passed.f90");
+    let json = command::analysed(path, &["--machine", "exasat"]);
     let functions = json["functions"].as_array().expect("functions");
     let found = functions
         .iter()

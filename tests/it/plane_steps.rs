@@ -3,30 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("samples/traces")
-        .join(name)
+    command::root().join("samples/traces").join(name)
 }
 
 fn json(arguments: &[&str], path: &Path) -> Value {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command
-        .arg(arguments[0])
-        .arg(path)
-        .args(&arguments[1..])
-        .args(["--json", "-"])
-        .output()
-        .expect("runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let mut command = command::loopsheet();
+    command.arg(arguments[0]).arg(path).args(&arguments[1..]);
+    command::printed(command.args(["--json", "-"]))
 }
 
 /// Capacities with which epochs are fewer by a fifth or more than with the capacity before.

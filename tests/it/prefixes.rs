@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::command;
 use loopsheet::analysis;
 use loopsheet::analysis::coverage::coverage;
 use loopsheet::ir::Unit;
@@ -21,23 +22,13 @@ impl ReadFile for NoFiles {
 }
 
 fn files(extension: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let list = |directory: &str| {
-        let path = root.join(directory);
-        std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
-    let entries = [
+    let directories = [
         "samples/kernels",
         "tests/fixtures/kernels",
         "tests/fixtures/ways",
-    ]
-    .into_iter()
-    .flat_map(list);
-    let paths = entries.map(|entry| entry.expect("a readable directory").path());
-    let mut files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|e| e == extension))
-        .collect();
-    files.sort();
+    ];
+    let mut files: Vec<PathBuf> = directories.into_iter().flat_map(command::files).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == extension));
     assert!(files.len() >= 4, "{extension}");
     files
 }

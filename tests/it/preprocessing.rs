@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -19,7 +19,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 /// The report of an analysis, and what it said.
 fn analyse(dir: &Path, arguments: &[&str]) -> (Value, String) {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    let mut command = command::loopsheet();
     let output = command
         .current_dir(dir)
         .args(["analyze", "--json", "-"])
@@ -74,7 +74,7 @@ fn each_file_has_the_flags_of_its_compile_command() {
     );
     let (report, _) = analyse(dir.path(), &["src/a.c", "-U", "SIZE", "--set", "SIZE=21"]);
     assert_eq!(iterations(&report), [21.0]);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+    let mut command = command::loopsheet();
     command
         .current_dir(dir.path())
         .args(["analyze", "src", "-p", "include"])

@@ -1,21 +1,11 @@
 //! Registers of innermost loops against counts by hand.
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 fn analysed(file: &str, options: &[&str]) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/registers")
-        .join(file);
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "epyc-7763", "--quiet"])
-        .args(options);
-    serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
+    let arguments = [&["--machine", "epyc-7763"], options].concat();
+    command::analysed(command::fixture("registers").join(file), &arguments)
 }
 
 fn registers<'j>(json: &'j Value, function: &str) -> &'j Value {

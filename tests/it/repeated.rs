@@ -1,21 +1,11 @@
 //! Operations that repeat others of the same iteration, counted by hand.
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 /// Adds, multiplies, divides and specials that repeat, by line of the loop; and those as written.
 fn counted(extension: &str, text: &str) -> Vec<(u64, [u64; 4], [u64; 4])> {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(format!("source.{extension}"));
-    std::fs::write(&path, text).expect("it can be written");
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
-    let output = command
-        .arg("analyze")
-        .arg(&path)
-        .args(["--json", "-", "--quiet"])
-        .output()
-        .expect("it runs");
-    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let report = command::analysed_text(&format!("source.{extension}"), text, &[]);
     let loops = report["functions"]
         .as_array()
         .expect("functions")
@@ -143,7 +133,7 @@ fn a_model_keeps_what_repeats() {
     )
     .expect("it can be written");
     let run = |arguments: &[&str]| {
-        let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
+        let mut command = command::loopsheet();
         command
             .current_dir(&directory)
             .arg("analyze")
@@ -154,8 +144,6 @@ fn a_model_keeps_what_repeats() {
     };
     run(&["source.c", "--xml", "model.xml"]);
     run(&["model.xml", "--json", "again.json"]);
-    let text =
-        std::fs::read_to_string(directory.path().join("again.json")).expect("it was written");
-    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let report = command::json(&directory.path().join("again.json"));
     assert_eq!(report["functions"][0]["loops"][0]["repeated"]["adds"], 1);
 }

@@ -1,25 +1,13 @@
 //! One kernel, written in many ways, is one nest: the same operations, streams, offsets, working sets
 //! and traffic. The files in `fixtures/ways` are a seven-point star over the inner 126³ cells of 128³.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
-
-fn ways() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ways");
-    let entries = std::fs::read_dir(&directory)
-        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("a readable directory").path())
-        .collect();
-    files.sort();
-    files
-}
 
 /// What is the same however the nest is written: names and order apart.
 fn nest(path: &Path) -> Value {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program is built");
     // A size that only a run knows.
     let text = std::fs::read_to_string(path).expect("a readable file");
     let sizes: &[&str] = if text.contains("int dim") {
@@ -27,19 +15,7 @@ fn nest(path: &Path) -> Value {
     } else {
         &[]
     };
-    command
-        .arg("analyze")
-        .arg(path)
-        .args(["--json", "-", "--machine", "exasat"])
-        .args(sizes);
-    let output = command.output().expect("it runs");
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!(
-            "{}: {error}\n{}",
-            path.display(),
-            String::from_utf8_lossy(&output.stderr)
-        )
-    });
+    let json = command::analysed(path, &[&["--machine", "exasat"], sizes].concat());
     let functions = json["functions"].as_array().expect("functions");
     assert_eq!(functions.len(), 1, "{}", path.display());
     let loops = functions[0]["loops"].as_array().expect("loops");
@@ -105,7 +81,7 @@ fn stream(array: &Value) -> String {
 #[test]
 fn a_kernel_is_the_same_nest_however_it_is_written() {
     let nested = nest(
-        &ways()
+        &command::files("tests/fixtures/ways")
             .into_iter()
             .find(|path| path.ends_with("nested.c"))
             .expect("nested.c"),
@@ -126,8 +102,8 @@ fn a_kernel_is_the_same_nest_however_it_is_written() {
         );
     }
     assert_eq!(nested["figures"][0], json!(126 * 126 * 126));
-    assert!(ways().len() >= 10);
-    for way in ways() {
+    assert!(command::files("tests/fixtures/ways").len() >= 10);
+    for way in command::files("tests/fixtures/ways") {
         assert_eq!(nest(&way), nested, "{}", way.display());
     }
 }

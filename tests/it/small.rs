@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 /// Analyses files of the given names and texts; settings are `name=value`.
@@ -15,17 +15,9 @@ pub fn analyse(files: &[(&str, &str)], settings: &[&str]) -> Value {
 }
 
 pub fn run(directory: &Path, settings: &[&str]) -> Value {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    command
-        .arg("analyze")
-        .arg(directory)
-        .args(["--json", "-", "--machine", "exasat"]);
-    for setting in settings {
-        command.args(["--set", setting]);
-    }
-    let output = command.output().expect("runs");
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&output.stderr)))
+    let machine = ["--machine", "exasat"];
+    let arguments = [&machine, &command::settings(settings)[..]].concat();
+    command::analysed(directory, &arguments)
 }
 
 pub fn c(text: &str) -> Value {

@@ -1,6 +1,6 @@
 //! Small programs, and what must be said of them, counted by hand.
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::{Value, json};
 
 use crate::small::{analyse, bytes, c, fortran, function, iterations, operations, reasons};
@@ -349,7 +349,7 @@ fn ranks_are_positive() {
     let text = "#include <mpi.h>\nvoid f(double *a, double *b) { MPI_Allreduce(a, b, 9, MPI_DOUBLE, MPI_SUM, 0); }";
     std::fs::write(&file, text).expect("a file");
     for (ranks, status) in [("0", 2), ("-4", 2), ("1", 0)] {
-        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let mut command = command::loopsheet();
         let setting = format!("ranks={ranks}");
         let output = command
             .arg("analyze")
@@ -449,7 +449,7 @@ fn sizes_to_validate_are_given_once() {
     )
     .expect("a file");
     let validate = |arguments: &[&str]| {
-        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let mut command = command::loopsheet();
         let output = command
             .arg("validate")
             .arg(&file)

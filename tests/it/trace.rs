@@ -3,17 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
+use crate::support::command::{self, loopsheet};
 use serde_json::Value;
 
-fn loopsheet() -> Command {
-    Command::cargo_bin("loopsheet").expect("the program is built")
-}
-
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("samples/traces")
-        .join(name)
+    command::root().join("samples/traces").join(name)
 }
 
 /// The JSON of a trace given as text.
@@ -512,7 +506,7 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0");
 }
 
-/// The keys that interface.md promises.
+/// Keys that scripts rely on.
 #[test]
 fn promised_keys_are_there() {
     let report = analysed_file(

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use expect_test::expect;
 
 fn loopsheet(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
+    let mut command = command::loopsheet();
     let output = command
         .current_dir(directory)
         .args(arguments)

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 /// The cases of a source.
@@ -15,21 +15,8 @@ fn cases(text: &str, arguments: &[&str]) -> Vec<Value> {
 }
 
 fn of_file(path: &Path, arguments: &[&str]) -> Vec<Value> {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = command
-        .arg("validate")
-        .arg(path)
-        .args(["--json", "-", "-q"])
-        .args(arguments)
-        .output()
-        .expect("it runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let Value::Array(cases) = document["cases"].take() else {
-        panic!("no cases: {errors}")
-    };
-    assert!(!cases.is_empty(), "{errors}");
+    let cases = command::validated(path, arguments);
+    assert!(!cases.is_empty(), "{}", path.display());
     cases
 }
 
@@ -164,7 +151,7 @@ fn places_from_data() {
 /// Blocks of eight rows keep what the planes beside them need.
 #[test]
 fn blocks_are_run_as_blocks() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
+    let path = command::fixture("stencils/stencils.f90");
     let run = |block: &str| {
         let arguments = [
             "--function",
@@ -184,7 +171,7 @@ fn blocks_are_run_as_blocks() {
 
 #[test]
 fn arrays_that_meet_in_the_same_sets() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/conflicts.c");
+    let path = command::fixture("stencils/conflicts.c");
     let run = |sizes: &str| {
         of_file(
             &path,
@@ -382,7 +369,7 @@ fn model_and_simulation_have_the_same_caches() {
     let path = directory.path().join("k.c");
     std::fs::write(&path, text).expect("written");
     for (arguments, why) in refused {
-        let mut command = Command::cargo_bin("loopsheet").expect("the program");
+        let mut command = command::loopsheet();
         let output = command
             .arg("validate")
             .arg(&path)

@@ -2,25 +2,11 @@
 
 use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
 
 fn cases(path: &Path, arguments: &[&str]) -> Vec<Value> {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = (command
-        .arg("validate")
-        .arg(path)
-        .args(["--whole", "--json", "-", "-q"])
-        .args(arguments))
-    .output()
-    .expect("it runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let mut document: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {errors}"));
-    let Value::Array(cases) = document["cases"].take() else {
-        panic!("no cases: {errors}")
-    };
-    cases
+    command::validated(path, &[&["--whole"], arguments].concat())
 }
 
 fn of_text(text: &str, arguments: &[&str]) -> Vec<Value> {
@@ -206,7 +192,7 @@ fn a_small_nest_in_between() {
 /// Over functions with several nests of the samples, nine caches each.
 #[test]
 fn samples_as_wholes() {
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    let kernels = command::root().join("samples/kernels");
     let mut arguments: Vec<String> = Vec::new();
     for size in [
         "2KiB", "16KiB", "32KiB", "48KiB", "128KiB", "512KiB", "1280KiB", "4MiB", "32MiB",

@@ -1,26 +1,9 @@
 //! Nests of which only windows are run: what the whole run moves is within the error that is stated.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use assert_cmd::Command;
+use crate::support::command;
 use serde_json::Value;
-
-fn cases(path: &Path, arguments: &[&str]) -> Vec<Value> {
-    let mut command = Command::cargo_bin("loopsheet").expect("the program");
-    let output = (command
-        .arg("validate")
-        .arg(path)
-        .args(["--json", "-", "-q"])
-        .args(arguments))
-    .output()
-    .expect("it runs");
-    let mut document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let Value::Array(cases) = document["cases"].take() else {
-        panic!("no cases")
-    };
-    cases
-}
 
 fn number(case: &Value, name: &str) -> f64 {
     case[name]
@@ -51,8 +34,7 @@ fn nine_of_ten_are_within_the_stated_error() {
     let directory = tempfile::tempdir().expect("a directory");
     let own = directory.path().join("k.c");
     std::fs::write(&own, KERNELS).expect("written");
-    let stencils =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stencils/stencils.f90");
+    let stencils = command::fixture("stencils/stencils.f90");
     let (mut all, mut within, mut far, mut errors) = (0, 0, Vec::new(), Vec::new());
     for (path, sizes) in [(&own, "n=100,160,201"), (&stencils, "nx,ny,nz=64,90,101")] {
         let caches = [
@@ -66,7 +48,7 @@ fn nine_of_ten_are_within_the_stated_error() {
             "1MiB,full",
         ];
         let run = |most: &str| {
-            cases(
+            command::validated(
                 path,
                 &[&caches[..], &["--sizes", sizes, "--max-accesses", most]].concat(),
             )
@@ -129,7 +111,7 @@ fn data_that_fit_are_moved_once() {
         "--max-accesses",
         "400000",
     ];
-    for (case, bytes) in cases(&path, &arguments).iter().zip([4.0, 8.0]) {
+    for (case, bytes) in command::validated(&path, &arguments).iter().zip([4.0, 8.0]) {
         assert!(number(case, "sampled_share") < 0.5, "{case}");
         // n² numbers, read and written; of the factorization, nearly all of them.
         let all = 2.0 * bytes * 128.0 * 128.0;
