@@ -11,6 +11,7 @@ mod page;
 mod places;
 mod record;
 mod regions;
+mod studies;
 mod study;
 mod workbook;
 mod xml;

@@ -1,40 +1,28 @@
-//! `tests/memory_depth`: orders of growth told by sequences whose order is known, and by kernels that are compiled and
+//! `tests/studies/memory_depth`: orders of growth told by sequences whose order is known, and by kernels that are compiled and
 //! run here.
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn done(command: &mut Command) -> Output {
-    let output = command.output().expect("it runs");
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
-}
+use crate::studies::{printed, study};
+use crate::support::command;
 
 /// The order that the script finds for values at 32, 40, 48, 56 and 64, a formula over N.
 fn order(values: &str) -> Value {
     let script = "import importlib.machinery as m, json, sys\n\
                   depth = m.SourceFileLoader('memory_depth', sys.argv[1]).load_module()\n\
                   print(json.dumps(depth.order([eval(sys.argv[2]) for N in range(32, 65, 8)])))";
-    let path = root().join("tests/memory_depth");
-    let output = done(
+    let studies = command::root().join("tests/studies");
+    let found = printed(
         Command::new("python3")
             .args(["-W", "ignore", "-B", "-c", script])
-            .arg(path)
-            .arg(values),
+            .arg(studies.join("memory_depth"))
+            .arg(values)
+            .env("PYTHONPATH", studies),
     );
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    serde_json::from_str(&found).expect("JSON")
 }
 
 #[test]
@@ -65,20 +53,16 @@ fn orders_of_sequences() {
 fn the_published_kernel_is_linear_and_its_line_is_named() {
     let directory = tempfile::tempdir().expect("a directory");
     let found = directory.path().join("found.json");
-    let fixtures = root().join("tests/fixtures/memory_depth");
-    let mut script = Command::new(root().join("tests/memory_depth"));
+    let fixtures = command::fixture("memory_depth");
+    let mut script = study("memory_depth");
     for kernel in ["trmm_slide.c", "squares.c"] {
         script.arg("--source").arg(fixtures.join(kernel));
     }
     script
         .args(["--sizes", "8,16,24", "--flags=-O2", "--json"])
         .arg(&found);
-    script
-        .env("LOOPSHEET", env!("CARGO_BIN_EXE_loopsheet"))
-        .env_remove("QEMU_LD_PREFIX");
-    done(script.env("XDG_CACHE_HOME", directory.path()));
-    let found: Value =
-        serde_json::from_slice(&std::fs::read(&found).expect("it was written")).expect("JSON");
+    printed(script.env("XDG_CACHE_HOME", directory.path()));
+    let found = command::json(&found);
     let [trmm, squares] = [&found[0], &found[1]];
     // A row's last element waits for all rounds of two rows: a load and a store each.
     assert_eq!(
