@@ -49,6 +49,7 @@ mod slow_cache;
 mod slow_camat;
 mod small;
 mod small_programs;
+mod snapshots;
 mod structures;
 mod tables;
 mod trace;
