@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// One source file, lowered.
@@ -217,6 +218,11 @@ pub enum Stmt {
         place: Place,
         kind: Jump,
     },
+    /// Where a label stands, or a jump to labels; only while a function is lowered.
+    Mark {
+        place: Place,
+        mark: Mark,
+    },
     /// Evaluated for its operators and references only: the condition of a `switch`, a `print` list.
     Evaluate {
         place: Place,
@@ -237,6 +243,7 @@ impl Stmt {
             Stmt::Assign { place, .. }
             | Stmt::Call { place, .. }
             | Stmt::Jump { place, .. }
+            | Stmt::Mark { place, .. }
             | Stmt::Evaluate { place, .. }
             | Stmt::Opaque { place, .. } => place,
             Stmt::Loop(inner) => &inner.place,
@@ -280,11 +287,21 @@ pub enum Jump {
     Stop,
 }
 
-/// Why something is not understood: a stable code that reports count, and detail for a person.
+/// What lowering leaves in a function's body until its jumps have become loops and branches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    Label(Arc<str>),
+    /// A jump to one of several labels; `may_pass` if it may also go on behind itself.
+    Goto {
+        labels: Vec<Arc<str>>,
+        may_pass: bool,
+    },
+}
+
+/// Why something is not understood: a code that reports count, and detail for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
-    /// Lower-case words joined by underscores, e.g. `while_loop`.
-    pub code: &'static str,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -426,7 +443,7 @@ impl Value {
         Value::Binary(op, Box::new(left), Box::new(right))
     }
 
-    pub fn opaque(code: &'static str, detail: impl Into<String>) -> Value {
+    pub fn opaque(code: ReasonCode, detail: impl Into<String>) -> Value {
         Value::Opaque {
             reason: Reason {
                 code,

@@ -145,6 +145,7 @@ fn write_stmt(out: &mut String, function: &Function, stmt: &Stmt, depth: usize) 
             name, arguments, ..
         } => writeln!(out, "{pad}call {name}({})", list(function, arguments)),
         Stmt::Jump { kind, .. } => writeln!(out, "{pad}{}", format!("{kind:?}").to_lowercase()),
+        Stmt::Mark { mark, .. } => writeln!(out, "{pad}{mark:?}"),
         Stmt::Evaluate { values, .. } => writeln!(out, "{pad}evaluate {}", list(function, values)),
         Stmt::Opaque { reason, inner, .. } => {
             writeln!(

@@ -53,6 +53,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use modules::Modules;
 
 use crate::ir;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, SourceText};
 use crate::syntax::{Grammar, Role, problems};
 use expression::{Expr, MacroValue, Reader};
@@ -145,5 +146,5 @@ fn macro_value(reader: &Reader, root: tree_sitter::Node) -> Expr {
         }
         pending.extend(crate::syntax::named_children(node));
     }
-    Expr::Opaque("syntax_error", String::new(), Vec::new())
+    Expr::Opaque(ReasonCode::SyntaxError, String::new(), Vec::new())
 }

@@ -249,9 +249,11 @@ impl Caller<'_> {
                     }),
                 }
             }
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Call { .. } | Stmt::Jump { .. } => {
-                out.push(stmt.clone())
-            }
+            Stmt::Assign { .. }
+            | Stmt::Evaluate { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. } => out.push(stmt.clone()),
         }
     }
 

@@ -17,6 +17,7 @@ use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -52,13 +53,13 @@ impl<'f> Walker<'f> {
                     .map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
                 let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
                 if zero_step {
-                    reasons.push(("zero_step", "a step of zero".to_string()));
+                    reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
                 }
                 let moves = self.symbols.language == Language::C
                     && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 if moves {
                     reasons.push((
-                        "bound_modified",
+                        ReasonCode::BoundModified,
                         "the loop changes what its end depends on".to_string(),
                     ));
                 }
@@ -135,7 +136,7 @@ impl<'f> Walker<'f> {
                 variable: own,
                 upper: bound,
                 ..
-            } if reasons.iter().any(|r| r.0 == "bound_modified") => {
+            } if reasons.iter().any(|r| r.0 == ReasonCode::BoundModified) => {
                 let counted = self.towards(*own, bound, (&variable, &lower, &step));
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
@@ -367,7 +368,7 @@ impl<'f> Walker<'f> {
         inner: &ir::Loop,
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
-        (reasons, ends): (&[(&'static str, String)], Ends),
+        (reasons, ends): (&[(ReasonCode, String)], Ends),
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
@@ -380,9 +381,7 @@ impl<'f> Walker<'f> {
         self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();
         for (code, detail) in reasons {
-            if !UNDERSTOOD.contains(code) {
-                self.reason(&mut body, &inner.place, code, detail.clone());
-            }
+            self.reason(&mut body, &inner.place, *code, detail.clone());
         }
         if let Control::Uncounted {
             condition: Some(condition),
@@ -481,27 +480,3 @@ fn after(
 fn is_one(step: &Expr) -> bool {
     step.as_integer().is_some_and(|step| step.abs() == 1)
 }
-
-/// Loops of unknown trip count are understood all the same: the count is a parameter.
-const UNDERSTOOD: &[&str] = &[
-    "while_loop",
-    "do_while_loop",
-    "goto_loop",
-    "infinite_loop",
-    "geometric_step",
-    "compound_condition",
-    "pointer_variable",
-    "floating_variable",
-    "irregular_variable",
-    "irregular_condition",
-    "irregular_step",
-    "unknown_direction",
-    "step_direction",
-    "variable_modified",
-    "bound_depends_on_variable",
-    "bound_modified",
-    "missing_condition",
-    "missing_initialiser",
-    "missing_step",
-    "side_effect_in_condition",
-];

@@ -11,6 +11,7 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
@@ -43,7 +44,12 @@ impl<'f> Walker<'f> {
             Value::Opaque { reason, .. } => {
                 self.reason(block, place, reason.code, reason.detail.clone())
             }
-            _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
+            _ => self.reason(
+                block,
+                place,
+                ReasonCode::AssignmentTarget,
+                self.symbols.text(target),
+            ),
         }
     }
 

@@ -9,6 +9,7 @@ use super::misread::{self, TypeNames};
 use super::scope::{EnumeratorValue, Lowering, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Function, UnaryOp, Value};
+use crate::reason::ReasonCode;
 use crate::source::SourceText;
 use crate::syntax::{Grammar, Role, SyntaxTree};
 
@@ -281,7 +282,7 @@ impl<'t> Lowering<'t> {
     /// The value of a macro, read in the macro's own tree.
     pub fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
         let Some(node) = found.value() else {
-            return Value::opaque("unreadable_macro", "");
+            return Value::opaque(ReasonCode::UnsupportedExpression, "");
         };
         let tree = std::mem::replace(&mut self.tree, &found.tree);
         let outer = self

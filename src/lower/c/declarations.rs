@@ -7,6 +7,7 @@ use super::scope::{Lowering, Symbol};
 use super::types::{CType, Declarator};
 use crate::diagnostic::Severity;
 use crate::ir::{ConstantOrigin, Extent, Role as Storage, Stmt, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
@@ -112,7 +113,7 @@ impl<'t> Lowering<'t> {
         let has_type = part(node, Field::Type).is_some_and(|ty| self.role(ty).is_some());
         if !has_type {
             // A macro on a line of its own has swallowed the next statement.
-            self.opaque_statement("unreadable_declaration", node);
+            self.opaque_statement(ReasonCode::UnreadableDeclaration, node);
             return;
         }
         let base = self.specified_type(node);

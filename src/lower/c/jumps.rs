@@ -8,6 +8,7 @@ use super::super::jumps;
 use super::fields::children;
 use super::scope::Lowering;
 use crate::ir::{Jump, Stmt};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// The labels of a function, and the jumps back to them.
@@ -34,12 +35,7 @@ impl<'t> Lowering<'t> {
         };
         if is_back {
             self.has_marks = true;
-            let mark = jumps::jump(
-                self.place(node),
-                &[label.to_string()],
-                Falls::Never,
-                Vec::new(),
-            );
+            let mark = jumps::jump(self.place(node), &[label.to_string()], Falls::Never);
             return self.emit(mark);
         }
         let left = self
@@ -58,7 +54,7 @@ impl<'t> Lowering<'t> {
                 let ((), inner) = self.captured(|this| this.jump(node, Jump::Goto));
                 let stmt = Stmt::Opaque {
                     place: self.place(node),
-                    reason: self.reason("goto", node),
+                    reason: self.reason(ReasonCode::Goto, node),
                     inner,
                 };
                 self.emit(stmt);

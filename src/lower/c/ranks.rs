@@ -1,8 +1,8 @@
 //! Elements of arrays that nothing declares: how many subscripts there are is only known at the end
 //! of the function. Those with fewer are rows.
 
-use super::access::PARTIAL;
 use crate::ir::{Control, Stmt, Value, Variable};
+use crate::reason::ReasonCode;
 
 /// Gives every element as many subscripts as its array has dimensions.
 pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
@@ -43,7 +43,7 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
                     .for_each(|value| complete_value(value, variables));
             }
             Stmt::Opaque { inner, .. } => complete(inner, variables),
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 }
@@ -63,7 +63,8 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
             let missing = variable.dimensions.len().saturating_sub(subscripts.len());
             subscripts.splice(
                 0..0,
-                (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())),
+                (0..missing)
+                    .map(|_| Value::opaque(ReasonCode::PartialElement, variable.name.as_str())),
             );
         }
         Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),

@@ -11,6 +11,7 @@ use super::records::{Record, RecordId};
 use super::types::CType;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::ir::{Function, Reason, Stmt, Type, VarId};
+use crate::reason::ReasonCode;
 use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree};
 
@@ -177,7 +178,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A reason with the beginning of a node's text as detail.
-    pub fn reason(&self, code: &'static str, node: Node) -> Reason {
+    pub fn reason(&self, code: ReasonCode, node: Node) -> Reason {
         let words = self
             .original(node)
             .split_whitespace()

@@ -9,6 +9,7 @@ use super::scope::Lowering;
 use super::types::CType;
 use crate::diagnostic::Place;
 use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -214,7 +215,7 @@ fn id_of(value: &Value) -> Option<VarId> {
 }
 
 fn is_partial(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == super::access::PARTIAL)
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
 }
 
 /// Which member each initialiser of a list sets.

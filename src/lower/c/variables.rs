@@ -6,6 +6,7 @@ use super::scope::{EnumeratorValue, Lowering, Symbol};
 use super::types::CType;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 /// Members of the structures that POSIX clocks fill, whose header may be out of reach.
 const TIME_MEMBERS: [&str; 3] = [".tv_sec", ".tv_usec", ".tv_nsec"];
@@ -69,7 +70,9 @@ impl<'t> Lowering<'t> {
                     |this| match value {
                         EnumeratorValue::Known(n) => Value::Integer(n),
                         EnumeratorValue::Expression(value) => this.value(value),
-                        EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                        EnumeratorValue::Unknown => {
+                            Value::opaque(ReasonCode::UnsupportedExpression, name)
+                        }
                     },
                 )
             }

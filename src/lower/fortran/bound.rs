@@ -16,6 +16,7 @@ use super::path::Path;
 use super::procedure::Lowering;
 use super::scope::{Binding, Passed, Scope, Target};
 use crate::ir::{Type, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
 /// The bindings of `contains … end type`.
@@ -228,7 +229,7 @@ impl<'a> Lowering<'a> {
     pub fn bound_call(&mut self, path: &Path, owner: Option<Owner<'a>>, scope: &'a Scope) -> Value {
         let name = path.text();
         let Some((last, object)) = path.parts.split_last() else {
-            return Value::opaque("unknown_expression", name);
+            return Value::opaque(ReasonCode::UnknownExpression, name);
         };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let given = self.given(arguments, scope);

@@ -5,6 +5,7 @@ use super::modules::Found;
 use super::procedure::Lowering;
 use super::scope::Class;
 use crate::ir::{BinaryOp, Value, VarId, text};
+use crate::reason::ReasonCode;
 
 /// A loop over one dimension of an array operation, with the bounds of the leading array.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ impl<'a> Lowering<'a> {
                     },
                 }
             }
-            Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
+            Value::Opaque { reason, .. } => (reason.code == ReasonCode::Substring).then_some(0),
         }
     }
 
@@ -332,10 +333,12 @@ impl<'a> Lowering<'a> {
 /// Lower bound, upper bound and step of a section.
 pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == "array_section" => match &inner[..] {
-            [lower, upper, step] => Some([lower, upper, step]),
-            _ => None,
-        },
+        Value::Opaque { reason, inner } if reason.code == ReasonCode::ArraySection => {
+            match &inner[..] {
+                [lower, upper, step] => Some([lower, upper, step]),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use super::procedure::Lowering;
 use super::statements::NESTING_LIMIT;
 use crate::diagnostic::Place;
 use crate::ir::{Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// What a statement does with the items of its list.
@@ -46,7 +47,7 @@ impl<'a> Lowering<'a> {
     /// What an input or output list names; an implied do is a loop over its items.
     fn items(&mut self, statement: Node, nodes: &[Node], way: Way, out: &mut Vec<Stmt>) {
         if self.nesting >= NESTING_LIMIT {
-            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+            out.push(self.opaque(statement, ReasonCode::TooDeep, "", Vec::new()));
             return;
         }
         self.nesting += 1;
@@ -61,7 +62,12 @@ impl<'a> Lowering<'a> {
                     self.items(statement, &parts, way, &mut body);
                     out.push(match control {
                         Some(control) => self.loop_over(statement, *control, body),
-                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                        None => self.opaque(
+                            *item,
+                            ReasonCode::IoImpliedDo,
+                            self.first_line(*item),
+                            body,
+                        ),
                     });
                 }
                 Some(_) => {

@@ -12,6 +12,7 @@ use super::statements::children;
 use super::types::type_spec;
 use super::visit;
 use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// One index of `do concurrent` or `forall`.
@@ -55,7 +56,7 @@ impl<'a> Lowering<'a> {
                     condition.map(|value| self.hoist_reductions(&place, value, &mut first));
                 Control::Uncounted {
                     condition,
-                    reason: reason("while_loop", self.first_line(node)),
+                    reason: reason(ReasonCode::WhileLoop, self.first_line(node)),
                 }
             }
             Some(control) => {
@@ -81,7 +82,7 @@ impl<'a> Lowering<'a> {
             }
             None => Control::Uncounted {
                 condition: None,
-                reason: reason("infinite_loop", self.first_line(node)),
+                reason: reason(ReasonCode::InfiniteLoop, self.first_line(node)),
             },
         };
         let mut body = first;
@@ -156,7 +157,7 @@ impl<'a> Lowering<'a> {
         let [variable, lower, upper, ..] = parts[..] else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("syntax_error", text),
+                reason: reason(ReasonCode::SyntaxError, text),
             };
         };
         let [lower, upper] = [lower, upper].map(|n| self.reader.read(n));
@@ -171,13 +172,13 @@ impl<'a> Lowering<'a> {
         let Some(variable) = self.index_variable(variable) else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("loop_variable", text),
+                reason: reason(ReasonCode::LoopVariable, text),
             };
         };
         if self.function.variable(variable).ty.is_floating() {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("real_loop_variable", text),
+                reason: reason(ReasonCode::RealLoopVariable, text),
             };
         }
         Control::Counted {
@@ -346,7 +347,7 @@ impl<'a> Lowering<'a> {
             Some(only @ Stmt::Loop(_)) if count > 0 => only,
             last => {
                 body.extend(last);
-                self.opaque(node, "syntax_error", self.first_line(node), body)
+                self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), body)
             }
         }
     }
@@ -370,6 +371,6 @@ fn contiguity(indices: &[VarId], body: &[Stmt]) -> Vec<f64> {
         .collect()
 }
 
-pub fn reason(code: &'static str, detail: String) -> Reason {
+pub fn reason(code: ReasonCode, detail: String) -> Reason {
     Reason { code, detail }
 }

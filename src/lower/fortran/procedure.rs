@@ -18,6 +18,7 @@ use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::ir::{
     self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
 };
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
 /// State of lowering one procedure.
@@ -231,7 +232,7 @@ impl<'a> Lowering<'a> {
         if !is_same || !out.is_empty() || self.unit.kind() == kind::FUNCTION {
             let text = self.first_line(node);
             let reason = Reason {
-                code: "entry",
+                code: ReasonCode::Entry,
                 detail: text,
             };
             out.push(Stmt::Opaque {
@@ -400,7 +401,7 @@ impl<'a> Lowering<'a> {
     pub fn opaque(
         &self,
         node: Node,
-        code: &'static str,
+        code: ReasonCode,
         detail: impl Into<String>,
         inner: Vec<Stmt>,
     ) -> Stmt {

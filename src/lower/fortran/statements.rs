@@ -13,6 +13,7 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{Place, Severity};
 use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// Blocks nested deeper are not followed.
@@ -33,7 +34,7 @@ impl<'a> Lowering<'a> {
         if self.nesting >= NESTING_LIMIT {
             if let Some(first) = nodes.first() {
                 let inner = self.loops_below(nodes);
-                out.push(self.opaque(*first, "too_deep", "", inner));
+                out.push(self.opaque(*first, ReasonCode::TooDeep, "", inner));
             }
             return out;
         }
@@ -67,7 +68,7 @@ impl<'a> Lowering<'a> {
         while let Some(node) = left.pop() {
             if let Some(Role::Loop | Role::ConcurrentLoop) = self.reader.tree.role(node) {
                 let reason = Reason {
-                    code: "too_deep",
+                    code: ReasonCode::TooDeep,
                     detail: self.first_line(node),
                 };
                 let control = Control::Uncounted {
@@ -97,7 +98,7 @@ impl<'a> Lowering<'a> {
         let Some(role) = self.reader.tree.role(node) else {
             if node.is_error() {
                 let inner = self.body(node);
-                out.push(self.opaque(node, "syntax_error", self.first_line(node), inner));
+                out.push(self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), inner));
             }
             return;
         };
@@ -133,7 +134,12 @@ impl<'a> Lowering<'a> {
                     .collect();
                 let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
                 self.share(&sides);
-                out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::PointerAssignment,
+                    self.first_line(node),
+                    vec![],
+                ));
             }
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
@@ -167,7 +173,12 @@ impl<'a> Lowering<'a> {
                     place,
                     values: vec![self.own_value(&value)],
                 }];
-                out.push(self.opaque(node, "unknown_statement", self.first_line(node), inner));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::UnknownStatement,
+                    self.first_line(node),
+                    inner,
+                ));
             }
             // Parts of the statement that `nodes` are the children of, and declarations.
             _ => {}
@@ -208,7 +219,12 @@ impl<'a> Lowering<'a> {
         out.extend(before);
         match sides {
             Some([target, value]) => self.assign(node, target, value, out),
-            None => out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new())),
+            None => out.push(self.opaque(
+                node,
+                ReasonCode::SyntaxError,
+                self.first_line(node),
+                Vec::new(),
+            )),
         }
     }
 
@@ -319,7 +335,7 @@ impl<'a> Lowering<'a> {
             (Some(name), Some(innermost)) if innermost.as_ref() != Some(&name) => {
                 let word = if kind == Jump::Exit { "exit" } else { "cycle" };
                 self.has_marks = true;
-                jumps::jump(place, &[format!("{word} {name}")], Falls::Never, Vec::new())
+                jumps::jump(place, &[format!("{word} {name}")], Falls::Never)
             }
             _ => Stmt::Jump { place, kind },
         }
@@ -346,11 +362,12 @@ impl<'a> Lowering<'a> {
             }]
         };
         if labels.is_empty() {
-            out.push(self.opaque(node, "assigned_goto", self.first_line(node), first));
+            out.push(self.opaque(node, ReasonCode::AssignedGoto, self.first_line(node), first));
             return;
         }
         self.has_marks = true;
-        out.push(jumps::jump(place, &labels, falls, first));
+        out.extend(first);
+        out.push(jumps::jump(place, &labels, falls));
     }
 
     /// The number of a statement label, without leading zeros.
