@@ -70,7 +70,7 @@ impl<'f> FlopCounter<'f> {
                 self.call(name, arguments, ty);
             }
             Value::Select(condition, then, otherwise) => {
-                match symbolic::extremum(value, self.function) {
+                match symbolic::extremum(value) {
                     // `a < b ? a : b` has each operand once, as `min(a, b)` has.
                     Some((left, right)) => {
                         [left, right].into_iter().for_each(|v| self.count(v));

@@ -4,8 +4,7 @@ use super::code::Op;
 use super::compile::Compiler;
 use super::evaluate::constant;
 use crate::ir::visit::each_value;
-use crate::ir::{self, Control, Loop, Stmt, Type, Value, VarId};
-use crate::reason::ReasonCode;
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId};
 
 /// Rounds of a loop before the nest that are followed.
 const MOST_ROUNDS: u32 = 1 << 20;
@@ -50,13 +49,10 @@ impl<'a> Compiler<'a> {
             } => (variable, lower, upper, step),
             Control::Uncounted {
                 condition: Some(condition),
-                reason,
+                tested,
+                reason: _,
             } => {
-                return self.went_round(
-                    &inner.body,
-                    condition,
-                    reason.code == ReasonCode::DoWhileLoop,
-                );
+                return self.went_round(&inner.body, condition, *tested == Tested::AfterBody);
             }
             Control::Uncounted {
                 condition: None, ..

@@ -12,7 +12,7 @@ use super::storage::UNKNOWN_EXTENT;
 use super::{probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Function, If, Loop, Stmt, Type, Value, VarId};
+use crate::ir::{self, Control, Function, If, Loop, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::Language;
 
@@ -263,11 +263,13 @@ impl<'a> Compiler<'a> {
                 };
                 one.push(Op::Loop(Box::new(counted)));
             }
-            Control::Uncounted { condition, reason } => {
+            Control::Uncounted {
+                condition, tested, ..
+            } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
                 let mut body = Vec::new();
                 self.statements(&inner.body, level + 1, &mut body);
-                let tested_last = reason.code == ReasonCode::DoWhileLoop;
+                let tested_last = *tested == Tested::AfterBody;
                 one.push(Op::While(Box::new(While {
                     condition,
                     trips,

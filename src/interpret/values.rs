@@ -136,8 +136,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function)
-                {
+                if let Some((left, right)) = crate::analysis::extremum(value) {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);

@@ -327,8 +327,16 @@ pub enum Control {
     /// `while`, `do while`, bare `do`, or a `for` of another shape.
     Uncounted {
         condition: Option<Value>,
+        tested: Tested,
         reason: Reason,
     },
+}
+
+/// When the condition of an uncounted loop is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tested {
+    BeforeBody,
+    AfterBody,
 }
 
 #[derive(Clone, Debug)]
@@ -340,6 +348,11 @@ pub struct If {
 }
 
 /// A typed expression of the source.
+///
+/// Two values are equal if they are the same expression of the same variables, wherever they stand: places of elements
+/// are not compared. Floating literals are equal if their bits and sizes are, so that equality holds of every value
+/// and itself, also of a literal that is not a number. Of values that are not understood the reasons, with their
+/// details, and what could be read inside have to be the same.
 #[derive(Clone, Debug)]
 pub enum Value {
     Integer(i64),
@@ -437,6 +450,57 @@ impl BinaryOp {
         }
     }
 }
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Integer(a), Integer(b)) => a == b,
+            (Real(a, size), Real(b, other)) => a.to_bits() == b.to_bits() && size == other,
+            (Logical(a), Logical(b)) => a == b,
+            (Text(a), Text(b)) => a == b,
+            (Variable(a), Variable(b)) => a == b,
+            (
+                Element {
+                    array: a,
+                    subscripts,
+                    place: _,
+                },
+                Element {
+                    array: b,
+                    subscripts: others,
+                    place: _,
+                },
+            ) => a == b && subscripts == others,
+            (Unary(op, a), Unary(other, b)) => op == other && a == b,
+            (Binary(op, a, b), Binary(other, c, d)) => op == other && a == c && b == d,
+            (
+                Call {
+                    name: a,
+                    arguments,
+                    ty,
+                },
+                Call {
+                    name: b,
+                    arguments: others,
+                    ty: other,
+                },
+            ) => a == b && ty == other && arguments == others,
+            (Convert(ty, a), Convert(other, b)) => ty == other && a == b,
+            (Select(a, b, c), Select(x, y, z)) => a == x && b == y && c == z,
+            (
+                Opaque { reason, inner },
+                Opaque {
+                    reason: other,
+                    inner: others,
+                },
+            ) => reason == other && inner == others,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
 
 impl Value {
     pub fn binary(op: BinaryOp, left: Value, right: Value) -> Value {

@@ -114,7 +114,9 @@ fn write_stmt(out: &mut String, function: &Function, stmt: &Stmt, depth: usize) 
                         inner.place.line
                     )?;
                 }
-                Control::Uncounted { condition, reason } => {
+                Control::Uncounted {
+                    condition, reason, ..
+                } => {
                     let condition = condition
                         .as_ref()
                         .map_or(String::new(), |c| format!(" {}", show(function, c)));

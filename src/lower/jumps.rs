@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::flow::{Exits, Falls, Flow, Label, Part};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Control, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Type, UnaryOp, Value,
-    VarId, Variable,
+    BinaryOp, Control, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Tested, Type, UnaryOp,
+    Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 
@@ -410,6 +410,7 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
     let (place, end_line) = (place(first), end_line(last));
     let control = Control::Uncounted {
         condition: None,
+        tested: Tested::BeforeBody,
         reason: Reason {
             code: ReasonCode::GotoLoop,
             detail: format!("go to {label}"),

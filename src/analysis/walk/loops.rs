@@ -17,7 +17,7 @@ use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
-use crate::reason::ReasonCode;
+use crate::reason::{Effect, ReasonCode};
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -25,6 +25,7 @@ impl<'f> Walker<'f> {
         let function = self.function();
         let mut reasons = Vec::new();
         let mut has_range = false;
+        let mut end_moves = false;
         let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
@@ -57,6 +58,7 @@ impl<'f> Walker<'f> {
                 }
                 let moves = self.symbols.language == Language::C
                     && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+                end_moves = moves;
                 if moves {
                     reasons.push((
                         ReasonCode::BoundModified,
@@ -136,7 +138,7 @@ impl<'f> Walker<'f> {
                 variable: own,
                 upper: bound,
                 ..
-            } if reasons.iter().any(|r| r.0 == ReasonCode::BoundModified) => {
+            } if end_moves => {
                 let counted = self.towards(*own, bound, (&variable, &lower, &step));
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
@@ -146,6 +148,14 @@ impl<'f> Walker<'f> {
                 condition: None, ..
             }
             | Control::Counted { .. } => {}
+        }
+        if reasons.iter().any(|r| r.0.effect() == Effect::Estimates) {
+            let parameter = self.trip_count(&inner.place);
+            let is_parameter = parameter.symbols().iter().any(|name| upper.mentions(name));
+            if !is_parameter && ends == Ends::AtBound {
+                // What the body does gives the iterations after all.
+                reasons.retain(|r| r.0.effect() != Effect::Estimates);
+            }
         }
         let bounds = (variable, lower, upper, step);
         let started = counter.zip(start);

@@ -198,7 +198,7 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
+            Value::Select(a, b, c) => match symbolic::extremum(value) {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),

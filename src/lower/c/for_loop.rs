@@ -11,7 +11,7 @@ use super::constants::fold_value;
 use super::fields::{Field, part};
 use super::scope::Lowering;
 use super::variables::one_less;
-use crate::ir::{BinaryOp, Control, Reason, Stmt, Type, Value, VarId};
+use crate::ir::{BinaryOp, Control, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -79,6 +79,7 @@ impl<'t> Lowering<'t> {
                 };
                 Control::Uncounted {
                     condition,
+                    tested: Tested::BeforeBody,
                     reason: header,
                 }
             }

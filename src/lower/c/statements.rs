@@ -6,7 +6,7 @@ use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::scope::Lowering;
 use crate::diagnostic::Severity;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Type, Value, VarId};
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -34,6 +34,7 @@ impl<'t> Lowering<'t> {
             if let Some(Role::Loop | Role::WhileLoop | Role::DoWhileLoop) = self.role(node) {
                 let control = Control::Uncounted {
                     condition: None,
+                    tested: Tested::BeforeBody,
                     reason: self.reason(ReasonCode::TooDeep, node),
                 };
                 let ((), stmt) = self.captured(|this| this.emit_loop(node, control, Vec::new()));
@@ -216,11 +217,11 @@ impl<'t> Lowering<'t> {
             self.before(condition, &effects)
         };
         let mut body = self.loop_body(node);
-        let code = if is_do {
-            ReasonCode::DoWhileLoop
+        let (code, tested) = if is_do {
+            (ReasonCode::DoWhileLoop, Tested::AfterBody)
         } else {
             std::mem::swap(&mut body, &mut effects);
-            ReasonCode::WhileLoop
+            (ReasonCode::WhileLoop, Tested::BeforeBody)
         };
         body.append(&mut effects);
         let detail = part(node, Field::Condition).map_or(String::new(), |condition| {
@@ -228,6 +229,7 @@ impl<'t> Lowering<'t> {
         });
         let control = Control::Uncounted {
             condition: Some(condition),
+            tested,
             reason: Reason { code, detail },
         };
         self.emit_loop(node, control, body);

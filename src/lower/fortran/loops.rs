@@ -11,7 +11,7 @@ use super::scope::TypeSpec;
 use super::statements::children;
 use super::types::type_spec;
 use super::visit;
-use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
+use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
                     condition.map(|value| self.hoist_reductions(&place, value, &mut first));
                 Control::Uncounted {
                     condition,
+                    tested: Tested::BeforeBody,
                     reason: reason(ReasonCode::WhileLoop, self.first_line(node)),
                 }
             }
@@ -82,6 +83,7 @@ impl<'a> Lowering<'a> {
             }
             None => Control::Uncounted {
                 condition: None,
+                tested: Tested::BeforeBody,
                 reason: reason(ReasonCode::InfiniteLoop, self.first_line(node)),
             },
         };
@@ -157,6 +159,7 @@ impl<'a> Lowering<'a> {
         let [variable, lower, upper, ..] = parts[..] else {
             return Control::Uncounted {
                 condition: None,
+                tested: Tested::BeforeBody,
                 reason: reason(ReasonCode::SyntaxError, text),
             };
         };
@@ -172,12 +175,14 @@ impl<'a> Lowering<'a> {
         let Some(variable) = self.index_variable(variable) else {
             return Control::Uncounted {
                 condition: None,
+                tested: Tested::BeforeBody,
                 reason: reason(ReasonCode::LoopVariable, text),
             };
         };
         if self.function.variable(variable).ty.is_floating() {
             return Control::Uncounted {
                 condition: None,
+                tested: Tested::BeforeBody,
                 reason: reason(ReasonCode::RealLoopVariable, text),
             };
         }

@@ -12,7 +12,9 @@ use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{Place, Severity};
-use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
+use crate::ir::{
+    Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -73,6 +75,7 @@ impl<'a> Lowering<'a> {
                 };
                 let control = Control::Uncounted {
                     condition: None,
+                    tested: Tested::BeforeBody,
                     reason,
                 };
                 let (place, end_line) = (self.place(node), self.end_line(node));

@@ -33,6 +33,7 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
                     }
                     Control::Uncounted {
                         condition,
+                        tested: _,
                         reason: _,
                     } => condition.iter().for_each(&mut *found),
                 }
