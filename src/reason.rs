@@ -175,9 +175,6 @@ pub enum ReasonCode {
         message = "Nothing is lost if it is only passed on; otherwise take it out of the loop."
     )]
     Null,
-    /// A row of an array stands where a single element was expected.
-    #[strum(message = "Give all subscripts of the array.")]
-    PartialElement,
     /// A pointer gets another target, so that later accesses may mean another array.
     #[strum(message = "Use `associate`, or pass the target as an argument.")]
     PointerAssignment,

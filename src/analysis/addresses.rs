@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::symbolic::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, Variable};
-use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// An element of an array.
@@ -20,7 +19,7 @@ pub struct Address {
 
 /// Whether a subscript is one that the source leaves out: the value is an address.
 pub fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
+    matches!(subscript, Value::Row)
 }
 
 /// How many subscripts are left out of an element that has others.
@@ -33,7 +32,7 @@ pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
 /// The element or variable whose address a value is.
 pub fn addressed(value: &Value) -> Option<&Value> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == ReasonCode::AddressOf => inner.first(),
+        Value::Address { of, .. } => Some(of),
         _ => None,
     }
 }

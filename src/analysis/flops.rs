@@ -98,6 +98,9 @@ impl<'f> FlopCounter<'f> {
                 }
             }
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
+            Value::Section(parts) => parts.iter().for_each(|v| self.count(v)),
+            Value::Address { of, .. } => self.count(of),
+            Value::Row => {}
             Value::Integer(_)
             | Value::Real(..)
             | Value::Logical(_)
@@ -435,7 +438,7 @@ impl<'f> FlopCounter<'f> {
                     && arguments.iter().all(|a| self.is_constant(a))
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().all(|v| self.is_constant(v)),
-            Value::Opaque { .. } => false,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => false,
         }
     }
 

@@ -364,8 +364,8 @@ fn dimension(
     plus: Option<&Expr>,
     reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Dimension {
-    if let Value::Opaque { reason, .. } = value {
-        reasons.push((reason.code, reason.detail.clone()));
+    if let Some(reason) = value.reason() {
+        reasons.push((reason.code, reason.detail));
         return gathered(symbols.text(value));
     }
     symbols.may_move = true;

@@ -268,7 +268,7 @@ impl Run<'_> {
                 return self.fresh();
             }
             Value::Logical(_) | Value::Text(_) => return self.fresh(),
-            Value::Opaque { .. } => {
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
                 self.forget();
                 return self.fresh();
             }

@@ -254,7 +254,7 @@ impl Symbols<'_> {
             Some(_) => true,
             None => self.loops.contains(id),
         };
-        let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
+        let opaque = value.has_no_number() || matches!(value, Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
@@ -373,7 +373,9 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
         Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        Value::Section(parts) => parts.iter().for_each(|v| variables_of(v, found)),
+        Value::Address { of, .. } => variables_of(of, found),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {}
     }
 }
 

@@ -417,14 +417,14 @@ impl<'a> Compiler<'a> {
                     None => self.access(reference, AccessKind::Store, out),
                 }
             }
-            Value::Opaque { reason, .. } => {
-                self.refuse(reason.code, place.line, reason.detail.clone())
-            }
-            _ => self.refuse(
-                ReasonCode::AssignmentTarget,
-                place.line,
-                "an assignment to a computed place",
-            ),
+            _ => match target.reason() {
+                Some(reason) => self.refuse(reason.code, place.line, reason.detail),
+                None => self.refuse(
+                    ReasonCode::AssignmentTarget,
+                    place.line,
+                    "an assignment to a computed place",
+                ),
+            },
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compile::Compiler;
+use crate::analysis::is_left_out;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
@@ -153,16 +154,18 @@ impl<'a> Compiler<'a> {
                 };
                 out.push(Op::Branch(Box::new(branch)));
             }
-            Value::Opaque { reason, inner } => match (reason.code, inner.first()) {
-                (ReasonCode::AddressOf, Some(Value::Element { subscripts, .. })) => {
-                    subscripts
-                        .iter()
-                        .filter(|s| !is_left_out(s))
-                        .for_each(|s| self.reads(s, out));
+            Value::Address { of, .. } => {
+                if let Value::Element { subscripts, .. } = &**of {
+                    let given = subscripts.iter().filter(|s| !is_left_out(s));
+                    given.for_each(|s| self.reads(s, out));
                 }
-                (ReasonCode::AddressOf | ReasonCode::PartialElement, _) => {}
-                _ => self.refuse(reason.code, self.line, reason.detail.clone()),
-            },
+            }
+            Value::Row => {}
+            Value::Section(_) | Value::Opaque { .. } => {
+                if let Some(reason) = value.reason() {
+                    self.refuse(reason.code, self.line, reason.detail);
+                }
+            }
             Value::Variable(id) => {
                 self.refuse_if_moving(*id);
             }
@@ -309,19 +312,17 @@ impl<'a> Compiler<'a> {
                 Some((binary(*op, address, amount), step))
             }
             Value::Convert(_, inner) => self.pointer(inner),
-            Value::Opaque { reason, inner } if reason.code == ReasonCode::AddressOf => {
-                match inner.first()? {
-                    Value::Element {
-                        array,
-                        subscripts,
-                        place,
-                    } => {
-                        let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
-                        self.element_address(*array, subscripts, left_out, place)
-                    }
-                    _ => None,
+            Value::Address { of, .. } => match &**of {
+                Value::Element {
+                    array,
+                    subscripts,
+                    place,
+                } => {
+                    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                    self.element_address(*array, subscripts, left_out, place)
                 }
-            }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -352,11 +353,6 @@ impl<'a> Compiler<'a> {
     fn is_pointer(&self, value: &Value) -> bool {
         crate::analysis::is_address(value, self.source.function)
     }
-}
-
-/// A subscript that the source leaves out: the value is an address.
-fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
 }
 
 /// An operation on integers; sums over slots stay such where that is possible.

@@ -379,6 +379,15 @@ pub enum Value {
     Convert(Type, Box<Value>),
     /// C's `c ? a : b`.
     Select(Box<Value>, Box<Value>, Box<Value>),
+    /// Among subscripts: lower bound, upper bound and step of a section of one dimension.
+    Section(Box<[Value; 3]>),
+    /// Among subscripts: one that C leaves out, so that the element is a row, which is an address.
+    Row,
+    /// C's `&`, as written in `text`.
+    Address {
+        of: Box<Value>,
+        text: String,
+    },
     /// Not understood; what could be read inside is kept.
     Opaque {
         reason: Reason,
@@ -488,6 +497,9 @@ impl PartialEq for Value {
             ) => a == b && ty == other && arguments == others,
             (Convert(ty, a), Convert(other, b)) => ty == other && a == b,
             (Select(a, b, c), Select(x, y, z)) => a == x && b == y && c == z,
+            (Address { of: a, text: _ }, Address { of: b, text: _ }) => a == b,
+            (Section(a), Section(b)) => a == b,
+            (Row, Row) => true,
             (
                 Opaque { reason, inner },
                 Opaque {
@@ -536,8 +548,31 @@ impl Value {
             Value::Binary(..) => Type::Logical(4),
             Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
             Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),
-            Value::Opaque { .. } => Type::Unknown,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
+                Type::Unknown
+            }
         }
+    }
+
+    /// Whether it stands for nothing that could be computed: a section, a row, an address, or what is not understood.
+    pub fn has_no_number(&self) -> bool {
+        matches!(
+            self,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. }
+        )
+    }
+
+    /// Why it has no number.
+    pub fn reason(&self) -> Option<Reason> {
+        let (code, detail) = match self {
+            Value::Opaque { reason, .. } => return Some(reason.clone()),
+            Value::Section(_) => (ReasonCode::ArraySection, ""),
+            Value::Row => (ReasonCode::ArraySection, "a row of an array"),
+            Value::Address { text, .. } => (ReasonCode::AddressOf, text.as_str()),
+            _ => return None,
+        };
+        let detail = detail.to_string();
+        Some(Reason { code, detail })
     }
 }
 

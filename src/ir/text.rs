@@ -222,6 +222,9 @@ fn write_value(out: &mut String, function: &Function, value: &Value) -> fmt::Res
                 [condition, then, otherwise].map(|v| show(function, v));
             write!(out, "({condition} ? {then} : {otherwise})")
         }
+        Value::Section(parts) => write!(out, "opaque(array_section; {})", list(function, &**parts)),
+        Value::Row => write!(out, "opaque(partial_element)"),
+        Value::Address { of, .. } => write!(out, "opaque(address_of; {})", show(function, of)),
         Value::Opaque { reason, inner } => write!(out, "opaque({}{})", reason.code, {
             if inner.is_empty() {
                 String::new()

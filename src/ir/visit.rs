@@ -69,7 +69,10 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
             arguments: parts, ..
         }
         | Value::Opaque { inner: parts, .. } => parts.iter().for_each(|v| each_value(v, visit)),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => each_value(operand, visit),
+        Value::Section(parts) => parts.iter().for_each(|v| each_value(v, visit)),
+        Value::Unary(_, operand)
+        | Value::Convert(_, operand)
+        | Value::Address { of: operand, .. } => each_value(operand, visit),
         Value::Binary(_, left, right) => {
             [left, right].into_iter().for_each(|v| each_value(v, visit))
         }
@@ -78,6 +81,7 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
+        | Value::Row
         | Value::Variable(_) => {}
     }
 }

@@ -3,7 +3,6 @@
 use super::instance::Instance;
 use crate::analysis::addresses::addressed;
 use crate::ir::{Stmt, Type, Value, VarId, Variable};
-use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// What a dummy argument stands for.
@@ -144,27 +143,19 @@ impl Instance<'_, '_, '_> {
             Value::Element {
                 array, subscripts, ..
             } => {
-                let open = subscripts
-                    .iter()
-                    .filter(|s| matches!(s, Value::Opaque { .. }))
-                    .count();
+                let open = subscripts.iter().filter(|s| s.has_no_number()).count();
                 if open != 0 && open != rank || open == 0 && rank > subscripts.len() {
                     return None;
                 }
                 let mut next = 0;
                 let dimensions = subscripts.iter().map(|subscript| {
                     let (start, step) = match subscript {
-                        Value::Opaque { reason, inner }
-                            if reason.code == ReasonCode::ArraySection =>
-                        {
-                            (inner.first()?.clone(), inner.get(2)?.clone())
+                        Value::Section(parts) => {
+                            let [start, _, step] = &**parts;
+                            (start.clone(), step.clone())
                         }
-                        Value::Opaque { reason, .. }
-                            if reason.code == ReasonCode::PartialElement =>
-                        {
-                            (self.first(), one())
-                        }
-                        Value::Opaque { .. } => return None,
+                        Value::Row => (self.first(), one()),
+                        Value::Address { .. } | Value::Opaque { .. } => return None,
                         _ if open == 0 && next < rank => (subscript.clone(), one()),
                         fixed => return Some(Dimension::Fixed(fixed.clone())),
                     };

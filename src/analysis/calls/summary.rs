@@ -226,12 +226,19 @@ impl Scan<'_> {
             | Value::Opaque { inner: parts, .. } => {
                 parts.iter().for_each(|part| self.read(part));
             }
-            Value::Unary(_, operand) | Value::Convert(_, operand) => self.read(operand),
+            Value::Section(parts) => parts.iter().for_each(|part| self.read(part)),
+            Value::Unary(_, operand)
+            | Value::Convert(_, operand)
+            | Value::Address { of: operand, .. } => self.read(operand),
             Value::Binary(_, left, right) => {
                 [left, right].into_iter().for_each(|part| self.read(part))
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+            Value::Integer(_)
+            | Value::Real(..)
+            | Value::Logical(_)
+            | Value::Text(_)
+            | Value::Row => {}
         }
     }
 

@@ -99,7 +99,7 @@ impl<'f> Walker<'f> {
         argument: &Value,
         block: &mut Block,
     ) {
-        let is_section = |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == ReasonCode::ArraySection);
+        let is_section = |v: &Value| matches!(v, Value::Section(_));
         let is_start = || match self.effects.target(at.0) {
             Target::Unknown | Target::Communication(_) => {
                 self.symbols.language == Language::Fortran
@@ -162,6 +162,9 @@ impl<'f> Walker<'f> {
                 Value::Opaque { inner, .. } => {
                     inner.iter().for_each(|v| self.reads_in(place, v, block))
                 }
+                Value::Section(parts) => parts.iter().for_each(|v| self.reads_in(place, v, block)),
+                Value::Address { of, .. } => self.reads_in(place, of, block),
+                Value::Row => {}
                 _ => self.reads_in(place, subscript, block),
             }
         }

@@ -427,9 +427,7 @@ impl<'t> Lowering<'t> {
             Value::Variable(array)
         } else {
             let missing = ty.extents().len() - usize::from(is_address);
-            let partial = || Value::opaque(ReasonCode::PartialElement, self.text(node));
-            let subscripts = std::iter::repeat_with(partial)
-                .take(missing)
+            let subscripts = std::iter::repeat_n(Value::Row, missing)
                 .chain(subscripts.into_iter().rev())
                 .collect();
             Value::Element {
@@ -443,10 +441,7 @@ impl<'t> Lowering<'t> {
             None => value,
         };
         if is_address {
-            return Value::Opaque {
-                reason: self.reason(ReasonCode::AddressOf, node),
-                inner: vec![value],
-            };
+            return self.address_of(value, node);
         }
         value
     }

@@ -103,11 +103,16 @@ impl<'t> Lowering<'t> {
                 self.addressed.push(id);
                 value
             }
-            Value::Element { .. } => Value::Opaque {
-                reason: self.reason(ReasonCode::AddressOf, inner),
-                inner: vec![value],
-            },
+            Value::Element { .. } => self.address_of(value, inner),
             _ => value,
+        }
+    }
+
+    /// The address of a value, with the beginning of a node's text.
+    pub fn address_of(&self, value: Value, node: Node<'t>) -> Value {
+        Value::Address {
+            of: Box::new(value),
+            text: self.reason(ReasonCode::AddressOf, node).detail,
         }
     }
 

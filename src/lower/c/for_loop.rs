@@ -261,14 +261,19 @@ pub fn mentions(value: &Value, variable: VarId) -> bool {
         Value::Element {
             array, subscripts, ..
         } => *array == variable || subscripts.iter().any(mentions),
-        Value::Unary(_, inner) | Value::Convert(_, inner) => mentions(inner),
+        Value::Section(parts) => parts.iter().any(mentions),
+        Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
+            mentions(inner)
+        }
         Value::Binary(_, left, right) => mentions(left) || mentions(right),
         Value::Call { arguments, .. } => arguments.iter().any(mentions),
         Value::Select(condition, then, otherwise) => {
             mentions(condition) || mentions(then) || mentions(otherwise)
         }
         Value::Opaque { inner, .. } => inner.iter().any(mentions),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => false,
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {
+            false
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! of the function. Those with fewer are rows.
 
 use crate::ir::{Control, Stmt, Value, Variable};
-use crate::reason::ReasonCode;
 
 /// Gives every element as many subscripts as its array has dimensions.
 pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
@@ -61,13 +60,12 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
             all(subscripts);
             let variable = &variables[array.0 as usize];
             let missing = variable.dimensions.len().saturating_sub(subscripts.len());
-            subscripts.splice(
-                0..0,
-                (0..missing)
-                    .map(|_| Value::opaque(ReasonCode::PartialElement, variable.name.as_str())),
-            );
+            subscripts.splice(0..0, std::iter::repeat_n(Value::Row, missing));
         }
-        Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),
+        Value::Section(parts) => all(&mut **parts),
+        Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
+            complete_value(inner, variables)
+        }
         Value::Binary(_, left, right) => [left, right]
             .into_iter()
             .for_each(|value| complete_value(value, variables)),
@@ -82,6 +80,7 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
+        | Value::Row
         | Value::Variable(_) => {}
     }
 }

@@ -9,7 +9,6 @@ use super::scope::Lowering;
 use super::types::CType;
 use crate::diagnostic::Place;
 use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
-use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -215,7 +214,7 @@ fn id_of(value: &Value) -> Option<VarId> {
 }
 
 fn is_partial(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
+    matches!(subscript, Value::Row)
 }
 
 /// Which member each initialiser of a list sets.

@@ -157,10 +157,8 @@ impl<'a> Lowering<'a> {
     fn once(&mut self, value: Value, place: &Place, out: &mut Vec<Stmt>) -> Value {
         let mut is_simple = true;
         each_value(&value, &mut |part| {
-            is_simple &= !matches!(
-                part,
-                Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. }
-            );
+            is_simple &= !part.has_no_number()
+                && !matches!(part, Value::Element { .. } | Value::Call { .. });
         });
         if is_simple {
             return value;

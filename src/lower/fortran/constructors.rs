@@ -33,7 +33,7 @@ impl<'a> Lowering<'a> {
         }
         let scalars = inner
             .iter()
-            .all(|v| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0));
+            .all(|v| !v.has_no_number() && self.rank(v) == Some(0));
         if inner.len() > LONGEST || !scalars {
             return None;
         }
@@ -68,7 +68,7 @@ impl<'a> Lowering<'a> {
         else {
             return None;
         };
-        let is_scalar = |v: &Value| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0);
+        let is_scalar = |v: &Value| !v.has_no_number() && self.rank(v) == Some(0);
         if !matches!(index.step, Value::Integer(1))
             || values.is_empty()
             || !values.iter().all(is_scalar)

@@ -72,6 +72,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Value::Opaque { reason, .. } => (reason.code == ReasonCode::Substring).then_some(0),
+            Value::Section(_) | Value::Row | Value::Address { .. } => None,
         }
     }
 
@@ -325,11 +326,9 @@ impl<'a> Lowering<'a> {
 /// Lower bound, upper bound and step of a section.
 pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == ReasonCode::ArraySection => {
-            match &inner[..] {
-                [lower, upper, step] => Some([lower, upper, step]),
-                _ => None,
-            }
+        Value::Section(parts) => {
+            let [lower, upper, step] = &**parts;
+            Some([lower, upper, step])
         }
         _ => None,
     }

@@ -10,7 +10,6 @@ use super::procedure::Lowering;
 use super::scope::Class;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, If, Role, Stmt, Type, Value, VarId, Variable};
-use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
     /// The value with its reductions replaced by variables that loops in `out` compute. A reduction
@@ -68,12 +67,8 @@ impl<'a> Lowering<'a> {
                     place: at,
                 }
             }
-            Value::Opaque { reason, inner } if reason.code == ReasonCode::ArraySection => {
-                let inner = inner
-                    .into_iter()
-                    .map(|v| self.hoisted(place, v, out))
-                    .collect();
-                Value::Opaque { reason, inner }
+            Value::Section(parts) => {
+                Value::Section(Box::new(parts.map(|v| self.hoisted(place, v, out))))
             }
             other => other,
         }
@@ -332,9 +327,7 @@ fn has_array_call(value: &Value) -> bool {
         Value::Unary(_, operand) | Value::Convert(_, operand) => has_array_call(operand),
         Value::Binary(_, left, right) => has_array_call(left) || has_array_call(right),
         Value::Element { subscripts, .. } => subscripts.iter().any(has_array_call),
-        Value::Opaque { reason, inner } => {
-            reason.code == ReasonCode::ArraySection && inner.iter().any(has_array_call)
-        }
+        Value::Section(parts) => parts.iter().any(has_array_call),
         _ => false,
     }
 }

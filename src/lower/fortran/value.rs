@@ -580,12 +580,5 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
 
 /// A section of one dimension.
 pub fn section(lower: Value, upper: Value, step: Value) -> Value {
-    let reason = Reason {
-        code: ReasonCode::ArraySection,
-        detail: String::new(),
-    };
-    Value::Opaque {
-        reason,
-        inner: vec![lower, upper, step],
-    }
+    Value::Section(Box::new([lower, upper, step]))
 }
