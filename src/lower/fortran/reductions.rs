@@ -68,7 +68,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Value::Section(parts) => {
-                Value::Section(Box::new(parts.map(|v| self.hoisted(place, v, out))))
+                Value::Section(Box::new((*parts).map(|v| self.hoisted(place, v, out))))
             }
             other => other,
         }
