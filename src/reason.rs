@@ -330,6 +330,11 @@ impl ReasonCode {
         self.effect() != Effect::LeavesOut
     }
 
+    /// Whether only a text is left out, so that a procedure's callers miss nothing of its numbers.
+    pub fn concerns_text(self) -> bool {
+        self == ReasonCode::Substring
+    }
+
     /// What it does to the loop that it was found in.
     pub fn effect(self) -> Effect {
         use ReasonCode::*;

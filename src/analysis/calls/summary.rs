@@ -9,7 +9,6 @@ use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, Role, Stmt, Value, VarId};
-use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
@@ -153,7 +152,7 @@ impl Scan<'_> {
             } => self.call(place, name, arguments),
             // Loops tell about themselves.
             Stmt::Opaque { reason, .. }
-                if in_loop == InLoop::No && reason.code != ReasonCode::Substring =>
+                if in_loop == InLoop::No && !reason.code.concerns_text() =>
             {
                 self.gap(format!("{} in {}", reason.code, self.function.name));
             }
