@@ -109,6 +109,7 @@ Examples:
   loopsheet analyze kernel.c --xml model.xml         the loop model, to edit by hand
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
   loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
+  loopsheet analyze --explain while_loop             what a reason means, and what to do about it
 
 Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
 
