@@ -23,38 +23,62 @@ const LABEL: &str = "label";
 const GO_TO: &str = "go_to";
 const COMPUTED_GO_TO: &str = "computed_go_to";
 
-/// The mark of a label before the statement that carries it.
-pub fn label(place: Place, name: &str) -> Stmt {
-    Stmt::Opaque {
-        place,
-        reason: Reason {
-            code: LABEL,
-            detail: name.to_string(),
-        },
-        inner: Vec::new(),
-    }
+/// Writes the marks of labels and jumps into the body of a function, and takes them out at its end.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// Whether any stand in the body.
+    any: bool,
 }
 
-/// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
-/// `first` is evaluated before.
-pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> Stmt {
-    let code = if falls == Falls::Never {
-        GO_TO
-    } else {
-        COMPUTED_GO_TO
-    };
-    Stmt::Opaque {
-        place,
-        reason: Reason {
-            code,
-            detail: labels.join(","),
-        },
-        inner: first,
+impl Marks {
+    /// The mark of a label before the statement that carries it.
+    pub fn label(&mut self, place: Place, name: &str) -> Stmt {
+        self.any = true;
+        Stmt::Opaque {
+            place,
+            reason: Reason {
+                code: LABEL,
+                detail: name.to_string(),
+            },
+            inner: Vec::new(),
+        }
+    }
+
+    /// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
+    /// `first` is evaluated before.
+    pub fn jump(
+        &mut self,
+        place: Place,
+        labels: &[String],
+        falls: Falls,
+        first: Vec<Stmt>,
+    ) -> Stmt {
+        self.any = true;
+        let code = if falls == Falls::Never {
+            GO_TO
+        } else {
+            COMPUTED_GO_TO
+        };
+        Stmt::Opaque {
+            place,
+            reason: Reason {
+                code,
+                detail: labels.join(","),
+            },
+            inner: first,
+        }
+    }
+
+    /// Makes structure of the marks in the body.
+    pub fn resolve(&self, function: &mut Function) {
+        if self.any {
+            structure(function);
+        }
     }
 }
 
 /// The body of a function without marks.
-pub fn structure(function: &mut Function) {
+fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());

@@ -6,10 +6,10 @@
 
 use tree_sitter::Node;
 
+use super::super::fold;
 use super::access::negate;
-use super::constants::fold_value;
 use super::fields::{Field, part};
-use super::scope::Lowering;
+use super::lowering::Lowering;
 use super::variables::one_less;
 use crate::ir::{BinaryOp, Control, Reason, Stmt, Type, Value, VarId};
 use crate::syntax::Role;
@@ -38,7 +38,7 @@ impl<'t> Lowering<'t> {
             Some((condition, effects)) => (Some(condition), effects),
             None => (None, Vec::new()),
         };
-        let addressed = self.addressed.len();
+        let addressed = self.variables.addresses();
         let mut body = self.loop_body(node);
         let ((), mut steps) = self.captured(|this| {
             if let Some(update) = part(node, Field::Update) {
@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
             }
         };
         body.append(&mut steps);
-        self.block.append(&mut before);
+        self.code.append(before);
         self.emit_loop(node, control, body);
     }
 
@@ -100,10 +100,10 @@ impl<'t> Lowering<'t> {
             return Err("missing_step");
         }
         let (variable, relation, bound) = comparison(condition, steps)?;
-        if !self.function.variable(variable).dimensions.is_empty() {
+        if !self.draft.variable(variable).dimensions.is_empty() {
             return Err("pointer_variable");
         }
-        match self.function.variable(variable).ty {
+        match self.draft.variable(variable).ty {
             Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
             Type::Real(_) | Type::Complex(_) => return Err("floating_variable"),
             Type::Derived(..) => return Err("irregular_variable"),
@@ -113,10 +113,10 @@ impl<'t> Lowering<'t> {
         if mentions(&bound, variable) || mentions(&step, variable) || mentions(lower, variable) {
             return Err("bound_depends_on_variable");
         }
-        if modifies(body, variable) || self.addressed[addressed..].contains(&variable) {
+        if modifies(body, variable) || self.variables.is_addressed_since(addressed, variable) {
             return Err("variable_modified");
         }
-        let sign = fold_value(&self.function, &step)
+        let sign = fold::value(self.draft.function(), &step)
             .map(i64::signum)
             .or(match relation {
                 // The step of an unknown sign is taken to lead towards the bound.
@@ -142,7 +142,7 @@ impl<'t> Lowering<'t> {
     /// `for (…)` without the body.
     fn header_text(&self, node: Node<'t>) -> String {
         let end = part(node, Field::Body).map_or(node.end_byte(), |body| body.start_byte());
-        let text = self.tree.text.get(node.start_byte()..end).unwrap_or("");
+        let text = self.names.reading().text_of(node.start_byte()..end);
         text.trim_end()
             .trim_end_matches('{')
             .split_whitespace()

@@ -1,8 +1,10 @@
 //! Elements of arrays that nothing declares: how many subscripts there are is only known at the end
 //! of the function. Those with fewer are rows.
 
-use super::access::PARTIAL;
 use crate::ir::{Control, Stmt, Value, Variable};
+
+/// The reason code of a subscript that the source leaves out: a row of an array.
+pub const PARTIAL: &str = "partial_element";
 
 /// Gives every element as many subscripts as its array has dimensions.
 pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
