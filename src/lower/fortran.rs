@@ -10,10 +10,12 @@ mod array_functions;
 mod array_syntax;
 mod assigned;
 mod associate;
+mod bindings;
 mod bound;
 mod branches;
 mod component;
 mod constructors;
+mod context;
 mod declarations;
 mod declarators;
 mod directives;
@@ -35,7 +37,9 @@ mod operators;
 mod path;
 mod procedure;
 mod reductions;
+mod remarks;
 mod scope;
+mod spelling;
 mod statement_functions;
 mod statements;
 mod substitution;
@@ -44,11 +48,12 @@ mod tests;
 mod types;
 mod units;
 mod value;
+mod variables;
 mod visit;
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use modules::Modules;
 
@@ -73,14 +78,13 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
         own: &own,
         others: modules,
     };
-    let mut functions = Vec::new();
-    let mut remarked = FxHashSet::default();
-    for unit in &units.procedures {
-        let (function, remarks, told) = procedure::lower(&reader, world, unit, remarked);
-        functions.push(function);
-        diagnostics.extend(remarks);
-        remarked = told;
-    }
+    let mut remarks = remarks::Remarks::default();
+    let functions = units
+        .procedures
+        .iter()
+        .map(|unit| procedure::lower(&reader, world, unit, &mut remarks))
+        .collect();
+    diagnostics.extend(remarks.finish());
     let lines = source.origins.len();
     let preprocessing = source.preprocessing;
     ir::Unit {

@@ -20,23 +20,41 @@ const NESTING_LIMIT: usize = 60;
 /// So do the loops among them.
 const LOOP_LIMIT: usize = 12;
 
-/// The mark of a label before the statement that carries it.
-pub fn label(place: Place, name: &str) -> Stmt {
-    let mark = Mark::Label(name.into());
-    Stmt::Mark { place, mark }
+/// Writes the marks of labels and jumps into the body of a function, and takes them out at its end.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// Whether any stand in the body.
+    any: bool,
 }
 
-/// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
-pub fn jump(place: Place, labels: &[String], falls: Falls) -> Stmt {
-    let mark = Mark::Goto {
-        labels: labels.iter().map(|label| label.as_str().into()).collect(),
-        may_pass: falls != Falls::Never,
-    };
-    Stmt::Mark { place, mark }
+impl Marks {
+    /// The mark of a label before the statement that carries it.
+    pub fn label(&mut self, place: Place, name: &str) -> Stmt {
+        self.any = true;
+        let mark = Mark::Label(name.into());
+        Stmt::Mark { place, mark }
+    }
+
+    /// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
+    pub fn jump(&mut self, place: Place, labels: &[String], falls: Falls) -> Stmt {
+        self.any = true;
+        let mark = Mark::Goto {
+            labels: labels.iter().map(|label| label.as_str().into()).collect(),
+            may_pass: falls != Falls::Never,
+        };
+        Stmt::Mark { place, mark }
+    }
+
+    /// Makes structure of the marks in the body.
+    pub fn resolve(&self, function: &mut Function) {
+        if self.any {
+            structure(function);
+        }
+    }
 }
 
 /// The body of a function without marks.
-pub fn structure(function: &mut Function) {
+fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());

@@ -4,10 +4,10 @@
 use tree_sitter::Node;
 
 use super::access::negate;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::literals;
-use super::scope::Lowering;
-use super::types::CType;
+use super::lowering::Lowering;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, wider};
 use crate::reason::ReasonCode;
@@ -226,7 +226,8 @@ impl<'t> Lowering<'t> {
     /// A binary operation. Shifts are products and quotients of powers of two, so that `1 << 10` is a
     /// size and `n >> 1` follows `n`; they differ only where a negative number is shifted right.
     pub fn operation(&self, operator: &str, left: Value, right: Value) -> Value {
-        let is_integer = |value: &Value| matches!(value.ty(&self.function), Type::Integer(_));
+        let is_integer =
+            |value: &Value| matches!(value.ty(self.draft.function()), Type::Integer(_));
         let op = match operator {
             "<<" if is_integer(&left) => BinaryOp::Multiply,
             ">>" if is_integer(&left) => BinaryOp::Divide,
@@ -283,8 +284,10 @@ impl<'t> Lowering<'t> {
         let place = self.place(node);
         if self.is_called_in_one(&condition, [&then, &otherwise]) {
             // Only one of the calls is made.
-            let ty =
-                CType::Arithmetic(wider(then.ty(&self.function), otherwise.ty(&self.function)));
+            let ty = CType::Arithmetic(wider(
+                then.ty(self.draft.function()),
+                otherwise.ty(self.draft.function()),
+            ));
             let chosen = self.add_variable(
                 &format!("choice@{}", place.line),
                 ty,
@@ -331,7 +334,9 @@ impl<'t> Lowering<'t> {
             found
         };
         if !arms.iter().any(|arm| calls(arm))
-            || !arms.iter().all(|arm| arm.ty(&self.function).is_floating())
+            || !arms
+                .iter()
+                .all(|arm| arm.ty(self.draft.function()).is_floating())
         {
             return false;
         }
@@ -345,9 +350,9 @@ impl<'t> Lowering<'t> {
 
     /// A value whose side effects must be over before the next one is read.
     pub fn settled<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
-        let deferred = self.deferred.take();
+        let outer = self.code.forbid_waiting();
         let result = inner(self);
-        self.deferred = deferred;
+        self.code.restore(outer);
         result
     }
 
@@ -378,11 +383,14 @@ impl<'t> Lowering<'t> {
         }
         let inner = *children(node).first()?;
         let is_name = self.role(inner) == Some(Role::Name);
-        self.typedef(self.text(inner)).filter(|_| is_name).cloned()
+        self.names
+            .typedef(self.text(inner))
+            .filter(|_| is_name)
+            .cloned()
     }
 
     fn cast(&mut self, node: Node<'t>) -> Value {
-        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
+        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.names.described_type(ty));
         if ty.is_address()
             && part(node, Field::Value).is_some_and(|v| self.role(v) == Some(Role::Pointer))
         {
@@ -402,13 +410,13 @@ impl<'t> Lowering<'t> {
 
     fn sizeof(&mut self, node: Node<'t>) -> Value {
         let ty = match (part(node, Field::Type), part(node, Field::Value)) {
-            (Some(descriptor), _) => self.described_type(descriptor),
+            (Some(descriptor), _) => self.names.described_type(descriptor),
             (None, Some(value)) => self
                 .parenthesised_type(value)
                 .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };
-        match self.size_of(&ty) {
+        match self.names.size_of(&ty) {
             Some(bytes) => Value::Integer(i64::from(bytes)),
             None => Value::Opaque {
                 reason: self.reason(ReasonCode::UnknownSize, node),

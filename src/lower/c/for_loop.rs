@@ -6,10 +6,10 @@
 
 use tree_sitter::Node;
 
+use super::super::fold;
 use super::access::negate;
-use super::constants::fold_value;
 use super::fields::{Field, part};
-use super::scope::Lowering;
+use super::lowering::Lowering;
 use super::variables::one_less;
 use crate::ir::{BinaryOp, Control, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
@@ -39,7 +39,7 @@ impl<'t> Lowering<'t> {
             Some((condition, effects)) => (Some(condition), effects),
             None => (None, Vec::new()),
         };
-        let addressed = self.addressed.len();
+        let addressed = self.variables.addresses();
         let mut body = self.loop_body(node);
         let ((), mut steps) = self.captured(|this| {
             if let Some(update) = part(node, Field::Update) {
@@ -85,7 +85,7 @@ impl<'t> Lowering<'t> {
             }
         };
         body.append(&mut steps);
-        self.block.append(&mut before);
+        self.code.append(before);
         self.emit_loop(node, control, body);
     }
 
@@ -102,10 +102,10 @@ impl<'t> Lowering<'t> {
             return Err(ReasonCode::MissingStep);
         }
         let (variable, relation, bound) = comparison(condition, steps)?;
-        if !self.function.variable(variable).dimensions.is_empty() {
+        if !self.draft.variable(variable).dimensions.is_empty() {
             return Err(ReasonCode::PointerVariable);
         }
-        match self.function.variable(variable).ty {
+        match self.draft.variable(variable).ty {
             Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
             Type::Real(_) | Type::Complex(_) => return Err(ReasonCode::FloatingVariable),
             Type::Derived(..) => return Err(ReasonCode::IrregularVariable),
@@ -115,10 +115,10 @@ impl<'t> Lowering<'t> {
         if mentions(&bound, variable) || mentions(&step, variable) || mentions(lower, variable) {
             return Err(ReasonCode::BoundDependsOnVariable);
         }
-        if modifies(body, variable) || self.addressed[addressed..].contains(&variable) {
+        if modifies(body, variable) || self.variables.is_addressed_since(addressed, variable) {
             return Err(ReasonCode::VariableModified);
         }
-        let sign = fold_value(&self.function, &step)
+        let sign = fold::value(self.draft.function(), &step)
             .map(i64::signum)
             .or(match relation {
                 // The step of an unknown sign is taken to lead towards the bound.
@@ -144,7 +144,7 @@ impl<'t> Lowering<'t> {
     /// `for (…)` without the body.
     fn header_text(&self, node: Node<'t>) -> String {
         let end = part(node, Field::Body).map_or(node.end_byte(), |body| body.start_byte());
-        let text = self.tree.text.get(node.start_byte()..end).unwrap_or("");
+        let text = self.names.reading().text_of(node.start_byte()..end);
         text.trim_end()
             .trim_end_matches('{')
             .split_whitespace()

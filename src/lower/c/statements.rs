@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::context::Breaks;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
-use super::scope::Lowering;
-use crate::diagnostic::Severity;
+use super::lowering::Lowering;
 use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -50,9 +50,9 @@ impl<'t> Lowering<'t> {
             Some(Role::Block) => self.scoped(|this| this.statements(children(node))),
             Some(Role::Scope) => self.statements(children(node)),
             Some(Role::Declaration) => self.declaration(node),
-            Some(Role::Typedef) => self.type_definition(node),
+            Some(Role::Typedef) => self.names.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
-                self.define_specifier(node)
+                self.names.define_specifier(node)
             }
             Some(Role::ExpressionStatement) => {
                 children(node)
@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
                 // Of a `switch`, it only ends the case.
-                if !self.leaves_switch {
+                if self.jumps.breaks() == Breaks::Loop {
                     self.jump(node, Jump::Exit);
                 }
             }
@@ -85,8 +85,8 @@ impl<'t> Lowering<'t> {
                 self.jump(node, Jump::Return);
             }
             Some(Role::PreprocessorIf) => {
-                let taken = self.branches(node).swap_remove(0);
-                self.remark_branch(node);
+                let taken = self.names.branches(node).swap_remove(0);
+                self.names.remark_branch(node);
                 self.statements(taken);
             }
             // Definitions are lowered on their own, macros were collected.
@@ -175,7 +175,7 @@ impl<'t> Lowering<'t> {
             })));
             last = effects;
         }
-        self.block.append(&mut last);
+        self.code.append(last);
     }
 
     /// A statement as a block of its own.
@@ -186,11 +186,11 @@ impl<'t> Lowering<'t> {
 
     /// The body of a loop, in which `break` leaves the loop.
     pub fn loop_body(&mut self, node: Node<'t>) -> Vec<Stmt> {
-        let outer = std::mem::replace(&mut self.leaves_switch, false);
-        self.loops.push(node.byte_range());
+        let outer = self.jumps.set_breaks(Breaks::Loop);
+        self.jumps.enter_loop(node.byte_range());
         let body = part(node, Field::Body).map_or(Vec::new(), |body| self.block_of(body));
-        self.loops.pop();
-        self.leaves_switch = outer;
+        self.jumps.leave_loop();
+        self.jumps.set_breaks(outer);
         body
     }
 
@@ -198,15 +198,15 @@ impl<'t> Lowering<'t> {
     fn while_loop(&mut self, node: Node<'t>) {
         let is_do = self.role(node) == Some(Role::DoWhileLoop);
         if is_do
-            && part(node, Field::Condition).and_then(|condition| self.constant(condition))
+            && part(node, Field::Condition).and_then(|condition| self.names.constant(condition))
                 == Some(0)
         {
             // The `do { … } while (0)` of macros is no loop.
-            let outer = std::mem::replace(&mut self.leaves_switch, true);
+            let outer = self.jumps.set_breaks(Breaks::Switch);
             part(node, Field::Body)
                 .into_iter()
                 .for_each(|body| self.statement(body));
-            self.leaves_switch = outer;
+            self.jumps.set_breaks(outer);
             return;
         }
         let (condition, mut effects) =
@@ -225,7 +225,7 @@ impl<'t> Lowering<'t> {
         };
         body.append(&mut effects);
         let detail = part(node, Field::Condition).map_or(String::new(), |condition| {
-            self.original(condition).to_string()
+            self.names.original(condition).to_string()
         });
         let control = Control::Uncounted {
             condition: Some(condition),
@@ -236,9 +236,8 @@ impl<'t> Lowering<'t> {
     }
 
     pub fn emit_loop(&mut self, node: Node<'t>, control: Control, body: Vec<Stmt>) {
-        let end = node.end_position();
-        let end_line = self.source.place(end.row, end.column).line;
-        let parallel = self.masked.parallel(node);
+        let end_line = self.names.reading().end_line(node);
+        let parallel = self.names.reading().parallel(node);
         let place = self.place(node);
         self.emit(Stmt::Loop(Box::new(Loop {
             place,
@@ -247,47 +246,6 @@ impl<'t> Lowering<'t> {
             control,
             body,
         })));
-    }
-
-    /// The branches of `#if` or `#ifdef`, the one that holds first, as far as this file can tell: a
-    /// name that it does not define is not defined. The first is empty if none holds.
-    pub fn branches(&self, node: Node<'t>) -> Vec<Vec<Node<'t>>> {
-        let mut taken = None;
-        let mut others = Vec::new();
-        let mut next = Some(node);
-        while let Some(node) = next {
-            let keyword = node.child(0).map_or("", |keyword| keyword.kind());
-            let defined =
-                part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
-            let holds = match (keyword, defined) {
-                (fields::ELSE, _) => true,
-                (fields::IFNDEF | fields::ELIFNDEF, Some(defined)) => !defined,
-                (_, Some(defined)) => defined,
-                _ => part(node, Field::Condition)
-                    .and_then(|c| self.constant(c))
-                    .is_some_and(|n| n != 0),
-            };
-            next = part(node, Field::Alternative);
-            let controlling = [part(node, Field::Name), part(node, Field::Condition), next];
-            let items = children(node)
-                .into_iter()
-                .filter(|child| !controlling.contains(&Some(*child)))
-                .collect();
-            if holds && taken.is_none() {
-                taken = Some(items);
-            } else {
-                others.push(items);
-            }
-        }
-        others.insert(0, taken.unwrap_or_default());
-        others
-    }
-
-    fn remark_branch(&mut self, node: Node<'t>) {
-        let line = self.text(node).lines().next().unwrap_or("").trim();
-        let message = format!("`{line}` was decided without a preprocessor");
-        let help = "run with a C compiler for the preprocessor, or give -D options";
-        self.remark(Severity::Note, "undecided-branch", node, message, help);
     }
 
     /// A value of a statement whose side effects come before it.
@@ -306,12 +264,12 @@ impl<'t> Lowering<'t> {
                 value: Value::Binary(_, left, right),
                 ..
             } => {
-                let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
+                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(_));
                 let is_own = matches!(**left, Value::Variable(own) if own == *id);
                 is_index
                     && is_own
                     && matches!(**right, Value::Integer(_))
-                    && self.function.variable(*id).dimensions.is_empty()
+                    && self.draft.variable(*id).dimensions.is_empty()
             }
             _ => false,
         };

@@ -163,9 +163,9 @@ impl<'a> Lowering<'a> {
         if is_simple {
             return value;
         }
-        let target = Value::Variable(self.push(Variable {
+        let target = Value::Variable(self.draft.add(Variable {
             name: format!("select@{}", place.line),
-            ty: value.ty(&self.function),
+            ty: value.ty(self.draft.function()),
             dimensions: Vec::new(),
             role: Role::Local,
             constant: None,

@@ -34,7 +34,7 @@ impl<'a> Lowering<'a> {
     pub fn rank(&self, value: &Value) -> Option<usize> {
         match value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => Some(0),
-            Value::Variable(id) => Some(self.function.variable(*id).dimensions.len()),
+            Value::Variable(id) => Some(self.draft.variable(*id).dimensions.len()),
             Value::Element { subscripts, .. } => {
                 let ranks = subscripts.iter().map(|s| {
                     if bounds(s).is_some() {
@@ -78,8 +78,8 @@ impl<'a> Lowering<'a> {
 
     /// How a function treats arrays; `None` if a module that was not read may declare it.
     pub fn call_shape(&self, name: &str) -> Option<Shape> {
-        if let Some((shape, _)) = self.results.get(name) {
-            return Some(*shape);
+        if let Some(returned) = self.results.get(name) {
+            return Some(returned.shape);
         }
         let declared = match self.world.symbol(self.scope, name) {
             Found::Symbol(symbol, home) => self.world.specific(symbol, home)?.0,
@@ -106,7 +106,7 @@ impl<'a> Lowering<'a> {
     pub fn indices(&mut self, target: &Value) -> Option<Vec<Index>> {
         let ranges: Vec<[Value; 3]> = match target {
             Value::Variable(id) => {
-                let rank = self.function.variable(*id).dimensions.len();
+                let rank = self.draft.variable(*id).dimensions.len();
                 (0..rank).map(|at| self.whole(*id, at)).collect()
             }
             Value::Element { subscripts, .. } => {
@@ -184,7 +184,7 @@ impl<'a> Lowering<'a> {
                 Value::Element {
                     array: *id,
                     subscripts,
-                    place: self.here.clone(),
+                    place: self.statement.place().clone(),
                 }
             }
             Value::Element {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::super::jumps;
 use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
 use super::scope::TypeSpec;
@@ -91,13 +90,12 @@ impl<'a> Lowering<'a> {
         body.extend(self.loop_body(&parts, name.clone()));
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
-        let mark = |word: &str| {
-            name.as_ref()
-                .map(|name| jumps::label(place.clone(), &format!("{word} {name}")))
+        let mut mark = |word: &str| {
+            let name = name.as_ref()?;
+            Some(self.marks.label(place.clone(), &format!("{word} {name}")))
         };
         body.extend(mark("cycle"));
         let after = mark("exit");
-        self.has_marks |= after.is_some();
         out.push(Stmt::Loop(Box::new(Loop {
             place,
             end_line,
@@ -122,9 +120,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {
-        self.loops.push(name);
+        self.loops.enter(name);
         let body = self.block(parts);
-        self.loops.pop();
+        self.loops.leave();
         body
     }
 
@@ -179,7 +177,7 @@ impl<'a> Lowering<'a> {
                 reason: reason(ReasonCode::LoopVariable, text),
             };
         };
-        if self.function.variable(variable).ty.is_floating() {
+        if self.draft.variable(variable).ty.is_floating() {
             return Control::Uncounted {
                 condition: None,
                 tested: Tested::BeforeBody,

@@ -1,8 +1,6 @@
 //! `sum`, `maxval` and their like over whole arrays and sections: loops before the statement that
 //! uses the result.
 
-use std::sync::Arc;
-
 use super::array_syntax::nest;
 use super::intrinsic_types::{self, Shape};
 use super::modules::Found;
@@ -164,7 +162,7 @@ impl<'a> Lowering<'a> {
             Some(mask) => Some(self.element_of(mask, &indices)?),
             None => None,
         };
-        let ty = operation.result(&element.ty(&self.function));
+        let ty = operation.result(&element.ty(self.draft.function()));
         let target = Value::Variable(self.result_variable(name, ty.clone()));
         let next = operation.step(target.clone(), element, ty.clone());
         out.push(Stmt::Assign {
@@ -211,7 +209,7 @@ impl<'a> Lowering<'a> {
         } else {
             (Operation::Minimum, "minval")
         };
-        let ty = element.ty(&self.function);
+        let ty = element.ty(self.draft.function());
         let value = Value::Variable(self.result_variable(short, ty.clone()));
         let target = Value::Variable(self.result_variable(name, Type::Integer(4)));
         let at = Value::Variable(index.variable);
@@ -241,7 +239,7 @@ impl<'a> Lowering<'a> {
             mask: None,
         };
         for argument in arguments {
-            match (argument, argument.ty(&self.function)) {
+            match (argument, argument.ty(self.draft.function())) {
                 (Value::Integer(n), _) if found.dimension.is_none() => found.dimension = Some(*n),
                 (_, Type::Logical(_)) if found.mask.is_none() => {
                     found.mask = Some(argument.clone())
@@ -271,17 +269,16 @@ impl<'a> Lowering<'a> {
     pub fn result_variable(&mut self, name: &str, ty: Type) -> VarId {
         let mut number = 1;
         let taken = |name: &str, this: &Self| {
-            this.function.variables.iter().any(|v| v.name == name)
-                || this.scope.symbols.contains_key(name)
+            this.draft.has_name(name) || this.scope.symbols.contains_key(name)
         };
         while taken(&format!("{name}_{number}"), self) {
             number += 1;
         }
-        let name: Arc<str> = format!("{name}_{number}").into();
-        let place = self.function.place.clone();
+        let name = format!("{name}_{number}");
+        let place = self.draft.place().clone();
         let (dimensions, constant) = (Vec::new(), None);
-        self.push(Variable {
-            name: name.to_string(),
+        self.draft.add(Variable {
+            name,
             ty,
             dimensions,
             role: Role::Local,

@@ -256,10 +256,7 @@ fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {
 }
 
 /// Name, dummy arguments and heading statement of a procedure.
-pub(super) fn heading<'t>(
-    reader: &Reader,
-    node: Node<'t>,
-) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
+fn heading<'t>(reader: &Reader, node: Node<'t>) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
     let header = named_children(node)
         .into_iter()
         .find(|n| reader.tree.role(*n) == Some(Role::Nothing));

@@ -3,29 +3,26 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
+use super::expression::{Argument, CHARGE, Expr, MOST_CHARGED, MacroValue};
 use super::generic::{Choice, arranged};
 use super::intrinsic_types;
-use super::modules::Found;
+use super::modules::{Found, callee};
 use super::path::{Applied, Path};
-use super::procedure::{Lowering, Meaning, key};
+use super::procedure::{Lowering, Meaning};
 use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{
-    BinaryOp, Callee, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable,
-};
+use crate::ir::{BinaryOp, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
     pub fn value(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
-        if self.depth >= DEPTH_LIMIT {
+        if !self.nesting.enter_value() {
             return Value::opaque(ReasonCode::TooDeep, "");
         }
-        self.depth += 1;
         let value = self.value_inside(expr, scope);
-        self.depth -= 1;
+        self.nesting.leave_values(1);
         value
     }
 
@@ -52,10 +49,12 @@ impl<'a> Lowering<'a> {
             Expr::Binary(op, left, right) => self.operators(*op, left, right, scope),
             Expr::Complex(re, im) => {
                 let arguments = vec![self.value(re, scope), self.value(im, scope)];
-                let size = arguments.iter().filter_map(|v| match v.ty(&self.function) {
-                    Type::Real(size) => Some(size),
-                    _ => None,
-                });
+                let size = arguments
+                    .iter()
+                    .filter_map(|v| match v.ty(self.draft.function()) {
+                        Type::Real(size) => Some(size),
+                        _ => None,
+                    });
                 let ty = Type::Complex(2 * size.max().unwrap_or(4));
                 Value::Call {
                     name: "cmplx".into(),
@@ -93,13 +92,13 @@ impl<'a> Lowering<'a> {
             first = left;
         }
         let charge = (links.len() / CHARGE).min(MOST_CHARGED);
-        self.depth += charge;
+        self.nesting.charge_values(charge);
         let first = self.value(first, scope);
         let value = links.into_iter().rev().fold(first, |left, (op, right)| {
             let right = self.value(right, scope);
             self.binary_operation(op, left, right, scope)
         });
-        self.depth -= charge;
+        self.nesting.leave_values(charge);
         value
     }
 
@@ -118,14 +117,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn macro_constant(&mut self, constant: &Arc<MacroValue>) -> VarId {
-        // No scope has the address zero.
-        let key = (0, constant.name.clone());
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        if let Some(id) = self.variables.of_macro(&constant.name) {
+            return id;
         }
         let value = self.own_value(&constant.value);
-        let ty = value.ty(&self.function);
-        let id = self.push(Variable {
+        let ty = value.ty(self.draft.function());
+        let id = self.draft.add(Variable {
             name: constant.name.to_string(),
             ty,
             dimensions: Vec::new(),
@@ -133,7 +130,7 @@ impl<'a> Lowering<'a> {
             constant: Some(value),
             place: constant.place.clone(),
         });
-        self.ids.insert(key, id);
+        self.variables.insert_macro(&constant.name, id);
         id
     }
 
@@ -178,10 +175,10 @@ impl<'a> Lowering<'a> {
         let Some((arguments, place)) = applied else {
             return self.plain_name(name, scope);
         };
-        if let Some(id) = self.ids.get(&(key(scope), name.clone()))
-            && !self.function.variable(*id).dimensions.is_empty()
+        if let Some(id) = self.variables.get(scope.id, name)
+            && !self.draft.variable(id).dimensions.is_empty()
         {
-            return self.element(*id, arguments, place, scope);
+            return self.element(id, arguments, place, scope);
         }
         match self.world.symbol(scope, name) {
             Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
@@ -209,7 +206,7 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         match self.meaning(name, scope) {
-            Meaning::Variable(id) if self.function.variable(id).dimensions.is_empty() => {
+            Meaning::Variable(id) if self.draft.variable(id).dimensions.is_empty() => {
                 self.substring(Value::Variable(id), arguments, place, scope)
             }
             Meaning::Variable(id) => self.element(id, arguments, place, scope),
@@ -217,25 +214,21 @@ impl<'a> Lowering<'a> {
             Meaning::StatementFunction(parameters, body) => {
                 let message =
                     format!("`{name}` is a statement function: expanded where it is used");
-                self.remark(
-                    Severity::Note,
-                    "statement-function",
-                    name.to_string(),
-                    message,
-                    None,
-                );
+                self.remark(Severity::Note, "statement-function", name, message, None);
                 let values = arguments
                     .iter()
                     .map(argument_value)
                     .collect::<Option<Vec<_>>>();
                 match values {
-                    Some(values) if values.len() == parameters.len() && self.may_expand(name) => {
-                        self.expansions += 1;
-                        let values = self.evaluated_once((parameters, body), values, place, scope);
+                    Some(values)
+                        if values.len() == parameters.len() && self.expansions.may_begin(name) =>
+                    {
+                        self.expansions.begin();
+                        let values = self.evaluated_once(parameters, body, values, place, scope);
                         let expanded = body.substitute(parameters, &values);
-                        self.expanding.push(name.clone());
+                        self.expansions.open(name);
                         let value = self.value(&expanded, scope);
-                        self.expanding.pop();
+                        self.expansions.close();
                         value
                     }
                     _ => self.call(name, arguments, Type::Unknown, scope),
@@ -280,7 +273,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let first = first.unwrap_or(Value::Integer(1));
-        let is_character = matches!(base.ty(&self.function), Type::Character(_));
+        let is_character = matches!(base.ty(self.draft.function()), Type::Character(_));
         match base {
             Value::Variable(array) if is_character => Value::Element {
                 array,
@@ -321,11 +314,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A statement function must not lead to itself, and many that use each other twice grow without bound.
-    fn may_expand(&self, name: &Arc<str>) -> bool {
-        const NESTED: usize = 20;
-        const ALL: usize = 5000;
-        !self.expanding.contains(name) && self.expanding.len() < NESTED && self.expansions < ALL
+    /// Whether a path with these subscripts must be an array.
+    pub fn is_assigned(&mut self, path: &str, arguments: &[Argument]) -> bool {
+        let unit = self.unit.node;
+        self.assigned.has(self.reader, unit, path, arguments)
     }
 
     fn remark_module(&mut self, module: &Arc<str>) {
@@ -335,14 +327,14 @@ impl<'a> Lowering<'a> {
         self.remark(
             Severity::Warning,
             "unknown-module",
-            module.to_string(),
+            module,
             message,
             Some(help),
         );
     }
 
     pub fn open(&mut self, id: VarId, rank: usize) {
-        self.function.variables[id.0 as usize].dimensions = vec![Extent::default(); rank];
+        self.draft.set_dimensions(id, vec![Extent::default(); rank]);
     }
 
     pub fn element(
@@ -396,7 +388,7 @@ impl<'a> Lowering<'a> {
 
     /// Lower bound of a dimension as declared; 1 where that leaves it open.
     pub fn lower_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.function.variable(id).dimensions.get(at);
+        let extent = self.draft.variable(id).dimensions.get(at);
         extent
             .and_then(|e| e.lower.clone())
             .unwrap_or(Value::Integer(1))
@@ -404,7 +396,7 @@ impl<'a> Lowering<'a> {
 
     /// Upper bound of a dimension as declared, else what `ubound` would say.
     pub fn upper_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.function.variable(id).dimensions.get(at);
+        let extent = self.draft.variable(id).dimensions.get(at);
         extent
             .and_then(|e| e.upper.clone())
             .unwrap_or_else(|| Value::Call {
@@ -505,14 +497,13 @@ impl<'a> Lowering<'a> {
     /// Notes which procedure of which module a name stands for.
     pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
         if let Some((declared, home)) = self.world.module_procedure(scope, name) {
-            self.function
-                .callees
-                .insert(name.to_string(), callee(home, declared));
+            self.draft
+                .set_callee(name.to_string(), callee(home, declared));
         }
     }
 
     fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
-        let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
+        let arguments = self.world.in_order(name, Cow::Borrowed(arguments), scope);
         self.note_callee(name, scope);
         Value::Call {
             name: name.to_string(),
@@ -545,20 +536,12 @@ impl<'a> Lowering<'a> {
             return declared;
         }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
-        let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
+        let types: Vec<Type> = values.iter().map(|v| v.ty(self.draft.function())).collect();
         Value::Call {
             name: name.to_string(),
             ty: intrinsic_types::result(known, &types, kind),
             arguments: values,
         }
-    }
-}
-
-/// The procedure of a module.
-pub fn callee(home: &Scope, name: &str) -> Callee {
-    Callee {
-        module: home.name.to_string(),
-        name: name.to_string(),
     }
 }
 
