@@ -35,7 +35,7 @@ fn every_reason_is_raised_by_its_fixture() {
         let (path, name) = (fixture(*code), code.as_str());
         if code.effect() == Effect::PreventsRun {
             let arguments: &[&str] = match code {
-                ReasonCode::Blocked => &["--set", "block_i=4"],
+                ReasonCode::Blocked => &["--set", "block_x=4"],
                 ReasonCode::TooLong => &["--max-accesses", "100", "--set", "n=1000"],
                 _ => &[],
             };

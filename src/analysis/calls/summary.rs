@@ -14,8 +14,6 @@ use crate::source::Language;
 /// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
 const MOST_GLOBALS: usize = 64;
 
-/// Statements that are not understood but only go elsewhere, or give a part of a text a value.
-
 /// The effects of one call.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
