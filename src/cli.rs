@@ -158,7 +158,7 @@ pub struct RecordArgs {
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
     /// Source files (.c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08), directories, or models (.xml)
-    #[arg(required = true)]
+    #[arg(required_unless_present = "explain")]
     pub paths: Vec<PathBuf>,
     /// Write the workbook; the extension may also be .html, .xml or .json
     #[arg(short, long, value_name = "FILE")]
@@ -189,8 +189,9 @@ pub struct AnalyzeArgs {
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line
-    #[arg(long, value_name = "LOOP")]
+    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason means: its code
+    /// (`while_loop`)
+    #[arg(long, value_name = "LOOP|CODE")]
     pub explain: Option<String>,
     /// Show only the N costliest nests in the table
     #[arg(long, value_name = "N", action = ArgAction::Set)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use loopsheet::analysis::facts::{Block, Item, Loop, Program};
 use loopsheet::expr::Expr;
+use loopsheet::reason::ReasonCode;
 use programs::{expr, flops, function, model, program};
 use proptest::prelude::*;
 
@@ -104,7 +105,10 @@ fn modelled(program: &Program, sizes: &[(&str, i64)]) -> (Vec<f64>, bool) {
     );
     (
         counts,
-        !nest.nest.reason_codes().contains("approximate_trip_count"),
+        !nest
+            .nest
+            .reason_codes()
+            .contains(&ReasonCode::ApproximateTripCount),
     )
 }
 

@@ -192,7 +192,7 @@ impl<'f> Scan<'f> {
                     self.evaluate(values, depth);
                 }
                 Stmt::Opaque { inner, .. } => self.block(inner, depth),
-                Stmt::Loop(_) | Stmt::Jump { .. } => {}
+                Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             }
         }
     }

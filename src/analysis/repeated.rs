@@ -95,7 +95,7 @@ impl Run<'_> {
                 self.forget();
             }
             Stmt::Loop(_) | Stmt::Call { .. } | Stmt::Opaque { .. } => self.forget(),
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 

@@ -338,7 +338,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
 /// macro has put each of them twice.
-pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
+pub fn extremum(value: &Value) -> Option<(&Value, &Value)> {
     let Value::Select(condition, then, otherwise) = value else {
         return None;
     };
@@ -349,9 +349,8 @@ pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value,
         op,
         BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
     );
-    let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
-    let straight = || same(left, then) && same(right, otherwise);
-    let crossed = || same(left, otherwise) && same(right, then);
+    let straight = || left == then && right == otherwise;
+    let crossed = || left == otherwise && right == then;
     (is_order && (straight() || crossed())).then_some((left, right))
 }
 

@@ -5,11 +5,8 @@ use super::compile::Compiler;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
-
-/// Reason codes of values that are addresses.
-const ADDRESS_OF: &str = "address_of";
-const PARTIAL: &str = "partial_element";
 
 impl<'a> Compiler<'a> {
     /// A value that decides about addresses or control.
@@ -139,8 +136,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function)
-                {
+                if let Some((left, right)) = crate::analysis::extremum(value) {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -158,13 +154,13 @@ impl<'a> Compiler<'a> {
                 out.push(Op::Branch(Box::new(branch)));
             }
             Value::Opaque { reason, inner } => match (reason.code, inner.first()) {
-                (ADDRESS_OF, Some(Value::Element { subscripts, .. })) => {
+                (ReasonCode::AddressOf, Some(Value::Element { subscripts, .. })) => {
                     subscripts
                         .iter()
                         .filter(|s| !is_left_out(s))
                         .for_each(|s| self.reads(s, out));
                 }
-                (ADDRESS_OF | PARTIAL, _) => {}
+                (ReasonCode::AddressOf | ReasonCode::PartialElement, _) => {}
                 _ => self.refuse(reason.code, self.line, reason.detail.clone()),
             },
             Value::Variable(id) => {
@@ -190,7 +186,7 @@ impl<'a> Compiler<'a> {
             .any(|pointer| function.variable(*pointer).name == name[..end]);
         let is_known = function.members.contains_key(&id);
         if moves && !is_known {
-            self.refuse("member_of_pointer", self.line, format!("`{name}`"));
+            self.refuse(ReasonCode::MemberOfPointer, self.line, format!("`{name}`"));
         }
         moves && !is_known
     }
@@ -217,7 +213,7 @@ impl<'a> Compiler<'a> {
                 variable.dimensions.len(),
                 subscripts.len()
             );
-            self.refuse("rank", place.line, detail);
+            self.refuse(ReasonCode::Rank, place.line, detail);
             return None;
         }
         if self.refuse_if_moving(array) {
@@ -313,17 +309,19 @@ impl<'a> Compiler<'a> {
                 Some((binary(*op, address, amount), step))
             }
             Value::Convert(_, inner) => self.pointer(inner),
-            Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => match inner.first()? {
-                Value::Element {
-                    array,
-                    subscripts,
-                    place,
-                } => {
-                    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
-                    self.element_address(*array, subscripts, left_out, place)
+            Value::Opaque { reason, inner } if reason.code == ReasonCode::AddressOf => {
+                match inner.first()? {
+                    Value::Element {
+                        array,
+                        subscripts,
+                        place,
+                    } => {
+                        let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
+                        self.element_address(*array, subscripts, left_out, place)
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             _ => None,
         }
     }
@@ -358,7 +356,7 @@ impl<'a> Compiler<'a> {
 
 /// A subscript that the source leaves out: the value is an address.
 fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
 }
 
 /// An operation on integers; sums over slots stay such where that is possible.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// One source file, lowered.
@@ -217,6 +218,11 @@ pub enum Stmt {
         place: Place,
         kind: Jump,
     },
+    /// Where a label stands, or a jump to labels; only while a function is lowered.
+    Mark {
+        place: Place,
+        mark: Mark,
+    },
     /// Evaluated for its operators and references only: the condition of a `switch`, a `print` list.
     Evaluate {
         place: Place,
@@ -237,6 +243,7 @@ impl Stmt {
             Stmt::Assign { place, .. }
             | Stmt::Call { place, .. }
             | Stmt::Jump { place, .. }
+            | Stmt::Mark { place, .. }
             | Stmt::Evaluate { place, .. }
             | Stmt::Opaque { place, .. } => place,
             Stmt::Loop(inner) => &inner.place,
@@ -280,11 +287,21 @@ pub enum Jump {
     Stop,
 }
 
-/// Why something is not understood: a stable code that reports count, and detail for a person.
+/// What lowering leaves in a function's body until its jumps have become loops and branches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    Label(Arc<str>),
+    /// A jump to one of several labels; `may_pass` if it may also go on behind itself.
+    Goto {
+        labels: Vec<Arc<str>>,
+        may_pass: bool,
+    },
+}
+
+/// Why something is not understood: a code that reports count, and detail for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
-    /// Lower-case words joined by underscores, e.g. `while_loop`.
-    pub code: &'static str,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -310,8 +327,16 @@ pub enum Control {
     /// `while`, `do while`, bare `do`, or a `for` of another shape.
     Uncounted {
         condition: Option<Value>,
+        tested: Tested,
         reason: Reason,
     },
+}
+
+/// When the condition of an uncounted loop is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tested {
+    BeforeBody,
+    AfterBody,
 }
 
 #[derive(Clone, Debug)]
@@ -323,6 +348,11 @@ pub struct If {
 }
 
 /// A typed expression of the source.
+///
+/// Two values are equal if they are the same expression of the same variables, wherever they stand: places of elements
+/// are not compared. Floating literals are equal if their bits and sizes are, so that equality holds of every value
+/// and itself, also of a literal that is not a number. Of values that are not understood the reasons, with their
+/// details, and what could be read inside have to be the same.
 #[derive(Clone, Debug)]
 pub enum Value {
     Integer(i64),
@@ -421,12 +451,63 @@ impl BinaryOp {
     }
 }
 
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Integer(a), Integer(b)) => a == b,
+            (Real(a, size), Real(b, other)) => a.to_bits() == b.to_bits() && size == other,
+            (Logical(a), Logical(b)) => a == b,
+            (Text(a), Text(b)) => a == b,
+            (Variable(a), Variable(b)) => a == b,
+            (
+                Element {
+                    array: a,
+                    subscripts,
+                    place: _,
+                },
+                Element {
+                    array: b,
+                    subscripts: others,
+                    place: _,
+                },
+            ) => a == b && subscripts == others,
+            (Unary(op, a), Unary(other, b)) => op == other && a == b,
+            (Binary(op, a, b), Binary(other, c, d)) => op == other && a == c && b == d,
+            (
+                Call {
+                    name: a,
+                    arguments,
+                    ty,
+                },
+                Call {
+                    name: b,
+                    arguments: others,
+                    ty: other,
+                },
+            ) => a == b && ty == other && arguments == others,
+            (Convert(ty, a), Convert(other, b)) => ty == other && a == b,
+            (Select(a, b, c), Select(x, y, z)) => a == x && b == y && c == z,
+            (
+                Opaque { reason, inner },
+                Opaque {
+                    reason: other,
+                    inner: others,
+                },
+            ) => reason == other && inner == others,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
 impl Value {
     pub fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
         Value::Binary(op, Box::new(left), Box::new(right))
     }
 
-    pub fn opaque(code: &'static str, detail: impl Into<String>) -> Value {
+    pub fn opaque(code: ReasonCode, detail: impl Into<String>) -> Value {
         Value::Opaque {
             reason: Reason {
                 code,

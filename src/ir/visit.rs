@@ -13,8 +13,11 @@ pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(
                 statements(&branch.otherwise, in_loop, visit);
             }
             Stmt::Opaque { inner, .. } => statements(inner, in_loop, visit),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }
@@ -51,7 +54,7 @@ pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
                 condition.iter().for_each(|v| each_value(v, visit))
             }
         },
-        Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+        Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
     }
 }
 

@@ -58,6 +58,7 @@ use rustc_hash::FxHashMap;
 pub use modules::Modules;
 
 use crate::ir;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, SourceText};
 use crate::syntax::{Grammar, Role, problems};
 use expression::{Expr, MacroValue, Reader};
@@ -149,5 +150,5 @@ fn macro_value(reader: &Reader, root: tree_sitter::Node) -> Expr {
         }
         pending.extend(crate::syntax::named_children(node));
     }
-    Expr::Opaque("syntax_error", String::new(), Vec::new())
+    Expr::Opaque(ReasonCode::SyntaxError, String::new(), Vec::new())
 }

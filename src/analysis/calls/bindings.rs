@@ -3,6 +3,7 @@
 use super::instance::Instance;
 use crate::analysis::addresses::addressed;
 use crate::ir::{Stmt, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// What a dummy argument stands for.
@@ -153,10 +154,14 @@ impl Instance<'_, '_, '_> {
                 let mut next = 0;
                 let dimensions = subscripts.iter().map(|subscript| {
                     let (start, step) = match subscript {
-                        Value::Opaque { reason, inner } if reason.code == "array_section" => {
+                        Value::Opaque { reason, inner }
+                            if reason.code == ReasonCode::ArraySection =>
+                        {
                             (inner.first()?.clone(), inner.get(2)?.clone())
                         }
-                        Value::Opaque { reason, .. } if reason.code == "partial_element" => {
+                        Value::Opaque { reason, .. }
+                            if reason.code == ReasonCode::PartialElement =>
+                        {
                             (self.first(), one())
                         }
                         Value::Opaque { .. } => return None,

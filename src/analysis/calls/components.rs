@@ -3,6 +3,7 @@
 use super::instance::Instance;
 use crate::analysis::addresses::{addressed, is_left_out};
 use crate::ir::{BinaryOp, MemberLayout, Reason, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// What stands between the name of a structure and that of a component.
@@ -186,7 +187,7 @@ impl Instance<'_, '_, '_> {
             inner,
         };
         if self.template.language == Language::C {
-            return Some(vec![opaque("partial_element", Vec::new()); rank]);
+            return Some(vec![opaque(ReasonCode::PartialElement, Vec::new()); rank]);
         }
         let mut subscripts = Vec::with_capacity(rank);
         for extent in &variable.dimensions[..rank] {
@@ -196,7 +197,7 @@ impl Instance<'_, '_, '_> {
             };
             let upper = self.value(extent.upper.as_ref()?)?;
             subscripts.push(opaque(
-                "array_section",
+                ReasonCode::ArraySection,
                 vec![lower, upper, Value::Integer(1)],
             ));
         }

@@ -162,11 +162,13 @@ impl Caller<'_> {
                 let control = match &inner.control {
                     Control::Uncounted {
                         condition: Some(condition),
+                        tested,
                         reason,
                     } => {
                         let condition = Some(self.value(&inner.place, condition, &mut body));
                         Control::Uncounted {
                             condition,
+                            tested: *tested,
                             reason: reason.clone(),
                         }
                     }
@@ -249,9 +251,11 @@ impl Caller<'_> {
                     }),
                 }
             }
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Call { .. } | Stmt::Jump { .. } => {
-                out.push(stmt.clone())
-            }
+            Stmt::Assign { .. }
+            | Stmt::Evaluate { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. } => out.push(stmt.clone()),
         }
     }
 

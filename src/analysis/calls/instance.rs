@@ -10,11 +10,12 @@ use super::straight::Template;
 use crate::analysis::addresses::{addressed, is_left_out};
 use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == "array_section")
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::ArraySection)
 }
 
 pub(super) struct Instance<'c, 'a, 't> {
@@ -139,7 +140,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     otherwise,
                 }))
             }
-            Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Opaque { .. } => return None,
+            Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => {
+                return None;
+            }
         })
     }
 

@@ -9,13 +9,13 @@ use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, Role, Stmt, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
 const MOST_GLOBALS: usize = 64;
 
 /// Statements that are not understood but only go elsewhere, or give a part of a text a value.
-const HARMLESS: [&str; 3] = ["computed_goto", "arithmetic_if", "substring"];
 
 /// The effects of one call.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +153,7 @@ impl Scan<'_> {
             } => self.call(place, name, arguments),
             // Loops tell about themselves.
             Stmt::Opaque { reason, .. }
-                if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) =>
+                if in_loop == InLoop::No && reason.code != ReasonCode::Substring =>
             {
                 self.gap(format!("{} in {}", reason.code, self.function.name));
             }
@@ -206,7 +206,7 @@ impl Scan<'_> {
                     condition.iter().for_each(|value| self.read(value))
                 }
             },
-            Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+            Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 

@@ -11,6 +11,7 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
@@ -43,7 +44,12 @@ impl<'f> Walker<'f> {
             Value::Opaque { reason, .. } => {
                 self.reason(block, place, reason.code, reason.detail.clone())
             }
-            _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
+            _ => self.reason(
+                block,
+                place,
+                ReasonCode::AssignmentTarget,
+                self.symbols.text(target),
+            ),
         }
     }
 
@@ -192,7 +198,7 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
+            Value::Select(a, b, c) => match symbolic::extremum(value) {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),

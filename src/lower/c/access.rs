@@ -12,10 +12,10 @@ use super::context::Selected;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
-use super::ranks::PARTIAL;
 use crate::diagnostic::Place;
 use crate::ir::text::type_text;
 use crate::ir::{BinaryOp, Extent, MemberLayout, Reason, Role as Storage, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// What an expression refers to.
@@ -66,7 +66,7 @@ impl<'t> Lowering<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
             None => Access::Computed(Value::Opaque {
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             }),
         }
@@ -158,7 +158,7 @@ impl<'t> Lowering<'t> {
     fn part_access(&mut self, node: Node<'t>, field: Field) -> Access<'t> {
         match part(node, field) {
             Some(part) => self.access(part),
-            None => Access::Computed(Value::opaque("syntax_error", self.text(node))),
+            None => Access::Computed(Value::opaque(ReasonCode::SyntaxError, self.text(node))),
         }
     }
 
@@ -228,7 +228,7 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => path,
             Access::Computed(value) => {
                 let reason = Reason {
-                    code: "computed_base",
+                    code: ReasonCode::ComputedBase,
                     detail: String::new(),
                 };
                 return Access::Computed(Value::Opaque {
@@ -278,7 +278,7 @@ impl<'t> Lowering<'t> {
     fn member(&mut self, node: Node<'t>) -> Access<'t> {
         let (Some(argument), Some(name)) = (part(node, Field::Argument), part(node, Field::Member))
         else {
-            return Access::Computed(Value::opaque("syntax_error", self.text(node)));
+            return Access::Computed(Value::opaque(ReasonCode::SyntaxError, self.text(node)));
         };
         let name = self.text(name);
         if let Some(value) = self.constructed_member(argument, name) {
@@ -292,7 +292,7 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => path,
             Access::Computed(value) => {
                 let reason = Reason {
-                    code: "computed_base",
+                    code: ReasonCode::ComputedBase,
                     detail: name.to_string(),
                 };
                 return Access::Computed(Value::Opaque {
@@ -429,7 +429,7 @@ impl<'t> Lowering<'t> {
             Value::Variable(array)
         } else {
             let missing = ty.extents().len() - usize::from(is_address);
-            let partial = || Value::opaque(PARTIAL, self.text(node));
+            let partial = || Value::opaque(ReasonCode::PartialElement, self.text(node));
             let subscripts = std::iter::repeat_with(partial)
                 .take(missing)
                 .chain(subscripts.into_iter().rev())
@@ -446,7 +446,7 @@ impl<'t> Lowering<'t> {
         };
         if is_address {
             return Value::Opaque {
-                reason: self.reason("address_of", node),
+                reason: self.reason(ReasonCode::AddressOf, node),
                 inner: vec![value],
             };
         }

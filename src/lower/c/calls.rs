@@ -9,6 +9,7 @@ use super::lowering::Lowering;
 use super::names::Symbol;
 use crate::intrinsics::{Intrinsics, ResultType};
 use crate::ir::{Stmt, Type, Value};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 use crate::syntax::Role;
 
@@ -93,7 +94,7 @@ impl<'t> Lowering<'t> {
         if self.role(inner) == Some(Role::Block) {
             // A macro that takes statements.
             self.statement(inner);
-            return Value::opaque("statements_as_argument", "");
+            return Value::opaque(ReasonCode::StatementsAsArgument, "");
         }
         if self.role(inner) != Some(Role::Pointer) || self.operator(inner) != "&" {
             return self.value(node);
@@ -105,7 +106,7 @@ impl<'t> Lowering<'t> {
                 value
             }
             Value::Element { .. } => Value::Opaque {
-                reason: self.reason("address_of", inner),
+                reason: self.reason(ReasonCode::AddressOf, inner),
                 inner: vec![value],
             },
             _ => value,

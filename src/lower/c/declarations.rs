@@ -8,6 +8,7 @@ use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::names::Symbol;
 use crate::ir::{ConstantOrigin, Extent, Role as Storage, Stmt, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
@@ -16,7 +17,7 @@ impl<'t> Lowering<'t> {
         let has_type = part(node, Field::Type).is_some_and(|ty| self.role(ty).is_some());
         if !has_type {
             // A macro on a line of its own has swallowed the next statement.
-            self.opaque_statement("unreadable_declaration", node);
+            self.opaque_statement(ReasonCode::UnreadableDeclaration, node);
             return;
         }
         let base = self.names.specified_type(node);

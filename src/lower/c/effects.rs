@@ -6,6 +6,7 @@ use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::ir::{BinaryOp, If, Reason, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
@@ -22,7 +23,7 @@ impl<'t> Lowering<'t> {
         if self.deeper(|this| this.effects_within(node)).is_none() {
             let stmt = Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             };
             self.emit(stmt);
@@ -168,7 +169,7 @@ impl<'t> Lowering<'t> {
     pub fn statement_expression(&mut self, block: Node<'t>) -> Value {
         let statements = children(block);
         let Some((last, before)) = statements.split_last() else {
-            return self.unreadable("syntax_error", block);
+            return self.unreadable(ReasonCode::SyntaxError, block);
         };
         let outer = self.code.forbid_waiting();
         let value = self.scoped(|this| {
@@ -183,7 +184,7 @@ impl<'t> Lowering<'t> {
                     this.statement(*last);
                     Value::Opaque {
                         reason: Reason {
-                            code: "no_value",
+                            code: ReasonCode::NoValue,
                             detail: String::new(),
                         },
                         inner: Vec::new(),

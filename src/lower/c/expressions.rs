@@ -8,9 +8,9 @@ use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
-use crate::ir::text::show;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, wider};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         match self.deeper(|this| this.value_within(node)) {
             Some(value) => value,
             None => Value::Opaque {
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             },
         }
@@ -37,7 +37,7 @@ impl<'t> Lowering<'t> {
         match part(node, field) {
             Some(part) => self.value(part),
             None => Value::Opaque {
-                reason: self.reason("syntax_error", node),
+                reason: self.reason(ReasonCode::SyntaxError, node),
                 inner: Vec::new(),
             },
         }
@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
                     self.statement_expression(*inner)
                 }
                 Some(inner) => self.value(*inner),
-                None => self.unreadable("syntax_error", node),
+                None => self.unreadable(ReasonCode::SyntaxError, node),
             },
             Some(Role::Unary) => self.unary(node),
             Some(Role::Binary) => self.binary(node),
@@ -79,16 +79,18 @@ impl<'t> Lowering<'t> {
                 self.part_value(node, Field::Right)
             }
             Some(Role::Sizeof) => self.sizeof(node),
-            Some(Role::ArrayConstructor) => self.unreadable("initialiser_list", node),
-            Some(Role::CompoundLiteral) => self.unreadable("compound_literal", node),
+            Some(Role::ArrayConstructor) => {
+                self.unreadable(ReasonCode::UnsupportedExpression, node)
+            }
+            Some(Role::CompoundLiteral) => self.unreadable(ReasonCode::CompoundLiteral, node),
             Some(Role::Keyword) => self.part_value(node, Field::Value),
-            _ if node.is_error() => self.unreadable("syntax_error", node),
-            _ => self.unreadable("unsupported_expression", node),
+            _ if node.is_error() => self.unreadable(ReasonCode::SyntaxError, node),
+            _ => self.unreadable(ReasonCode::UnsupportedExpression, node),
         }
     }
 
     /// An opaque value with the values below the node.
-    pub fn unreadable(&mut self, code: &'static str, node: Node<'t>) -> Value {
+    pub fn unreadable(&mut self, code: ReasonCode, node: Node<'t>) -> Value {
         let reason = self.reason(code, node);
         let mut inner = Vec::new();
         self.values_below(node, &mut inner, 0);
@@ -134,7 +136,7 @@ impl<'t> Lowering<'t> {
             "!" => Value::Unary(UnaryOp::Not, Box::new(operand)),
             "~" => Value::Unary(UnaryOp::Complement, Box::new(operand)),
             _ => Value::Opaque {
-                reason: self.reason("unsupported_operator", node),
+                reason: self.reason(ReasonCode::UnsupportedExpression, node),
                 inner: vec![operand],
             },
         }
@@ -161,7 +163,7 @@ impl<'t> Lowering<'t> {
         self.deeper_by(charge, |this| {
             let first = match first {
                 Some(first) => this.value(first),
-                None => this.unreadable("syntax_error", node),
+                None => this.unreadable(ReasonCode::SyntaxError, node),
             };
             let is_sum = || {
                 links
@@ -180,7 +182,7 @@ impl<'t> Lowering<'t> {
                         .map(|link| this.part_value(*link, Field::Right)),
                 );
                 return Value::Opaque {
-                    reason: this.reason("too_deep", node),
+                    reason: this.reason(ReasonCode::TooDeep, node),
                     inner,
                 };
             }
@@ -272,7 +274,7 @@ impl<'t> Lowering<'t> {
             None => {
                 let inner = vec![condition, self.part_value(node, Field::Alternative)];
                 return Value::Opaque {
-                    reason: self.reason("conditional_without_middle", node),
+                    reason: self.reason(ReasonCode::ConditionalWithoutMiddle, node),
                     inner,
                 };
             }
@@ -338,11 +340,9 @@ impl<'t> Lowering<'t> {
         {
             return false;
         }
-        let text = |value: &Value| show(self.draft.function(), value);
         match condition {
             Value::Binary(op, left, right) if op.is_comparison() => {
-                let sides = [text(left), text(right)];
-                !arms.iter().all(|arm| sides.contains(&text(arm)))
+                !arms.iter().all(|arm| *arm == &**left || *arm == &**right)
             }
             _ => true,
         }
@@ -419,7 +419,7 @@ impl<'t> Lowering<'t> {
         match self.names.size_of(&ty) {
             Some(bytes) => Value::Integer(i64::from(bytes)),
             None => Value::Opaque {
-                reason: self.reason("unknown_size", node),
+                reason: self.reason(ReasonCode::UnknownSize, node),
                 inner: Vec::new(),
             },
         }

@@ -7,6 +7,7 @@ use super::fields::children;
 use super::labels::Labels;
 use super::lowering::Lowering;
 use crate::ir::{Jump, Stmt};
+use crate::reason::ReasonCode;
 
 impl<'t> Lowering<'t> {
     pub fn goto(&mut self, node: Node<'t>) {
@@ -22,7 +23,7 @@ impl<'t> Lowering<'t> {
         if is_back {
             let labels = [label.to_string()];
             let place = self.place(node);
-            let mark = self.marks.jump(place, &labels, Falls::Never, Vec::new());
+            let mark = self.marks.jump(place, &labels, Falls::Never);
             return self.emit(mark);
         }
         let left = self.jumps.loops_left(target);
@@ -36,7 +37,7 @@ impl<'t> Lowering<'t> {
                 let ((), inner) = self.captured(|this| this.jump(node, Jump::Goto));
                 let stmt = Stmt::Opaque {
                     place: self.place(node),
-                    reason: self.reason("goto", node),
+                    reason: self.reason(ReasonCode::Goto, node),
                     inner,
                 };
                 self.emit(stmt);

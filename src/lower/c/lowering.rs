@@ -10,6 +10,7 @@ use super::ranks;
 use super::reading::Reading;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::ir::{Function, Reason, Stmt};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Lowers the functions of one file, one after the other. Each part owns one thing.
@@ -73,7 +74,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A reason with the beginning of a node's text as detail.
-    pub fn reason(&self, code: &'static str, node: Node) -> Reason {
+    pub fn reason(&self, code: ReasonCode, node: Node) -> Reason {
         self.names.reason(code, node)
     }
 

@@ -9,6 +9,7 @@ use super::reading::{Outer, Reading};
 use super::record::{RecordId, Records};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::ir::{Reason, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Deeper nesting of statements and expressions becomes opaque. Threads have stacks of 2 MB and a
@@ -105,7 +106,7 @@ impl<'t> Names<'t> {
     }
 
     /// A reason with the beginning of a node's text as detail.
-    pub fn reason(&self, code: &'static str, node: Node) -> Reason {
+    pub fn reason(&self, code: ReasonCode, node: Node) -> Reason {
         self.reading.reason(code, node)
     }
 

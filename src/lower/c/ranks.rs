@@ -2,9 +2,7 @@
 //! of the function. Those with fewer are rows.
 
 use crate::ir::{Control, Stmt, Value, Variable};
-
-/// The reason code of a subscript that the source leaves out: a row of an array.
-pub const PARTIAL: &str = "partial_element";
+use crate::reason::ReasonCode;
 
 /// Gives every element as many subscripts as its array has dimensions.
 pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
@@ -45,7 +43,7 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
                     .for_each(|value| complete_value(value, variables));
             }
             Stmt::Opaque { inner, .. } => complete(inner, variables),
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 }
@@ -65,7 +63,8 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
             let missing = variable.dimensions.len().saturating_sub(subscripts.len());
             subscripts.splice(
                 0..0,
-                (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())),
+                (0..missing)
+                    .map(|_| Value::opaque(ReasonCode::PartialElement, variable.name.as_str())),
             );
         }
         Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),

@@ -8,6 +8,7 @@ use super::macros::{Macro, Macros};
 use super::mask::{Masked, is_word};
 use crate::diagnostic::Place;
 use crate::ir::Reason;
+use crate::reason::ReasonCode;
 use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree};
 
@@ -148,7 +149,7 @@ impl<'t> Reading<'t> {
     }
 
     /// A reason with the beginning of a node's text as detail.
-    pub fn reason(&self, code: &'static str, node: Node) -> Reason {
+    pub fn reason(&self, code: ReasonCode, node: Node) -> Reason {
         let words = self
             .original(node)
             .split_whitespace()

@@ -6,7 +6,8 @@ use super::context::Breaks;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Type, Value, VarId};
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of `else if` that are longer would nest too deeply.
@@ -18,7 +19,7 @@ impl<'t> Lowering<'t> {
             let inner = self.loops_below(node);
             let stmt = Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner,
             };
             self.emit(stmt);
@@ -33,7 +34,8 @@ impl<'t> Lowering<'t> {
             if let Some(Role::Loop | Role::WhileLoop | Role::DoWhileLoop) = self.role(node) {
                 let control = Control::Uncounted {
                     condition: None,
-                    reason: self.reason("too_deep", node),
+                    tested: Tested::BeforeBody,
+                    reason: self.reason(ReasonCode::TooDeep, node),
                 };
                 let ((), stmt) = self.captured(|this| this.emit_loop(node, control, Vec::new()));
                 found.extend(stmt);
@@ -90,8 +92,8 @@ impl<'t> Lowering<'t> {
             // Definitions are lowered on their own, macros were collected.
             Some(Role::Nothing | Role::Attribute | Role::Macro | Role::Procedure) => {}
             Some(role) if is_expression(role) => self.expression_statement(node),
-            _ if node.is_error() => self.opaque_statement("syntax_error", node),
-            _ => self.opaque_statement("unsupported_statement", node),
+            _ if node.is_error() => self.opaque_statement(ReasonCode::SyntaxError, node),
+            _ => self.opaque_statement(ReasonCode::UnsupportedStatement, node),
         }
     }
 
@@ -105,7 +107,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// An opaque statement with the statements below the node.
-    pub fn opaque_statement(&mut self, code: &'static str, node: Node<'t>) {
+    pub fn opaque_statement(&mut self, code: ReasonCode, node: Node<'t>) {
         let reason = self.reason(code, node);
         let ((), inner) = self.captured(|this| {
             for child in children(node) {
@@ -160,7 +162,7 @@ impl<'t> Lowering<'t> {
             inner.append(&mut last);
             last = vec![Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner,
             }];
         }
@@ -215,11 +217,11 @@ impl<'t> Lowering<'t> {
             self.before(condition, &effects)
         };
         let mut body = self.loop_body(node);
-        let code = if is_do {
-            "do_while_loop"
+        let (code, tested) = if is_do {
+            (ReasonCode::DoWhileLoop, Tested::AfterBody)
         } else {
             std::mem::swap(&mut body, &mut effects);
-            "while_loop"
+            (ReasonCode::WhileLoop, Tested::BeforeBody)
         };
         body.append(&mut effects);
         let detail = part(node, Field::Condition).map_or(String::new(), |condition| {
@@ -227,6 +229,7 @@ impl<'t> Lowering<'t> {
         });
         let control = Control::Uncounted {
             condition: Some(condition),
+            tested,
             reason: Reason { code, detail },
         };
         self.emit_loop(node, control, body);

@@ -10,6 +10,7 @@ use super::for_loop::mentions;
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -217,7 +218,7 @@ fn id_of(value: &Value) -> Option<VarId> {
 }
 
 fn is_partial(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == super::ranks::PARTIAL)
+    matches!(subscript, Value::Opaque { reason, .. } if reason.code == ReasonCode::PartialElement)
 }
 
 /// Which member each initialiser of a list sets.

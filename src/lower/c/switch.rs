@@ -9,6 +9,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, UnaryOp, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Cases that share statements: `case 1: case 2: …`.
@@ -133,7 +134,10 @@ impl<'t> Lowering<'t> {
             else {
                 return;
             };
-            let (place, reason) = (self.place(*node), self.reason("switch_fallthrough", *node));
+            let (place, reason) = (
+                self.place(*node),
+                self.reason(ReasonCode::SwitchFallthrough, *node),
+            );
             let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
             let (_, inner) = self.captured(|this| this.statements(statements));
             return self.emit(Stmt::Opaque {

@@ -8,6 +8,7 @@ use super::macros::Macro;
 use super::names::{EnumeratorValue, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 /// Members of the structures that POSIX clocks fill, whose header may be out of reach.
 const TIME_MEMBERS: [&str; 3] = [".tv_sec", ".tv_usec", ".tv_nsec"];
@@ -71,7 +72,9 @@ impl<'t> Lowering<'t> {
                     |this| match value {
                         EnumeratorValue::Known(n) => Value::Integer(n),
                         EnumeratorValue::Expression(value) => this.value(value),
-                        EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                        EnumeratorValue::Unknown => {
+                            Value::opaque(ReasonCode::UnsupportedExpression, name)
+                        }
                     },
                 )
             }
@@ -106,7 +109,7 @@ impl<'t> Lowering<'t> {
     /// The value of a macro, read in the macro's own tree.
     fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
         let Some(node) = found.value() else {
-            return Value::opaque("unreadable_macro", "");
+            return Value::opaque(ReasonCode::UnsupportedExpression, "");
         };
         let outer = self.names.enter_macro(found);
         let value = self.value(node);

@@ -11,6 +11,7 @@ use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 impl<'a> Lowering<'a> {
@@ -47,7 +48,7 @@ impl<'a> Lowering<'a> {
         if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
             let code = match &target {
                 Value::Opaque { reason, .. } => reason.code,
-                _ => "assignment_target",
+                _ => ReasonCode::AssignmentTarget,
             };
             let inner = vec![Stmt::Evaluate {
                 place,
@@ -94,7 +95,12 @@ impl<'a> Lowering<'a> {
                         place,
                         values: vec![value],
                     }];
-                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
+                    out.push(self.opaque(
+                        node,
+                        ReasonCode::ArraySyntax,
+                        self.first_line(node),
+                        inner,
+                    ));
                     out.extend(statements);
                 }
                 None => {
@@ -103,7 +109,12 @@ impl<'a> Lowering<'a> {
                         target,
                         value,
                     }];
-                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
+                    out.push(self.opaque(
+                        node,
+                        ReasonCode::ArraySyntax,
+                        self.first_line(node),
+                        inner,
+                    ));
                 }
             },
         }
@@ -165,7 +176,7 @@ impl<'a> Lowering<'a> {
             }
             None => {
                 let reason = Reason {
-                    code: "array_syntax",
+                    code: ReasonCode::ArraySyntax,
                     detail: name.clone(),
                 };
                 let inner = vec![Stmt::Call {
@@ -190,7 +201,7 @@ impl<'a> Lowering<'a> {
         let mut inner = Vec::new();
         self.same_shape(value, &indices, &mut inner);
         let reason = Reason {
-            code: "array_syntax",
+            code: ReasonCode::ArraySyntax,
             detail: self.first_line(node),
         };
         let value = Value::Opaque { reason, inner };
@@ -271,7 +282,7 @@ impl<'a> Lowering<'a> {
                     }));
                     inner.extend(assignments);
                 }
-                out.push(self.opaque(node, "where", self.first_line(node), inner));
+                out.push(self.opaque(node, ReasonCode::Where, self.first_line(node), inner));
             }
         }
     }

@@ -7,6 +7,7 @@ use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::Scope;
 use crate::ir::{BinaryOp, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
 impl<'a> Lowering<'a> {
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
                     }];
                     out.push(self.opaque(
                         association,
-                        "associate",
+                        ReasonCode::SyntaxError,
                         self.first_line(association),
                         inner,
                     ));

@@ -9,6 +9,7 @@ use super::path::{Owner, Path};
 use super::procedure::Lowering;
 use super::scope::{Binding, Passed, Scope, Target};
 use crate::ir::{Type, Value};
+use crate::reason::ReasonCode;
 
 /// The declared type of an object, and whether the object is of that very type, not of one that extends it.
 #[derive(Clone, Copy)]
@@ -133,7 +134,7 @@ impl<'a> Lowering<'a> {
     pub fn bound_call(&mut self, path: &Path, owner: Option<Owner<'a>>, scope: &'a Scope) -> Value {
         let name = path.text();
         let Some((last, object)) = path.parts.split_last() else {
-            return Value::opaque("unknown_expression", name);
+            return Value::opaque(ReasonCode::UnknownExpression, name);
         };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let given = self.given(arguments, scope);

@@ -10,6 +10,7 @@ use super::scope::{Bounds, Class, Scope, TypeSpec};
 use super::value::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, MemberLayout, Reason, Role, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 /// What is known of one part of a path.
 struct Step<'a> {
@@ -113,7 +114,7 @@ impl<'a> Lowering<'a> {
                 let inner = self.bounds_of(&inner, scope);
                 return Value::Opaque {
                     reason: Reason {
-                        code: "unknown_type",
+                        code: ReasonCode::UnknownType,
                         detail: text.to_string(),
                     },
                     inner,
@@ -140,7 +141,7 @@ impl<'a> Lowering<'a> {
             [only] => match only.applied {
                 Some((arguments, place)) => match self.meaning(only.name, scope) {
                     Meaning::Variable(id) => self.element(id, arguments, place, scope),
-                    _ => Value::opaque("unknown_expression", ""),
+                    _ => Value::opaque(ReasonCode::UnknownExpression, ""),
                 },
                 None => self.value(&Expr::Name(only.name.clone()), scope),
             },

@@ -5,6 +5,7 @@ use super::elementwise::{Index, offset};
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Stmt, Value};
+use crate::reason::ReasonCode;
 
 /// Array constructors up to this long become single assignments.
 const LONGEST: usize = 16;
@@ -22,11 +23,11 @@ impl<'a> Lowering<'a> {
             return None;
         };
         let [index] = indices else { return None };
-        if reason.code != "array_constructor" {
+        if reason.code != ReasonCode::ArrayConstructor {
             return None;
         }
         if let [Value::Opaque { reason, inner }] = &inner[..]
-            && reason.code == "implied_do"
+            && reason.code == ReasonCode::ImpliedDo
         {
             return self.implied_do(place, target, inner, index);
         }

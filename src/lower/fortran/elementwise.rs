@@ -4,7 +4,8 @@ use super::intrinsic_types::{self, Shape};
 use super::modules::Found;
 use super::procedure::Lowering;
 use super::scope::Class;
-use crate::ir::{BinaryOp, Value, VarId, text};
+use crate::ir::{BinaryOp, Value, VarId};
+use crate::reason::ReasonCode;
 
 /// A loop over one dimension of an array operation, with the bounds of the leading array.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ impl<'a> Lowering<'a> {
                     },
                 }
             }
-            Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
+            Value::Opaque { reason, .. } => (reason.code == ReasonCode::Substring).then_some(0),
         }
     }
 
@@ -292,8 +293,7 @@ impl<'a> Lowering<'a> {
     /// The index of another array in the same iteration: its lower bound as far from its own index
     /// as the leading one's.
     fn moved(&self, value: &Value, index: &Index, [lower, step]: [&Value; 2]) -> Option<Value> {
-        let show = |value: &Value| text::show(self.draft.function(), value);
-        if show(step) == show(&index.step) {
+        if *step == index.step {
             let distance = self.distance(lower, &index.lower);
             return Some(match distance {
                 Value::Integer(n) => offset(value.clone(), n),
@@ -314,14 +314,7 @@ impl<'a> Lowering<'a> {
     /// `a - b`, where the same terms cancel.
     pub fn distance(&self, a: &Value, b: &Value) -> Value {
         let ((left, plus), (right, minus)) = (split(a), split(b));
-        let same = match (left, right) {
-            (None, None) => true,
-            (Some(left), Some(right)) => {
-                text::show(self.draft.function(), left) == text::show(self.draft.function(), right)
-            }
-            _ => false,
-        };
-        match (same, right) {
+        match (left == right, right) {
             (true, _) => Value::Integer(plus - minus),
             (false, None) => offset(a.clone(), -minus),
             (false, Some(_)) => Value::binary(BinaryOp::Subtract, a.clone(), b.clone()),
@@ -332,10 +325,12 @@ impl<'a> Lowering<'a> {
 /// Lower bound, upper bound and step of a section.
 pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == "array_section" => match &inner[..] {
-            [lower, upper, step] => Some([lower, upper, step]),
-            _ => None,
-        },
+        Value::Opaque { reason, inner } if reason.code == ReasonCode::ArraySection => {
+            match &inner[..] {
+                [lower, upper, step] => Some([lower, upper, step]),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

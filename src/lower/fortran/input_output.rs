@@ -7,6 +7,7 @@ use super::names::kind;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// What a statement does with the items of its list.
@@ -45,7 +46,7 @@ impl<'a> Lowering<'a> {
     /// What an input or output list names; an implied do is a loop over its items.
     fn items(&mut self, statement: Node, nodes: &[Node], way: Way, out: &mut Vec<Stmt>) {
         if !self.nesting.enter_statement() {
-            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+            out.push(self.opaque(statement, ReasonCode::TooDeep, "", Vec::new()));
             return;
         }
         let place = self.place(statement);
@@ -59,7 +60,12 @@ impl<'a> Lowering<'a> {
                     self.items(statement, &parts, way, &mut body);
                     out.push(match control {
                         Some(control) => self.loop_over(statement, *control, body),
-                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                        None => self.opaque(
+                            *item,
+                            ReasonCode::IoImpliedDo,
+                            self.first_line(*item),
+                            body,
+                        ),
                     });
                 }
                 Some(_) => {

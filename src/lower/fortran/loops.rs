@@ -10,7 +10,8 @@ use super::scope::TypeSpec;
 use super::statements::children;
 use super::types::type_spec;
 use super::visit;
-use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
+use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// One index of `do concurrent` or `forall`.
@@ -54,7 +55,8 @@ impl<'a> Lowering<'a> {
                     condition.map(|value| self.hoist_reductions(&place, value, &mut first));
                 Control::Uncounted {
                     condition,
-                    reason: reason("while_loop", self.first_line(node)),
+                    tested: Tested::BeforeBody,
+                    reason: reason(ReasonCode::WhileLoop, self.first_line(node)),
                 }
             }
             Some(control) => {
@@ -80,7 +82,8 @@ impl<'a> Lowering<'a> {
             }
             None => Control::Uncounted {
                 condition: None,
-                reason: reason("infinite_loop", self.first_line(node)),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::InfiniteLoop, self.first_line(node)),
             },
         };
         let mut body = first;
@@ -154,7 +157,8 @@ impl<'a> Lowering<'a> {
         let [variable, lower, upper, ..] = parts[..] else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("syntax_error", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::SyntaxError, text),
             };
         };
         let [lower, upper] = [lower, upper].map(|n| self.reader.read(n));
@@ -169,13 +173,15 @@ impl<'a> Lowering<'a> {
         let Some(variable) = self.index_variable(variable) else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("loop_variable", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::LoopVariable, text),
             };
         };
         if self.draft.variable(variable).ty.is_floating() {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("real_loop_variable", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::RealLoopVariable, text),
             };
         }
         Control::Counted {
@@ -344,7 +350,7 @@ impl<'a> Lowering<'a> {
             Some(only @ Stmt::Loop(_)) if count > 0 => only,
             last => {
                 body.extend(last);
-                self.opaque(node, "syntax_error", self.first_line(node), body)
+                self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), body)
             }
         }
     }
@@ -368,6 +374,6 @@ fn contiguity(indices: &[VarId], body: &[Stmt]) -> Vec<f64> {
         .collect()
 }
 
-pub fn reason(code: &'static str, detail: String) -> Reason {
+pub fn reason(code: ReasonCode, detail: String) -> Reason {
     Reason { code, detail }
 }

@@ -6,6 +6,7 @@ use super::procedure::Lowering;
 use super::scope::Scope;
 use super::spelling::spelled;
 use crate::ir::{BinaryOp, Reason, Type, UnaryOp, Value};
+use crate::reason::ReasonCode;
 
 /// The generic name of an assignment.
 const ASSIGNMENT: &str = "assignment(=)";
@@ -134,7 +135,7 @@ impl<'a> Lowering<'a> {
         spelled.retain(|c| !c.is_whitespace());
         if !(spelled.starts_with('.') && spelled.ends_with('.')) {
             let reason = Reason {
-                code: "defined_operator",
+                code: ReasonCode::SyntaxError,
                 detail: detail.to_string(),
             };
             return Value::Opaque {

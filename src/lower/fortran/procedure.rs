@@ -21,6 +21,7 @@ use crate::diagnostic::{Place, Severity};
 use crate::ir::{
     self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
 };
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
 /// One procedure on its way to the IR. What is only read stands first; each of the rest owns one thing.
@@ -201,7 +202,7 @@ impl<'a> Lowering<'a> {
         if !is_same || !out.is_empty() || self.unit.node.kind() == kind::FUNCTION {
             let text = self.first_line(node);
             let reason = Reason {
-                code: "entry",
+                code: ReasonCode::Entry,
                 detail: text,
             };
             out.push(Stmt::Opaque {
@@ -359,7 +360,7 @@ impl<'a> Lowering<'a> {
     pub fn opaque(
         &self,
         node: Node,
-        code: &'static str,
+        code: ReasonCode,
         detail: impl Into<String>,
         inner: Vec<Stmt>,
     ) -> Stmt {

@@ -8,6 +8,7 @@ use super::procedure::Lowering;
 use super::scope::Class;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, If, Role, Stmt, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
     /// The value with its reductions replaced by variables that loops in `out` compute. A reduction
@@ -65,7 +66,7 @@ impl<'a> Lowering<'a> {
                     place: at,
                 }
             }
-            Value::Opaque { reason, inner } if reason.code == "array_section" => {
+            Value::Opaque { reason, inner } if reason.code == ReasonCode::ArraySection => {
                 let inner = inner
                     .into_iter()
                     .map(|v| self.hoisted(place, v, out))
@@ -329,7 +330,7 @@ fn has_array_call(value: &Value) -> bool {
         Value::Binary(_, left, right) => has_array_call(left) || has_array_call(right),
         Value::Element { subscripts, .. } => subscripts.iter().any(has_array_call),
         Value::Opaque { reason, inner } => {
-            reason.code == "array_section" && inner.iter().any(has_array_call)
+            reason.code == ReasonCode::ArraySection && inner.iter().any(has_array_call)
         }
         _ => false,
     }

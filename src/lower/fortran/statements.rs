@@ -11,7 +11,10 @@ use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{Place, Severity};
-use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
+use crate::ir::{
+    Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
+};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// The children of a node, comments included: directives are comments.
@@ -29,7 +32,7 @@ impl<'a> Lowering<'a> {
         if !self.nesting.enter_statement() {
             if let Some(first) = nodes.first() {
                 let inner = self.loops_below(nodes);
-                out.push(self.opaque(*first, "too_deep", "", inner));
+                out.push(self.opaque(*first, ReasonCode::TooDeep, "", inner));
             }
             return out;
         }
@@ -62,11 +65,12 @@ impl<'a> Lowering<'a> {
         while let Some(node) = left.pop() {
             if let Some(Role::Loop | Role::ConcurrentLoop) = self.reader.tree.role(node) {
                 let reason = Reason {
-                    code: "too_deep",
+                    code: ReasonCode::TooDeep,
                     detail: self.first_line(node),
                 };
                 let control = Control::Uncounted {
                     condition: None,
+                    tested: Tested::BeforeBody,
                     reason,
                 };
                 let (place, end_line) = (self.place(node), self.end_line(node));
@@ -92,7 +96,7 @@ impl<'a> Lowering<'a> {
         let Some(role) = self.reader.tree.role(node) else {
             if node.is_error() {
                 let inner = self.body(node);
-                out.push(self.opaque(node, "syntax_error", self.first_line(node), inner));
+                out.push(self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), inner));
             }
             return;
         };
@@ -128,7 +132,12 @@ impl<'a> Lowering<'a> {
                     .collect();
                 let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
                 self.share(&sides);
-                out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::PointerAssignment,
+                    self.first_line(node),
+                    vec![],
+                ));
             }
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
@@ -161,7 +170,12 @@ impl<'a> Lowering<'a> {
                     place,
                     values: vec![self.own_value(&value)],
                 }];
-                out.push(self.opaque(node, "unknown_statement", self.first_line(node), inner));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::UnknownStatement,
+                    self.first_line(node),
+                    inner,
+                ));
             }
             // Parts of the statement that `nodes` are the children of, and declarations.
             _ => {}
@@ -201,7 +215,12 @@ impl<'a> Lowering<'a> {
         out.extend(before);
         match sides {
             Some([target, value]) => self.assign(node, target, value, out),
-            None => out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new())),
+            None => out.push(self.opaque(
+                node,
+                ReasonCode::SyntaxError,
+                self.first_line(node),
+                Vec::new(),
+            )),
         }
     }
 
@@ -312,7 +331,7 @@ impl<'a> Lowering<'a> {
             (Some(name), Some(innermost)) if innermost != Some(&name) => {
                 let word = if kind == Jump::Exit { "exit" } else { "cycle" };
                 self.marks
-                    .jump(place, &[format!("{word} {name}")], Falls::Never, Vec::new())
+                    .jump(place, &[format!("{word} {name}")], Falls::Never)
             }
             _ => Stmt::Jump { place, kind },
         }
@@ -339,10 +358,11 @@ impl<'a> Lowering<'a> {
             }]
         };
         if labels.is_empty() {
-            out.push(self.opaque(node, "assigned_goto", self.first_line(node), first));
+            out.push(self.opaque(node, ReasonCode::AssignedGoto, self.first_line(node), first));
             return;
         }
-        out.push(self.marks.jump(place, &labels, falls, first));
+        out.extend(first);
+        out.push(self.marks.jump(place, &labels, falls));
     }
 
     /// The number of a statement label, without leading zeros.

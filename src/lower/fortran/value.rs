@@ -13,12 +13,13 @@ use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
 use crate::intrinsics::Intrinsic;
 use crate::ir::{BinaryOp, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
     pub fn value(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
         if !self.nesting.enter_value() {
-            return Value::opaque("too_deep", "");
+            return Value::opaque(ReasonCode::TooDeep, "");
         }
         let value = self.value_inside(expr, scope);
         self.nesting.leave_values(1);
@@ -62,7 +63,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Expr::Array(values) => {
-                self.opaque_value("array_constructor", String::new(), values, scope)
+                self.opaque_value(ReasonCode::ArrayConstructor, String::new(), values, scope)
             }
             Expr::Select(parts) => {
                 let [condition, then, otherwise] = &**parts;
@@ -70,7 +71,7 @@ impl<'a> Lowering<'a> {
                 let then = Box::new(self.value(then, scope));
                 Value::Select(condition, then, Box::new(self.value(otherwise, scope)))
             }
-            Expr::Opaque("defined_operator", detail, operands) => {
+            Expr::Operator(detail, operands) => {
                 let operands = operands
                     .iter()
                     .map(|operand| self.value(operand, scope))
@@ -78,7 +79,7 @@ impl<'a> Lowering<'a> {
                 self.own_operator(detail, operands, scope)
             }
             Expr::Opaque(code, detail, inner) => {
-                self.opaque_value(code, detail.clone(), inner, scope)
+                self.opaque_value(*code, detail.clone(), inner, scope)
             }
         }
     }
@@ -103,7 +104,7 @@ impl<'a> Lowering<'a> {
 
     fn opaque_value(
         &mut self,
-        code: &'static str,
+        code: ReasonCode,
         detail: String,
         inner: &[Expr],
         scope: &'a Scope,
@@ -156,13 +157,13 @@ impl<'a> Lowering<'a> {
         let (base, arguments) = match expr {
             Expr::Apply(base, arguments, _) => (base, &arguments[..]),
             Expr::Member(base, _) => (base, &[][..]),
-            _ => return Value::opaque("unknown_expression", ""),
+            _ => return Value::opaque(ReasonCode::UnknownExpression, ""),
         };
         let mut inner = vec![self.value(base, scope)];
         inner.extend(self.bounds_of(arguments, scope));
         Value::Opaque {
             reason: Reason {
-                code: "unknown_expression",
+                code: ReasonCode::UnknownExpression,
                 detail: String::new(),
             },
             inner,
@@ -285,7 +286,7 @@ impl<'a> Lowering<'a> {
                 inner.insert(0, other);
                 Value::Opaque {
                     reason: Reason {
-                        code: "substring",
+                        code: ReasonCode::Substring,
                         detail: String::new(),
                     },
                     inner,
@@ -303,7 +304,7 @@ impl<'a> Lowering<'a> {
         match self.meaning(name, scope) {
             Meaning::Variable(id) => Value::Variable(id),
             Meaning::Procedure(..) | Meaning::StatementFunction(..) => {
-                Value::opaque("procedure_name", &**name)
+                Value::opaque(ReasonCode::ProcedureName, &**name)
             }
             Meaning::Elsewhere(module) => {
                 self.remark_module(&module);
@@ -364,7 +365,7 @@ impl<'a> Lowering<'a> {
         for (at, argument) in arguments.iter().enumerate() {
             subscripts.push(match argument {
                 Argument::Value(e) | Argument::Keyword(_, e) => self.value(e, scope),
-                Argument::Star => Value::opaque("assumed_size", ""),
+                Argument::Star => Value::opaque(ReasonCode::AssumedSize, ""),
                 Argument::Section(parts) => {
                     let [lower, upper, step] = &**parts;
                     let lower = match lower {
@@ -527,7 +528,7 @@ impl<'a> Lowering<'a> {
                 Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
                 Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
                 Argument::Section(_) | Argument::Star => {
-                    values.push(Value::opaque("array_section", ""))
+                    values.push(Value::opaque(ReasonCode::ArraySection, ""))
                 }
             }
         }
@@ -563,7 +564,7 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
 /// A section of one dimension.
 pub fn section(lower: Value, upper: Value, step: Value) -> Value {
     let reason = Reason {
-        code: "array_section",
+        code: ReasonCode::ArraySection,
         detail: String::new(),
     };
     Value::Opaque {

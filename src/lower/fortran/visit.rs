@@ -33,6 +33,7 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
                     }
                     Control::Uncounted {
                         condition,
+                        tested: _,
                         reason: _,
                     } => condition.iter().for_each(&mut *found),
                 }
@@ -49,7 +50,7 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
             | Stmt::Evaluate { values, .. } => {
                 values.iter().for_each(&mut *found);
             }
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             Stmt::Opaque { inner, .. } => statements(inner, found),
         }
     }
