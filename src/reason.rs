@@ -277,7 +277,7 @@ pub enum ReasonCode {
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     WhileLoop,
     /// A loop has a step of zero, which the languages forbid.
-    #[strum(message = "Correct the step.")]
+    #[strum(message = "Give the loop a step other than zero.")]
     ZeroStep,
 }
 
