@@ -13,6 +13,7 @@ mod associate;
 mod bindings;
 mod bound;
 mod branches;
+mod calls;
 mod component;
 mod constructors;
 mod context;
@@ -42,6 +43,7 @@ mod scope;
 mod spelling;
 mod statement_functions;
 mod statements;
+mod subscripts;
 mod substitution;
 #[cfg(test)]
 mod tests;

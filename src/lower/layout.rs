@@ -133,3 +133,59 @@ impl Layout {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHAR: Room = Room {
+        bytes: 1,
+        alignment: 1,
+    };
+    const INT: Room = Room {
+        bytes: 4,
+        alignment: 4,
+    };
+    const DOUBLE: Room = Room {
+        bytes: 8,
+        alignment: 8,
+    };
+
+    #[test]
+    fn members_stand_at_multiples_of_their_alignment() {
+        let mut layout = Layout::new(Arrangement::Structure, 1);
+        let offsets = [CHAR, DOUBLE, INT].map(|member| layout.place(member));
+        assert_eq!(offsets, [Some(0), Some(8), Some(16)]);
+        assert_eq!(layout.room(), DOUBLE.times(3));
+    }
+
+    #[test]
+    fn members_of_a_union_begin_together() {
+        let mut layout = Layout::new(Arrangement::Union, 1);
+        assert_eq!([INT, DOUBLE].map(|m| layout.place(m)), [Some(0), Some(0)]);
+        assert_eq!(layout.room(), Some(DOUBLE));
+    }
+
+    #[test]
+    fn an_extension_follows_its_padded_parent() {
+        let mut layout = Layout::after(DOUBLE.times(2).unwrap());
+        assert_eq!(layout.place(INT), Some(16));
+        assert_eq!(layout.room().map(|room| room.bytes), Some(24));
+    }
+
+    #[test]
+    fn bit_fields_do_not_cross_their_unit() {
+        let mut layout = Layout::new(Arrangement::Structure, 1);
+        let offsets = [3, 30, 2].map(|width| {
+            let field = BitField {
+                width,
+                unit: INT,
+                is_packed: false,
+                is_named: true,
+            };
+            layout.place_bits(field, INT.alignment)
+        });
+        assert_eq!(offsets, [Some(0), Some(4), Some(4)]);
+        assert_eq!(layout.room(), INT.times(2));
+    }
+}

@@ -6,12 +6,22 @@ use super::context::Breaks;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
+use crate::diagnostic::Place;
 use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of `else if` that are longer would nest too deeply.
 const MOST_ARMS: usize = 200;
+
+/// One `if` of a chain.
+struct Arm {
+    place: Place,
+    condition: Value,
+    /// What the condition does besides giving a value.
+    effects: Vec<Stmt>,
+    then: Vec<Stmt>,
+}
 
 impl<'t> Lowering<'t> {
     pub fn statement(&mut self, node: Node<'t>) {
@@ -144,7 +154,12 @@ impl<'t> Lowering<'t> {
                 self.captured(|this| this.part_value(node, Field::Condition));
             let then =
                 part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
-            arms.push((self.place(node), condition, effects, then));
+            arms.push(Arm {
+                place: self.place(node),
+                condition,
+                effects,
+                then,
+            });
             let clause = part(node, Field::Alternative).map_or(Vec::new(), children);
             match clause[..] {
                 [inner] if self.role(inner) == Some(Role::If) => next = Some(inner),
@@ -158,7 +173,7 @@ impl<'t> Lowering<'t> {
         if arms.len() > MOST_ARMS {
             // As unlikely as the last of the arms before, side by side.
             let rest = arms.split_off(MOST_ARMS);
-            let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|(_, _, _, then)| then).collect();
+            let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|arm| arm.then).collect();
             inner.append(&mut last);
             last = vec![Stmt::Opaque {
                 place: self.place(node),
@@ -166,14 +181,15 @@ impl<'t> Lowering<'t> {
                 inner,
             }];
         }
-        for (place, condition, mut effects, then) in arms.into_iter().rev() {
-            effects.push(Stmt::If(Box::new(If {
-                place,
-                condition,
-                then,
+        for arm in arms.into_iter().rev() {
+            let branch = Stmt::If(Box::new(If {
+                place: arm.place,
+                condition: arm.condition,
+                then: arm.then,
                 otherwise: last,
-            })));
-            last = effects;
+            }));
+            last = arm.effects;
+            last.push(branch);
         }
         self.code.append(last);
     }

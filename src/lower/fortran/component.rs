@@ -7,7 +7,7 @@ use super::modules::Found;
 use super::path::{Owner, Path};
 use super::procedure::{Lowering, Meaning};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
-use super::value::section;
+use super::subscripts::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, MemberLayout, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;

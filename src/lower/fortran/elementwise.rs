@@ -4,7 +4,7 @@ use super::intrinsic_types::{self, Shape};
 use super::modules::Found;
 use super::procedure::Lowering;
 use super::scope::Class;
-use crate::ir::{BinaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
 /// A loop over one dimension of an array operation, with the bounds of the leading array.
@@ -191,32 +191,11 @@ impl<'a> Lowering<'a> {
                 array,
                 subscripts,
                 place,
-            } => {
-                let mut dimension = 0;
-                let mut elements = Vec::with_capacity(subscripts.len());
-                for subscript in subscripts {
-                    let own = bounds(subscript);
-                    if own.is_none() && self.rank(subscript)? == 0 {
-                        elements.push(subscript.clone());
-                        continue;
-                    }
-                    let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
-                    elements.push(match own {
-                        Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
-                        None => self.element_at(
-                            subscript,
-                            std::slice::from_ref(index),
-                            std::slice::from_ref(value),
-                        )?,
-                    });
-                    dimension += 1;
-                }
-                Value::Element {
-                    array: *array,
-                    subscripts: elements,
-                    place: place.clone(),
-                }
-            }
+            } => Value::Element {
+                array: *array,
+                subscripts: self.subscripts_at(subscripts, indices, at)?,
+                place: place.clone(),
+            },
             Value::Unary(op, operand) => Value::Unary(*op, inside(operand)?),
             Value::Convert(ty, operand) => Value::Convert(ty.clone(), inside(operand)?),
             Value::Binary(op, left, right) => Value::Binary(*op, inside(left)?, inside(right)?),
@@ -227,67 +206,87 @@ impl<'a> Lowering<'a> {
                 name,
                 arguments,
                 ty,
-            } if self.call_shape(name) == Some(Shape::Bounds) => {
-                let (index, value) = (indices.first()?, at.first()?);
-                let dimension =
-                    self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
-                let arguments = vec![arguments.first()?.clone(), dimension];
-                // One element of `shape(a)` is a `size(a, n)`.
-                let name = if name == "shape" { "size" } else { name };
-                Value::Call {
-                    name: name.to_string(),
-                    arguments,
-                    ty: ty.clone(),
-                }
-            }
-            Value::Call {
-                name, arguments, ..
-            } if name == "transpose" && self.is_intrinsic(name) => {
-                let ([i, j], [m, n]) = (indices, at) else {
-                    return None;
-                };
-                self.element_at(
-                    arguments.first()?,
-                    &[j.clone(), i.clone()],
-                    &[n.clone(), m.clone()],
-                )?
-            }
-            Value::Call {
-                name, arguments, ..
-            } if name == "spread" && self.is_intrinsic(name) => {
-                let [source, Value::Integer(dimension), _] = &arguments[..] else {
-                    return None;
-                };
-                let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
-                let without = |(at, _): &(usize, Index)| *at != copies;
-                let indices: Vec<Index> = indices
-                    .iter()
-                    .cloned()
-                    .enumerate()
-                    .filter(without)
-                    .map(|(_, i)| i)
-                    .collect();
-                let kept = at.iter().enumerate().filter(|(at, _)| *at != copies);
-                let at: Vec<Value> = kept.map(|(_, value)| value.clone()).collect();
-                self.element_at(source, &indices, &at)?
-            }
-            Value::Call {
-                name,
-                arguments,
-                ty,
-            } => {
-                let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
-                let arguments = arguments
-                    .iter()
-                    .map(|a| inside(a).map(|a| *a))
-                    .collect::<Option<Vec<_>>>()?;
-                Value::Call {
-                    name: name.clone(),
-                    arguments,
-                    ty: ty.clone(),
-                }
-            }
+            } => self.call_at(name, arguments, ty, indices, at)?,
             _ => return None,
+        })
+    }
+
+    /// The subscripts of an element of a section, or of an array that others index.
+    fn subscripts_at(
+        &mut self,
+        subscripts: &[Value],
+        indices: &[Index],
+        at: &[Value],
+    ) -> Option<Vec<Value>> {
+        let mut dimension = 0;
+        let mut elements = Vec::with_capacity(subscripts.len());
+        for subscript in subscripts {
+            let own = bounds(subscript);
+            if own.is_none() && self.rank(subscript)? == 0 {
+                elements.push(subscript.clone());
+                continue;
+            }
+            let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
+            elements.push(match own {
+                Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
+                None => self.element_at(
+                    subscript,
+                    std::slice::from_ref(index),
+                    std::slice::from_ref(value),
+                )?,
+            });
+            dimension += 1;
+        }
+        Some(elements)
+    }
+
+    /// The element of what a function gives.
+    fn call_at(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        ty: &Type,
+        indices: &[Index],
+        at: &[Value],
+    ) -> Option<Value> {
+        if self.call_shape(name) == Some(Shape::Bounds) {
+            let (index, value) = (indices.first()?, at.first()?);
+            let dimension = self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
+            // One element of `shape(a)` is a `size(a, n)`.
+            let name = if name == "shape" { "size" } else { name };
+            return Some(Value::Call {
+                name: name.to_string(),
+                arguments: vec![arguments.first()?.clone(), dimension],
+                ty: ty.clone(),
+            });
+        }
+        if name == "transpose" && self.is_intrinsic(name) {
+            let ([i, j], [m, n]) = (indices, at) else {
+                return None;
+            };
+            let (indices, at) = ([j.clone(), i.clone()], [n.clone(), m.clone()]);
+            return self.element_at(arguments.first()?, &indices, &at);
+        }
+        if name == "spread" && self.is_intrinsic(name) {
+            let [source, Value::Integer(dimension), _] = arguments else {
+                return None;
+            };
+            let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
+            let kept = |n: &usize| *n != copies;
+            let numbers = (0..indices.len()).filter(kept);
+            let indices: Vec<Index> = numbers.map(|n| indices[n].clone()).collect();
+            let numbers = (0..at.len()).filter(kept);
+            let at: Vec<Value> = numbers.map(|n| at[n].clone()).collect();
+            return self.element_at(source, &indices, &at);
+        }
+        let arguments = arguments
+            .iter()
+            .map(|argument| self.element_at(argument, indices, at))
+            .collect::<Option<Vec<_>>>()?;
+        Some(Value::Call {
+            name: name.to_string(),
+            arguments,
+            ty: ty.clone(),
         })
     }
 

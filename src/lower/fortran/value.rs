@@ -1,18 +1,15 @@
 //! Expressions as written to values of the IR.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::expression::{Argument, CHARGE, Expr, MOST_CHARGED, MacroValue};
-use super::generic::{Choice, arranged};
 use super::intrinsic_types;
-use super::modules::{Found, callee};
+use super::modules::Found;
 use super::path::{Applied, Path};
 use super::procedure::{Lowering, Meaning};
 use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
-use crate::intrinsics::Intrinsic;
-use crate::ir::{BinaryOp, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{BinaryOp, ConstantOrigin, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
@@ -332,217 +329,6 @@ impl<'a> Lowering<'a> {
             Some(help),
         );
     }
-
-    pub fn open(&mut self, id: VarId, rank: usize) {
-        self.draft.set_dimensions(id, vec![Extent::default(); rank]);
-    }
-
-    pub fn element(
-        &mut self,
-        id: VarId,
-        arguments: &[Argument],
-        place: &Place,
-        scope: &'a Scope,
-    ) -> Value {
-        let subscripts = self.subscripts(id, 0, arguments, scope);
-        Value::Element {
-            array: id,
-            subscripts,
-            place: place.clone(),
-        }
-    }
-
-    /// Subscripts for the dimensions of a variable from `first` on. A section is an opaque value with
-    /// its lower bound, upper bound and step inside.
-    pub fn subscripts(
-        &mut self,
-        id: VarId,
-        first: usize,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Vec<Value> {
-        let mut subscripts = Vec::with_capacity(arguments.len());
-        for (at, argument) in arguments.iter().enumerate() {
-            subscripts.push(match argument {
-                Argument::Value(e) | Argument::Keyword(_, e) => self.value(e, scope),
-                Argument::Star => Value::opaque(ReasonCode::AssumedSize, ""),
-                Argument::Section(parts) => {
-                    let [lower, upper, step] = &**parts;
-                    let lower = match lower {
-                        Some(e) => self.value(e, scope),
-                        None => self.lower_bound(id, first + at),
-                    };
-                    let upper = match upper {
-                        Some(e) => self.value(e, scope),
-                        None => self.upper_bound(id, first + at),
-                    };
-                    let step = step
-                        .as_ref()
-                        .map_or(Value::Integer(1), |e| self.value(e, scope));
-                    section(lower, upper, step)
-                }
-            });
-        }
-        subscripts
-    }
-
-    /// Lower bound of a dimension as declared; 1 where that leaves it open.
-    pub fn lower_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.draft.variable(id).dimensions.get(at);
-        extent
-            .and_then(|e| e.lower.clone())
-            .unwrap_or(Value::Integer(1))
-    }
-
-    /// Upper bound of a dimension as declared, else what `ubound` would say.
-    pub fn upper_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.draft.variable(id).dimensions.get(at);
-        extent
-            .and_then(|e| e.upper.clone())
-            .unwrap_or_else(|| Value::Call {
-                name: "ubound".into(),
-                arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
-                ty: Type::Integer(4),
-            })
-    }
-
-    pub fn bounds_of(&mut self, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
-        let mut values = Vec::new();
-        for argument in arguments {
-            match argument {
-                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
-                Argument::Section(parts) => {
-                    for e in parts.iter().flatten() {
-                        values.push(self.value(e, scope));
-                    }
-                }
-                Argument::Star => {}
-            }
-        }
-        values
-    }
-
-    fn function(
-        &mut self,
-        name: &Arc<str>,
-        symbol: &Symbol,
-        home: &'a Scope,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let implicit = || {
-            if matches!(symbol.class, Class::Generic(_)) {
-                None
-            } else {
-                home.implicit_type(name)
-            }
-        };
-        let ty = match symbol.ty.clone().or_else(implicit) {
-            Some(spec) => self.resolve(&spec, home),
-            None => Type::Unknown,
-        };
-        self.call(name, arguments, ty, scope)
-    }
-
-    /// A function reference by a generic name, which may extend an intrinsic or stand for a structure constructor too.
-    fn generic_reference(
-        &mut self,
-        name: &Arc<str>,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let candidates = self.candidates(scope, name);
-        let given = self.given(arguments, scope);
-        match (
-            self.choose(&candidates, &given),
-            intrinsic_types::lookup(name),
-        ) {
-            (Choice::One(candidate), _) => {
-                let ty = self.result_of(&candidate);
-                let name = self.name_of(&candidate, candidate.name.to_string());
-                Value::Call {
-                    name,
-                    arguments: arranged(&candidate.dummies(), given),
-                    ty,
-                }
-            }
-            (Choice::None, Some(known)) => self.intrinsic(name, known, arguments, scope),
-            _ => {
-                self.note_callee(name, scope);
-                let mut types = candidates
-                    .iter()
-                    .map(|candidate| self.result_of(candidate))
-                    .collect::<Vec<_>>();
-                types.dedup();
-                let constructed = || {
-                    self.world
-                        .derived_type(scope, name)
-                        .map(|_| TypeSpec::Derived(name.clone()))
-                };
-                let ty = match (&types[..], constructed()) {
-                    ([only], _) => only.clone(),
-                    (_, Some(spec)) => self.resolve(&spec, scope),
-                    _ => Type::Unknown,
-                };
-                let arguments = given.into_iter().map(|(_, value)| value).collect();
-                Value::Call {
-                    name: name.to_string(),
-                    arguments,
-                    ty,
-                }
-            }
-        }
-    }
-
-    /// Notes which procedure of which module a name stands for.
-    pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
-        if let Some((declared, home)) = self.world.module_procedure(scope, name) {
-            self.draft
-                .set_callee(name.to_string(), callee(home, declared));
-        }
-    }
-
-    fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
-        let arguments = self.world.in_order(name, Cow::Borrowed(arguments), scope);
-        self.note_callee(name, scope);
-        Value::Call {
-            name: name.to_string(),
-            arguments: self.bounds_of(&arguments, scope),
-            ty,
-        }
-    }
-
-    /// An intrinsic; a kind argument goes into the type.
-    fn intrinsic(
-        &mut self,
-        name: &str,
-        known: Intrinsic,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let kind_position = intrinsic_types::kind_position(known, name);
-        let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
-        for (at, argument) in arguments.iter().enumerate() {
-            match argument {
-                Argument::Keyword(keyword, e) if &**keyword == "kind" => kind = Some(e),
-                Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
-                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
-                Argument::Section(_) | Argument::Star => {
-                    values.push(Value::opaque(ReasonCode::ArraySection, ""))
-                }
-            }
-        }
-        if let Some(declared) = self.inquiry(name, &values) {
-            return declared;
-        }
-        let kind = kind.and_then(|e| self.world.kind_number(e, scope));
-        let types: Vec<Type> = values.iter().map(|v| v.ty(self.draft.function())).collect();
-        Value::Call {
-            name: name.to_string(),
-            ty: intrinsic_types::result(known, &types, kind),
-            arguments: values,
-        }
-    }
 }
 
 /// A declared scalar: with parentheses it is a function, or a substring.
@@ -559,9 +345,4 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
         Argument::Value(e) => Some(e.clone()),
         _ => None,
     }
-}
-
-/// A section of one dimension.
-pub fn section(lower: Value, upper: Value, step: Value) -> Value {
-    Value::Section(Box::new([lower, upper, step]))
 }
