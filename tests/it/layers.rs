@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "quantity",
     "diagnostic",
+    "reason",
     "expr",
     "source",
     "intrinsics",

@@ -40,6 +40,7 @@ mod plane_steps;
 mod prefixes;
 mod preprocessing;
 mod random_programs;
+mod reasons;
 mod record;
 mod registers;
 mod repeated;

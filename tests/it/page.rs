@@ -128,7 +128,7 @@ fn nothing_of_the_source_is_markup() {
         first.id = HOSTILE.into();
         first.file = HOSTILE.into();
         first.body.reasons.push(loopsheet::analysis::facts::Reason {
-            code: HOSTILE.into(),
+            code: loopsheet::reason::ReasonCode::Call,
             line: 1,
             detail: HOSTILE.into(),
         });

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::support::programs::{expr, flops, function, model, program};
 use loopsheet::analysis::facts::{Block, Item, Loop, Program};
 use loopsheet::expr::Expr;
+use loopsheet::reason::ReasonCode;
 use proptest::prelude::*;
 
 /// Variable, first value, last value, step.
@@ -102,7 +103,10 @@ fn modelled(program: &Program, sizes: &[(&str, i64)]) -> (Vec<f64>, bool) {
     );
     (
         counts,
-        !nest.nest.reason_codes().contains("approximate_trip_count"),
+        !nest
+            .nest
+            .reason_codes()
+            .contains(&ReasonCode::ApproximateTripCount),
     )
 }
 

@@ -308,11 +308,8 @@ fn what_is_missing_is_visible() {
     let program = mixed();
     let opened = Opened::new(&model(&program, "exasat", WORKED));
     for (text, sheets) in [
-        (
-            "approximate_trip_count, call, unknown_trip_count",
-            &["Loops"][..],
-        ),
-        ("unknown_trip_count", &["Notes"]),
+        ("approximate_trip_count, call, zero_step", &["Loops"][..]),
+        ("zero_step", &["Notes"]),
         ("user_norm", &["Notes"]),
         ("outside of loops", &["Notes"]),
         ("cannot be read (mend it)", &["Notes"]),

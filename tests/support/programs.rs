@@ -11,6 +11,7 @@ use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::{Expr, FigureId, Lookup};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Figures, Model, Setting};
+use loopsheet::reason::ReasonCode;
 use loopsheet::source::{Form, Language, Preprocessing};
 
 pub fn expr(text: &str) -> Expr {
@@ -275,12 +276,12 @@ pub fn triad_and_search() -> Function {
     };
     let reasons = vec![
         Reason {
-            code: "unknown_trip_count".into(),
+            code: ReasonCode::ZeroStep,
             line: 30,
             detail: "=while (err > tol)".into(),
         },
         Reason {
-            code: "call".into(),
+            code: ReasonCode::Call,
             line: 32,
             detail: "user_norm".into(),
         },
@@ -305,7 +306,7 @@ pub fn triad_and_search() -> Function {
     ];
     let mut function = function("n1", "=odd.f90", &[], loops);
     function.body.reasons.push(Reason {
-        code: "label".into(),
+        code: ReasonCode::Goto,
         line: 60,
         detail: "goto 10".into(),
     });

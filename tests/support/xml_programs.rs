@@ -5,9 +5,11 @@ use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::Expr;
 use loopsheet::message_passing::InterfaceKind;
+use loopsheet::reason::ReasonCode;
 use loopsheet::source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
+use strum::VariantArray;
 
 /// A 7-point Laplacian as the newer generation writes it.
 pub const NEWER: &str = r#"<program>
@@ -251,7 +253,8 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 fn reason() -> impl Strategy<Value = Reason> {
-    (text(), any::<u32>(), text()).prop_map(|(code, line, detail)| Reason { code, line, detail })
+    let code = select(ReasonCode::VARIANTS);
+    (code, any::<u32>(), text()).prop_map(|(code, line, detail)| Reason { code, line, detail })
 }
 
 fn block() -> impl Strategy<Value = Block> {
