@@ -27,7 +27,7 @@ mod what_if;
 use std::collections::HashSet;
 
 use crate::analysis::facts::Program;
-use crate::expr::FigureId;
+use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
@@ -289,7 +289,7 @@ impl<'p> Model<'p> {
     }
 
     /// The value of a symbol of a function, if it is a parameter.
-    pub fn symbol_value(&self, function: usize, symbol: &str) -> Option<f64> {
+    pub fn symbol_value(&self, function: usize, symbol: &Symbol) -> Option<f64> {
         self.parameters.row(function, symbol).map(|row| row.value)
     }
 

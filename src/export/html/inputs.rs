@@ -45,8 +45,8 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
     const LARGEST: f64 = 1e15;
     match row.kind {
         Kind::Block => ((0.0, LARGEST), true),
-        Kind::Problem if row.is_process_count() => ((1.0, LARGEST), true),
-        Kind::Problem => ((-LARGEST, LARGEST), true),
+        Kind::Processes => ((1.0, LARGEST), true),
+        Kind::Problem | Kind::Neighbours => ((-LARGEST, LARGEST), true),
         Kind::TripCount => ((-LARGEST, LARGEST), false),
         Kind::Probability => ((0.0, 1.0), false),
     }
