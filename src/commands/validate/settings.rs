@@ -10,6 +10,7 @@ use crate::cache::spec::Ways;
 use crate::cache::{CacheSpec, Hierarchy};
 use crate::cli::ValidateArgs;
 use crate::expr::{Symbol, SymbolKind};
+use crate::machine::parameters::of_level;
 use crate::machine::{Level, MachineModel};
 use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
@@ -89,16 +90,10 @@ fn same_caches(
     runs: &mut [Vec<Setting>],
 ) -> anyhow::Result<()> {
     let says = |setting: &Setting| {
-        let level = setting
-            .name
-            .strip_prefix('l')
-            .and_then(|name| name.split_once('_'));
-        let of_level = level
-            .filter(|(level, _)| level.parse::<usize>().is_ok())
-            .map(|(_, what)| what);
-        of_level
-            .filter(|what| ["bytes", "ways", "shared_by"].contains(what))
-            .is_some()
+        matches!(
+            of_level(&setting.name),
+            Some("bytes" | "ways" | "shared_by")
+        )
     };
     for setting in runs.iter().flatten() {
         let name = &setting.name;

@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 
 use super::tables;
 use crate::export::xlsx::{machine, parameters};
-use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent};
+use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
 use crate::model::Model;
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
 pub(super) fn all(model: &Model) -> Vec<Value> {
-    let is_level =
-        |name: &str| name.starts_with('l') && (name.ends_with("_bytes") || name.ends_with("_gbs"));
+    let is_level = |name: &str| matches!(of_level(name), Some("bytes" | "gbs"));
     let machine = model.machine.parameters.iter().map(|parameter| {
         json!({
             "name": parameter.name,
