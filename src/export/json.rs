@@ -148,6 +148,7 @@ fn parameters(model: &Model) -> Value {
             "value": number(row.value),
             "origin": row.origin.as_str(),
             "source_name": row.label,
+            "kind": row.kind,
             "functions": row.functions,
         });
         if let Some(definition) = &row.definition {
@@ -190,10 +191,6 @@ fn function(
     nests: &[(usize, &NestModel)],
     sequences: &[&SequenceModel],
 ) -> Value {
-    let name = |symbol: &str| match model.parameters.row(index, symbol) {
-        Some(row) => row.name.clone(),
-        None => symbol.to_string(),
-    };
     let nests = nests.iter().map(|(index, facts)| {
         let mut value = nest(model, facts);
         if let Some(found) = &model.registers[*index] {
@@ -212,7 +209,7 @@ fn function(
         "name": function.name,
         "file": &*function.file,
         "line": function.line,
-        "loops": loops(function, &name),
+        "loops": loops(model, index),
         "nests": nests.collect::<Vec<_>>(),
         "dependencies": dependencies(sequences),
         "sequences": sequences.iter().map(|found| sequence(model, found)).collect::<Vec<_>>(),

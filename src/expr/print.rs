@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Expr, FigureId, Function, Node};
+use super::{Expr, FigureId, Function, Node, Symbol, SymbolKind};
 
 /// What a figure or a symbol is called where a formula is shown.
 pub trait CellNames {
@@ -39,7 +39,8 @@ impl fmt::Display for Excel<'_> {
 }
 
 impl fmt::Display for Expr {
-    /// Text that [`Expr::parse`](Expr::parse) reads back to an equal expression (figures excepted).
+    /// Text for people. In its alternate form (`{:#}`), [`Expr::parse`](Expr::parse) reads back an equal expression (figures
+    /// excepted): what no source calls by its name has its kind with it, as in `` trip_count`trip_f_12` ``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(f, self, Binding::Loose, &Style { names: None })
     }
@@ -74,9 +75,9 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
     }
     match expr.node() {
         Node::Number(n) => write_number(f, n.get(), style)?,
-        Node::Symbol(name) => match style.names {
-            Some(names) => f.write_str(&names.symbol(name))?,
-            None => write_symbol(f, name)?,
+        Node::Symbol(symbol) => match style.names {
+            Some(names) => f.write_str(&names.symbol(symbol.name()))?,
+            None => write_symbol(f, symbol)?,
         },
         Node::Figure(id) => match style.names {
             Some(names) => f.write_str(&names.figure(*id))?,
@@ -247,7 +248,11 @@ fn write_number(f: &mut fmt::Formatter<'_>, value: f64, style: &Style) -> fmt::R
 }
 
 /// Names that would not be read back as one symbol are quoted with backticks, those inside doubled.
-fn write_symbol(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
+    let (kind, name) = (symbol.kind(), symbol.name());
+    if f.alternate() && kind != SymbolKind::Source {
+        return write!(f, "{}`{}`", kind.as_str(), name.replace('`', "``"));
+    }
     if super::parse::is_plain_symbol(name) {
         f.write_str(name)
     } else {

@@ -258,7 +258,7 @@ fn every_input_has_its_name() {
             .filter(|_| !figure.value.is_nan())
         {
             assert!(
-                names.contains_key(&**symbol),
+                names.contains_key(symbol.name()),
                 "{}: {symbol} is no name",
                 figure.label
             );

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::expr::Symbol;
 use crate::machine::MachineModel;
 use crate::model::dimension_name;
 
@@ -18,7 +19,8 @@ impl Names {
             .iter()
             .flat_map(|p| suffixed(p.name.to_lowercase()));
         let machine = machine.chain(suffixed("preset".to_string()));
-        let blocks = (0..dimensions).map(|position| format!("block_{}", dimension_name(position)));
+        let blocks = (0..dimensions)
+            .map(|position| Symbol::block(&dimension_name(position)).name().to_string());
         Names {
             taken: machine.chain(blocks).collect(),
         }
