@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol};
 use crate::message_passing::InterfaceKind;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -174,8 +175,7 @@ impl SettingKind {
 /// Why a loop is not fully understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
-    /// A stable snake-case code that reports count.
-    pub code: String,
+    pub code: ReasonCode,
     pub line: u32,
     pub detail: String,
 }

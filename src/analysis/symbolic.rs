@@ -248,7 +248,7 @@ impl Symbols<'_> {
             Some(_) => true,
             None => self.loops.contains(id),
         };
-        let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
+        let opaque = value.has_no_number() || matches!(value, Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
@@ -271,10 +271,12 @@ impl Symbols<'_> {
 /// Whether the text of a value says which it is: no part of it could not be read, and every operator has a sign of its own.
 fn has_text(value: &Value) -> bool {
     match value {
-        Value::Opaque { .. } => addressed(value).is_some_and(has_text),
+        Value::Opaque { .. } | Value::Section(_) | Value::Row => false,
         Value::Binary(BinaryOp::Other, ..) => false,
         Value::Binary(_, left, right) => has_text(left) && has_text(right),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => has_text(operand),
+        Value::Address { of: inner, .. } | Value::Unary(_, inner) | Value::Convert(_, inner) => {
+            has_text(inner)
+        }
         Value::Element { subscripts, .. } => subscripts.iter().all(has_text),
         Value::Call { arguments, .. } => arguments.iter().all(has_text),
         Value::Select(condition, then, otherwise) => [condition, then, otherwise]
@@ -350,7 +352,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
 /// macro has put each of them twice.
-pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
+pub fn extremum(value: &Value) -> Option<(&Value, &Value)> {
     let Value::Select(condition, then, otherwise) = value else {
         return None;
     };
@@ -361,9 +363,8 @@ pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value,
         op,
         BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
     );
-    let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
-    let straight = || same(left, then) && same(right, otherwise);
-    let crossed = || same(left, otherwise) && same(right, then);
+    let straight = || left == then && right == otherwise;
+    let crossed = || left == otherwise && right == then;
     (is_order && (straight() || crossed())).then_some((left, right))
 }
 
@@ -386,7 +387,9 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
         Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        Value::Section(parts) => parts.iter().for_each(|v| variables_of(v, found)),
+        Value::Address { of, .. } => variables_of(of, found),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {}
     }
 }
 

@@ -12,6 +12,7 @@ use crate::analysis::facts::{File, Function};
 use crate::expr::FigureId;
 use crate::model::dependencies::SequenceModel;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis, with times over a range of single inputs. Bytes and seconds are plain numbers in base units;
@@ -53,7 +54,9 @@ fn with_sweeps(model: &Model, swept: Option<&Model>) -> String {
             "partial": coverage.partial,
             "reasons": coverage.reasons,
             "outside": coverage.outside,
+            "estimated": coverage.estimated,
         },
+        "reason_codes": reason_codes(model),
     });
     if let Some(calls) = &model.calls {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
@@ -69,6 +72,17 @@ fn with_sweeps(model: &Model, swept: Option<&Model>) -> String {
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
     format!("{before}[\n{}\n  ]{after}\n", functions(model).join(",\n"))
+}
+
+/// What the codes of reasons mean that occur.
+fn reason_codes(model: &Model) -> serde_json::Map<String, Value> {
+    let entry = |code: ReasonCode| {
+        let meaning = json!({
+            "meaning": code.meaning(), "effect": code.effect().meaning(), "help": code.help(),
+        });
+        (code.to_string(), meaning)
+    };
+    model.reason_codes().into_iter().map(entry).collect()
 }
 
 /// Stands for the functions until they are rendered; no source text contains it.

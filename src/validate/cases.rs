@@ -10,6 +10,7 @@ use crate::expr::Symbol;
 use crate::interpret::Refusal;
 use crate::interpret::compile::Code;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ pub struct Skipped {
     pub function: String,
     pub nest: String,
     pub line: u32,
-    pub code: String,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -234,7 +235,7 @@ pub fn whole(
 fn without_statements() -> Vec<Refusal> {
     let detail = "the model comes from XML, which has no statements".to_string();
     vec![Refusal {
-        code: "no_statements",
+        code: ReasonCode::NoStatements,
         line: 0,
         detail,
     }]
@@ -243,7 +244,7 @@ fn without_statements() -> Vec<Refusal> {
 fn too_long(nest: &NestModel, settings: &Settings, why: &str) -> Refusal {
     let detail = format!("more than {} accesses, and {why}", settings.most_accesses);
     Refusal {
-        code: "too_long",
+        code: ReasonCode::TooLong,
         line: nest.nest.head().line,
         detail,
     }
@@ -262,7 +263,7 @@ fn skipped(model: &Model, index: usize, refusals: Vec<Refusal>) -> Report {
         } else {
             head.line
         },
-        code: refusal.code.to_string(),
+        code: refusal.code,
         detail: refusal.detail,
     };
     Report {
