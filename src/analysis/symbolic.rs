@@ -271,11 +271,12 @@ impl Symbols<'_> {
 /// Whether the text of a value says which it is: no part of it could not be read, and every operator has a sign of its own.
 fn has_text(value: &Value) -> bool {
     match value {
-        Value::Address { of, .. } => has_text(of),
-        Value::Opaque { .. } | Value::Section { .. } | Value::Row { .. } => false,
+        Value::Opaque { .. } | Value::Section(_) | Value::Row => false,
         Value::Binary(BinaryOp::Other, ..) => false,
         Value::Binary(_, left, right) => has_text(left) && has_text(right),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => has_text(operand),
+        Value::Address { of: inner, .. } | Value::Unary(_, inner) | Value::Convert(_, inner) => {
+            has_text(inner)
+        }
         Value::Element { subscripts, .. } => subscripts.iter().all(has_text),
         Value::Call { arguments, .. } => arguments.iter().all(has_text),
         Value::Select(condition, then, otherwise) => [condition, then, otherwise]
