@@ -120,6 +120,9 @@ fn excel_formulas() {
     let figures = Expr::sum((1..4).map(|i| Expr::from(FigureId(i))));
     assert_eq!(show(&(figures * 2.0)), "2*SUM(A1:A3)");
     assert_eq!(show(&parse("if(a<b, (-a)^2, 0)")), "IF(a<b,(-a)^2,0)");
+    assert_eq!(show(&parse("min(a, 1e15)")), "MIN(a,1E+15)");
+    assert_eq!(show(&parse("a - 2.5e-7")), "a-2.5E-7");
+    assert_eq!(show(&Expr::from(f64::INFINITY)), "(10^999)");
 }
 
 #[test]

@@ -174,9 +174,11 @@ mod tests {
 
     #[test]
     fn the_other_parts_of_a_package_keep_their_bytes() {
-        use rust_xlsxwriter::{Chart, ChartMarker, ChartMarkerType, ChartType, Worksheet};
+        use rust_xlsxwriter::{Chart, ChartMarker, ChartMarkerType, ChartType};
         let book = || {
-            let mut sheet = Worksheet::new();
+            let mut workbook = Workbook::new();
+            workbook.set_properties(&super::super::properties("test").unwrap());
+            let sheet = workbook.add_worksheet();
             sheet.write_column(0, 0, [1.0, 2.0]).unwrap();
             let mut chart = Chart::new(ChartType::Scatter);
             (chart.add_series())
@@ -184,9 +186,6 @@ mod tests {
                 .set_categories("Sheet1!$A$1:$A$2")
                 .set_marker(ChartMarker::new().set_type(ChartMarkerType::Circle));
             sheet.insert_chart(0, 2, &chart).unwrap();
-            let mut workbook = Workbook::new();
-            workbook.set_properties(&super::super::properties("test").unwrap());
-            workbook.push_worksheet(sheet);
             workbook
         };
         #[expect(clippy::disallowed_methods, reason = "compared with what is finished")]
