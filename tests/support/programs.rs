@@ -295,7 +295,13 @@ pub fn triad_and_search() -> Function {
     };
     let loops = vec![
         nest("n1", "=odd.f90", 20, &[("i", "1", "n1")], triad),
-        nest("n1", "=odd.f90", 30, &[("i", "1", "trip_count`trip_30`")], search),
+        nest(
+            "n1",
+            "=odd.f90",
+            30,
+            &[("i", "1", "trip_count`trip_30`")],
+            search,
+        ),
         nest(
             "n1",
             "=odd.f90",
