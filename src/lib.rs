@@ -37,29 +37,17 @@
 //!    it. An exporter computes nothing.
 //! 5. The same input gives the same bytes.
 
-pub mod analysis;
-pub mod binary;
-pub mod cache;
+pub use loopsheet_base::{diagnostic, quantity, reason};
+pub use loopsheet_procedures::{intrinsics, message_passing};
+pub use {
+    loopsheet_analysis as analysis, loopsheet_binary as binary, loopsheet_cache as cache,
+    loopsheet_compare as compare, loopsheet_dataflow as dataflow, loopsheet_export as export,
+    loopsheet_expr as expr, loopsheet_graph as graph, loopsheet_interpret as interpret,
+    loopsheet_ir as ir, loopsheet_lower as lower, loopsheet_machine as machine,
+    loopsheet_metrics as metrics, loopsheet_model as model, loopsheet_regions as regions,
+    loopsheet_source as source, loopsheet_syntax as syntax, loopsheet_trace as trace,
+    loopsheet_validate as validate,
+};
+
 pub mod cli;
 pub mod commands;
-pub mod compare;
-pub mod dataflow;
-pub mod diagnostic;
-pub mod export;
-pub mod expr;
-pub mod graph;
-pub mod interpret;
-pub mod intrinsics;
-pub mod ir;
-pub mod lower;
-pub mod machine;
-pub mod message_passing;
-pub mod metrics;
-pub mod model;
-pub mod quantity;
-pub mod reason;
-pub mod regions;
-pub mod source;
-pub mod syntax;
-pub mod trace;
-pub mod validate;

@@ -431,7 +431,7 @@ fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its
 /// integer offset; `None` if it is not affine.
-pub(crate) fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
+pub fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     let linear = expr.linear_in(loops)?;
     let (base, offset) = split_integer(&linear.rest.expand());
     let terms = (loops.iter().zip(linear.coefficients))

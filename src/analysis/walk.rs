@@ -188,7 +188,7 @@ fn passed(
 }
 
 /// Gives every loop its id: function and line, and a number where that is not unique.
-pub(crate) fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
+pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
     for item in &mut block.items {
         match item {
             Item::Loop(inner) => {

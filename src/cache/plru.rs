@@ -57,7 +57,7 @@ impl Replacement for Tree {
 
 #[cfg(test)]
 mod tests {
-    use crate::cache::level::{Level, State};
+    use crate::level::{Level, State};
 
     /// Four ways, worked by hand. The bits are root, left, right; arrows show where they point.
     ///

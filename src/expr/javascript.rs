@@ -125,7 +125,7 @@ fn write_number(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::FigureId;
+    use crate::FigureId;
 
     struct Plain;
 

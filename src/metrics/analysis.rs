@@ -6,9 +6,9 @@ use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::spec::SpecError;
 use crate::cache::{CacheSpec, LevelCounters};
 use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
-use crate::regions::{RegionError, Sites};
 use crate::trace::isa::{Access, Class};
 use crate::trace::{Batch, Consumer, Instruction, InstructionId};
+use loopsheet_regions::{RegionError, Sites};
 
 use super::camat::{CamatMeter, MeterSettings, Program};
 use super::costs::Costs;

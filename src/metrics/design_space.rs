@@ -257,8 +257,8 @@ pub fn best_window(windows: &[u32]) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::epoch::Stores;
     use crate::expr::Lookup;
-    use crate::metrics::epoch::Stores;
 
     fn profile() -> Epochs {
         Epochs {

@@ -2,7 +2,7 @@
 //! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names below.
 
 use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
-use crate::metrics::report::{Edag, Inputs};
+use crate::report::{Edag, Inputs};
 
 /// One derived figure.
 #[derive(Clone, Debug)]
@@ -243,7 +243,7 @@ impl Formula {
 impl Figures {
     /// Evaluates every formula. What cannot be known without addresses has no value, nor has a division by zero.
     pub fn of(edag: &Edag, inputs: &Inputs) -> Figures {
-        let memory = |part: fn(&crate::metrics::report::EdagMemory) -> u64| {
+        let memory = |part: fn(&crate::report::EdagMemory) -> u64| {
             edag.memory.as_ref().map(|m| part(m) as f64)
         };
         let mut values = vec![
@@ -291,7 +291,7 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::report::EdagMemory;
+    use crate::report::EdagMemory;
 
     fn figures(work: u64, depth: u64, cost: u64, slots: f64) -> Figures {
         let memory = EdagMemory {

@@ -33,7 +33,7 @@ impl Profiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::epoch::Stores;
+    use crate::epoch::Stores;
 
     /// 20 in 1,000 and 1 in 500, that is 20 and 2: 11, whichever is longer.
     #[test]

@@ -1,7 +1,7 @@
 //! What dummy arguments are in the caller's terms.
 
 use super::instance::Instance;
-use crate::analysis::addresses::addressed;
+use crate::addresses::addressed;
 use crate::ir::{Stmt, Type, Value, VarId, Variable};
 use crate::source::Language;
 

@@ -1,7 +1,7 @@
 //! Components of structures that are passed: which variables of the caller they are, and where they lie.
 
 use super::instance::Instance;
-use crate::analysis::addresses::{addressed, is_left_out};
+use crate::addresses::{addressed, is_left_out};
 use crate::ir::{BinaryOp, MemberLayout, Type, Value, VarId, Variable};
 use crate::source::Language;
 

@@ -7,7 +7,7 @@ use super::bindings::{Binding, same};
 use super::components::split;
 use super::expand::Caller;
 use super::straight::Template;
-use crate::analysis::addresses::{addressed, is_left_out};
+use crate::addresses::{addressed, is_left_out};
 use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
 use crate::source::Language;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expand::{self, Expansion};
 use super::{ProcedureId, Procedures, Target, components, formals, summary};
-use crate::analysis::flops::FlopCounter;
+use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, If, Jump, Role, Stmt, Type, Value, VarId, Variable};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{ProcedureId, Procedures, Target, formals};
-use crate::analysis::addresses::addressed;
+use crate::addresses::addressed;
 use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};

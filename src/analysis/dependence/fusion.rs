@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::regions::{Reference, Region, references};
 use super::shared::Sharing;
-use crate::analysis::facts::{
-    Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript,
-};
 use crate::expr::Expr;
+use crate::facts::{Access, AccessClass, Block, Body, Call, Item, Loop, Stream, Subscript};
 
 /// Two neighbours and what stands in the way of making them one.
 #[derive(Clone, Debug)]

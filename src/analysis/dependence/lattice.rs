@@ -2,8 +2,8 @@
 //! is a sum of multiples of all strides, hence a multiple of their greatest common divisor).
 
 use super::regions::Reference;
-use crate::analysis::facts::{Access, Loop, Subscript};
 use crate::expr::Expr;
+use crate::facts::{Access, Loop, Subscript};
 
 /// Whether no element that the first uses in one way is one that the second uses in the other.
 pub fn are_apart(a: &Reference, b: &Reference, (a_writes, b_writes): (bool, bool)) -> bool {

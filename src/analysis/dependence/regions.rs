@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
 use crate::expr::{Expr, Linear, Lookup, Symbol};
+use crate::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
 
 /// Ranges of the subscripts, contiguous dimension first and components last; `None` for one that is not told.
 #[derive(Clone, Debug, PartialEq, Eq)]

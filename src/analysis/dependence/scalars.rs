@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::shared::Sharing;
 use super::{Arms, Kind, exclude_each_other};
-use crate::analysis::facts::{AccessClass, Block, Item, Loop, SettingKind};
 use crate::expr::{Expr, Node, SymbolKind};
+use crate::facts::{AccessClass, Block, Item, Loop, SettingKind};
 
 /// For every loop of a sequence, the earlier ones that it depends on, how, and through which scalars.
 pub type ScalarEdges = Vec<BTreeMap<(usize, Kind), BTreeSet<String>>>;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::facts::{Block, Function, Item};
-use crate::analysis::shared::{members, root};
+use crate::facts::{Block, Function, Item};
+use crate::shared::{members, root};
 
 /// For each name of the function's arrays, and for what they may lie in, the other arrays that may share storage.
 pub struct Sharing<'p> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::calls::{ProcedureId, Procedures, expand};
+use crate::calls::{ProcedureId, Procedures, expand};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt};
 use crate::source::Language;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Walker;
-use crate::analysis::alternatives::either;
-use crate::analysis::facts::{Block, Branch, Constant, Item, Origin};
-use crate::analysis::symbolic::Known;
+use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
+use crate::facts::{Block, Branch, Constant, Item, Origin};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
+use crate::symbolic::Known;
 
 impl<'f> Walker<'f> {
     pub(super) fn branch(

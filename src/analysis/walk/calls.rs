@@ -1,11 +1,11 @@
 //! What calls do, as far as the bodies behind them are known.
 
 use super::Walker;
-use crate::analysis::addresses::addressed;
-use crate::analysis::calls::Target;
-use crate::analysis::communication::{self, Datatypes, Types};
-use crate::analysis::facts::{AccessClass, Block, Body, Call, Communication};
+use crate::addresses::addressed;
+use crate::calls::Target;
+use crate::communication::{self, Datatypes, Types};
 use crate::diagnostic::Place;
+use crate::facts::{AccessClass, Block, Body, Call, Communication};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::{Type, Value, VarId};
 use crate::message_passing::Interface;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Walker;
 use super::iterations::may_skip;
-use crate::analysis::assignments::count_assignments;
-use crate::analysis::symbolic::Known;
+use crate::assignments::count_assignments;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Stmt, Type, Value, VarId};
+use crate::symbolic::Known;
 
 /// What an iteration makes of the variable.
 #[derive(Clone, Copy, PartialEq, Eq)]

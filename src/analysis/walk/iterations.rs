@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
-use crate::analysis::symbolic::variables_of;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Jump, Stmt, Type, Value, VarId};
+use crate::symbolic::variables_of;
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]

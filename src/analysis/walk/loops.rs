@@ -6,19 +6,19 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
-use crate::analysis::addresses::Address;
-use crate::analysis::assignments::assigns_any_of;
-use crate::analysis::facts::{Block, Item, Loop};
-use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration};
-use crate::analysis::iterations::mentions;
-use crate::analysis::moving::{Level, is_unknown_stride};
-use crate::analysis::symbolic::{Known, variables_of};
-use crate::analysis::{references, registers, repeated};
+use crate::addresses::Address;
+use crate::assignments::assigns_any_of;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
+use crate::facts::{Block, Item, Loop};
+use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::iterations::mentions;
+use crate::moving::{Level, is_unknown_stride};
 use crate::reason::{Effect, ReasonCode};
 use crate::source::Language;
+use crate::symbolic::{Known, variables_of};
+use crate::{references, registers, repeated};
 
 impl<'f> Walker<'f> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {

@@ -1,7 +1,7 @@
 //! What straight-line code around loops sets, and from what: the way of scalars from one loop to the next.
 
 use super::Walker;
-use crate::analysis::facts::{Block, Setting, SettingKind};
+use crate::facts::{Block, Setting, SettingKind};
 use crate::ir::visit::each_value;
 use crate::ir::{Role, Stmt, Value, VarId};
 

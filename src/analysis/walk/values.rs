@@ -1,18 +1,18 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::analysis::addresses::{Address, is_left_out};
-use crate::analysis::alternatives::Alternative;
-use crate::analysis::facts::{AccessClass, Block, Scalar};
-use crate::analysis::flops::FlopCounter;
-use crate::analysis::references;
-use crate::analysis::symbolic::{self, Known};
+use crate::addresses::{Address, is_left_out};
+use crate::alternatives::Alternative;
 use crate::diagnostic::Place;
 use crate::expr::Expr;
+use crate::facts::{AccessClass, Block, Scalar};
+use crate::flops::FlopCounter;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
 use crate::reason::ReasonCode;
+use crate::references;
 use crate::source::Language;
+use crate::symbolic::{self, Known};
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
 pub(super) const MOST_SYMBOLS: usize = 8;

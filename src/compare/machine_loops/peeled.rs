@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Counter;
-use crate::compare::parts::Statement;
-use crate::compare::places::LoopRef;
-use crate::compare::unrolling::Copies;
-use crate::compare::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
 use crate::metrics::profile::Site;
+use crate::parts::Statement;
+use crate::places::LoopRef;
+use crate::unrolling::Copies;
+use crate::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
 
 impl<'a> Counter<'a> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's

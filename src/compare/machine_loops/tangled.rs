@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::{Counter, LoopCounts};
-use crate::compare::places::LoopRef;
-use crate::compare::work::{DIVIDES, STORES, Work, promised, sum, work};
 use crate::metrics::profile::Site;
+use crate::places::LoopRef;
+use crate::work::{DIVIDES, STORES, Work, promised, sum, work};
 
 impl Counter<'_> {
     /// The counts of a loop, corrected where its machine loops begin as others do: a round executes some line of the body,

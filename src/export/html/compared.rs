@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use super::figures::Figures;
 use super::tables;
 use crate::compare::{Comparison, Live, NestComparison, Row};
-use crate::export::xlsx::compare::{SERIES, series_of};
 use crate::expr::Expr;
 use crate::metrics::formulas::{self, COUNTS, INPUTS};
 use crate::metrics::memory_chain::{ChainLine, MemoryChain};
 use crate::metrics::report::TraceReport;
 use crate::model::Model;
 use crate::regions::SourceLine;
+use crate::xlsx::compare::{SERIES, series_of};
 
 /// A run, and the comparison of it with the model.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::escaped;
 use super::figures::Figures;
-use crate::export::loops_dot::name;
-use crate::export::svg;
+use crate::loops_dot::name;
 use crate::model::{Model, SequenceModel};
+use crate::svg;
 
 /// Drawings in a page; the others are named.
 const MOST: usize = 100;

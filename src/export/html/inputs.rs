@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::tables;
-use crate::export::xlsx::{machine, parameters};
 use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
 use crate::model::Model;
 use crate::model::parameters::{Kind, Row};
+use crate::xlsx::{machine, parameters};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
 pub(super) fn all(model: &Model) -> Vec<Value> {

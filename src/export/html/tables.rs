@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use crate::export::xlsx::style::Look;
-use crate::export::xlsx::table::{Column, Content, Table};
+use crate::xlsx::style::Look;
+use crate::xlsx::table::{Column, Content, Table};
 
 /// Lists of names that figures count, each once.
 #[derive(Default)]

@@ -121,7 +121,7 @@ pub(super) fn point((x, y): (f64, f64)) -> String {
 }
 
 /// Text as XML takes it; characters that XML does not have are replaced.
-pub(in crate::export) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -5,7 +5,7 @@ use petgraph::visit::EdgeRef;
 use super::arrows::{self, Line};
 use super::document::{Anchor, CRITICAL, Document, FAINT, INK, ORANGE, PALE, SKY, point, short};
 use super::layers::{self, Marked};
-use crate::export::dot::details;
+use crate::dot::details;
 use crate::graph::{Dependence, Edag, Link, Vertex};
 
 const MARGIN: f64 = 24.0;

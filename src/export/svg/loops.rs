@@ -9,8 +9,8 @@ use super::arrows::{self, Line};
 use super::document::{Anchor, CRITICAL, Document, FAINT, INK, PALE, short};
 use super::layers::{self, Marked};
 use crate::analysis::dependence::{Dependence, Kind};
-use crate::export::loops_dot::{details, edge_details, name};
 use crate::expr::FigureId;
+use crate::loops_dot::{details, edge_details, name};
 use crate::model::{Model, SequenceModel};
 use crate::quantity::Seconds;
 
@@ -56,7 +56,7 @@ pub fn sequence(model: &Model, sequence: &SequenceModel) -> String {
 }
 
 /// The same, where the text that shows a figure has the attributes that `mark` gives.
-pub(in crate::export) fn sequence_with(
+pub(crate) fn sequence_with(
     model: &Model,
     sequence: &SequenceModel,
     mark: &mut dyn FnMut(FigureId) -> String,

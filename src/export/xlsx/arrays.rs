@@ -9,11 +9,11 @@ use crate::expr::FigureId;
 use crate::model::{Model, NestModel, StreamFigures, group_name, scenario_name};
 
 /// A nest with one of its streams.
-pub(in crate::export) type Row<'a> = (&'a NestModel<'a>, &'a StreamFigures);
+pub(crate) type Row<'a> = (&'a NestModel<'a>, &'a StreamFigures);
 type Columns<'a> = Vec<Column<'a, Row<'a>>>;
 
 /// The whole table.
-pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
+pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     let mut columns = Columns::new();
     identity(model, &mut columns);
     shape(model, &mut columns);

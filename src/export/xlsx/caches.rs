@@ -7,9 +7,9 @@ use super::table::{Column, Content, Table};
 use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
 
 /// A nest with one of its cache levels.
-pub(in crate::export) type CacheRow<'a> = (&'a NestModel<'a>, &'a CacheFigures);
+pub(crate) type CacheRow<'a> = (&'a NestModel<'a>, &'a CacheFigures);
 /// A nest with one of its reuses.
-pub(in crate::export) type ReuseRow<'a> = (&'a NestModel<'a>, &'a ReuseFigures);
+pub(crate) type ReuseRow<'a> = (&'a NestModel<'a>, &'a ReuseFigures);
 
 type Meaning<'m> = (&'m str, &'m str, &'static str, &'m str);
 
@@ -48,7 +48,7 @@ fn identity<'a, R: 'a>(model: &'a Model<'a>, nest: fn(&R) -> &NestModel<'a>) -> 
 }
 
 /// The sheet Caches.
-pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
+pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     let mut columns: Vec<Column<CacheRow>> = identity(model, |row| row.0);
     let group = "Cache";
     columns.push(column(
@@ -131,7 +131,7 @@ pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'
 }
 
 /// The sheet Layer conditions.
-pub(in crate::export) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
+pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     let mut columns: Vec<Column<ReuseRow>> = identity(model, |row| row.0);
     let group = "Reuse";
     let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \

@@ -13,7 +13,7 @@ fn name(model: &Model, function: usize) -> Content {
 }
 
 /// One row a call site, by its index.
-pub(in crate::export) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usize> {
+pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usize> {
     let site = |index: &usize| &model.call_graph.sites[*index];
     let figures = |index: &usize| calls.sites[*index];
     let in_one = "Iterations of the loops around the call, times the probabilities of the branches around it";
@@ -65,10 +65,7 @@ pub(in crate::export) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Ta
 }
 
 /// One row a function; the last one is all of them.
-pub(in crate::export) fn functions<'a>(
-    model: &'a Model<'a>,
-    calls: &'a Calls,
-) -> Table<'a, Option<usize>> {
+pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, Option<usize>> {
     let facts = |index: usize| &model.program.functions[index];
     let figures = |index: usize| &calls.functions[index];
     let mut columns: Vec<Column<Option<usize>>> = vec![
@@ -155,10 +152,7 @@ const COSTS: [CostColumn; 3] = [
 ];
 
 /// One row a path, in program order.
-pub(in crate::export) fn paths<'a>(
-    model: &'a Model<'a>,
-    calls: &'a Calls,
-) -> Table<'a, &'a CallPath> {
+pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a CallPath> {
     let mut columns: Vec<Column<&'a CallPath>> = vec![
         Column::new(
             ("Path", "Functions", ""),

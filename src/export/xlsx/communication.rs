@@ -7,12 +7,12 @@ use crate::expr::FigureId;
 use crate::model::{CommunicationFigures, CommunicationModel, Model};
 
 /// A call; `None` stands for all of them.
-pub(in crate::export) type Row<'a> = Option<&'a CommunicationFigures<'a>>;
+pub(crate) type Row<'a> = Option<&'a CommunicationFigures<'a>>;
 
 type Columns<'a> = Vec<Column<'a, Row<'a>>>;
 
 /// One row a call in program order; the last one is all of them.
-pub(in crate::export) fn table<'a>(
+pub(crate) fn table<'a>(
     model: &'a Model<'a>,
     communication: &'a CommunicationModel<'a>,
 ) -> Table<'a, Row<'a>> {

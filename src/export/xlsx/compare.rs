@@ -89,7 +89,7 @@ struct Point {
 }
 
 /// Kinds of quantities that charts tell apart, with their colours.
-pub(in crate::export) const SERIES: [(&str, u32); 4] = [
+pub(crate) const SERIES: [(&str, u32); 4] = [
     ("Iterations", 0x0072B2),
     ("Flops", 0xD55E00),
     ("Loads and stores", 0x009E73),
@@ -97,7 +97,7 @@ pub(in crate::export) const SERIES: [(&str, u32); 4] = [
 ];
 
 /// Position in [`SERIES`]; other quantities are in no chart.
-pub(in crate::export) fn series_of(quantity: &str) -> Option<usize> {
+pub(crate) fn series_of(quantity: &str) -> Option<usize> {
     match quantity {
         "iterations" => Some(0),
         _ if quantity.starts_with("bytes behind ") => Some(3),

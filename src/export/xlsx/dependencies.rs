@@ -7,7 +7,7 @@ use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
-use crate::export::loops_dot::distance_text;
+use crate::loops_dot::distance_text;
 use crate::model::Model;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use petgraph::visit::EdgeRef;

@@ -14,7 +14,7 @@ use crate::model::{FigureMap, Model};
 
 /// The sheets of the workbooks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::export) enum Sheet {
+pub(crate) enum Sheet {
     Summary,
     Machine,
     Parameters,

@@ -15,21 +15,21 @@ type Row<'a> = &'a NestModel<'a>;
 type Columns<'a> = Vec<Column<'a, (usize, Row<'a>)>>;
 
 /// Where other sheets find what they list of a nest: group and header.
-pub(in crate::export) const ID: (&str, &str) = ("Loop", "Loop");
-pub(in crate::export) const FILE: (&str, &str) = ("Loop", "File");
-pub(in crate::export) const LINE: (&str, &str) = ("Loop", "Line");
-pub(in crate::export) const REASONS: (&str, &str) = ("Loop", "Not understood");
-pub(in crate::export) const SECONDS: (&str, &str) = (TIME, "Estimate");
-pub(in crate::export) const SHARE: (&str, &str) = (TIME, "Share of total");
-pub(in crate::export) const BOUND: (&str, &str) = (TIME, "Bound by");
-pub(in crate::export) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
-pub(in crate::export) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
+pub(crate) const ID: (&str, &str) = ("Loop", "Loop");
+pub(crate) const FILE: (&str, &str) = ("Loop", "File");
+pub(crate) const LINE: (&str, &str) = ("Loop", "Line");
+pub(crate) const REASONS: (&str, &str) = ("Loop", "Not understood");
+pub(crate) const SECONDS: (&str, &str) = (TIME, "Estimate");
+pub(crate) const SHARE: (&str, &str) = (TIME, "Share of total");
+pub(crate) const BOUND: (&str, &str) = (TIME, "Bound by");
+pub(crate) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
+pub(crate) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
 
 const TIME: &str = "Time";
 const TRAFFIC: &str = "Memory traffic over the whole execution, by what is reused";
 
 /// The whole table.
-pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
+pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
     let mut columns = Columns::new();
     identity(model, &mut columns);
     iteration_space(model, &mut columns);

@@ -348,7 +348,7 @@ fn in_force_format(parameter: &MachineParameter) -> Format {
 }
 
 /// Allowed values in words.
-pub(in crate::export) fn allowed(parameter: &MachineParameter) -> String {
+pub(crate) fn allowed(parameter: &MachineParameter) -> String {
     let (least, most) = parameter.range;
     match parameter.kind {
         ParameterKind::Switch => "0 or 1".to_string(),

@@ -3,31 +3,31 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
-pub(in crate::export) mod arrays;
-pub(in crate::export) mod caches;
-pub(in crate::export) mod calls;
-pub(in crate::export) mod communication;
-pub(in crate::export) mod compare;
+pub(crate) mod arrays;
+pub(crate) mod caches;
+pub(crate) mod calls;
+pub(crate) mod communication;
+pub(crate) mod compare;
 mod dependencies;
 mod inputs;
 mod layout;
-pub(in crate::export) mod loops;
-pub(in crate::export) mod machine;
-pub(in crate::export) mod notes;
+pub(crate) mod loops;
+pub(crate) mod machine;
+pub(crate) mod notes;
 mod package;
 mod page;
-pub(in crate::export) mod parameters;
+pub(crate) mod parameters;
 mod plain;
 mod presets;
 mod ranking;
-pub(in crate::export) mod registers;
+pub(crate) mod registers;
 mod roofline;
 mod sensitivity;
 mod side_by_side;
 mod steps;
-pub(in crate::export) mod style;
+pub(crate) mod style;
 mod summary;
-pub(in crate::export) mod table;
+pub(crate) mod table;
 mod trace;
 mod unsure;
 

@@ -9,7 +9,7 @@ use super::table::{Column, Table};
 use crate::analysis::coverage;
 
 /// How the figures are made, with their sources.
-pub(in crate::export) const METHOD: &[(&str, &str)] = &[
+pub(crate) const METHOD: &[(&str, &str)] = &[
     (
         "Operations",
         "Floating-point additions, multiplications, divisions and special functions are counted from the source, branches weighted by their probability. Integer arithmetic and subscripts are never counted. Weighted flops give divisions and specials the cost set on Machine. (ExaSAT report 2012, section 2.3.3)",
@@ -61,7 +61,7 @@ pub(in crate::export) const METHOD: &[(&str, &str)] = &[
 ];
 
 /// What the model leaves out.
-pub(in crate::export) const LIMITS: &[(&str, &str)] = &[
+pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
         "Fully associative, least recently used first to go: conflict misses are not in the formulas.",

@@ -130,7 +130,7 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
 }
 
 /// What a parameter is for, in words.
-pub(in crate::export) fn kind(kind: Kind) -> &'static str {
+pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Block => "block size",
         Kind::Problem | Kind::Processes | Kind::Neighbours => "problem",
@@ -140,7 +140,7 @@ pub(in crate::export) fn kind(kind: Kind) -> &'static str {
 }
 
 /// Where a value comes from, in words.
-pub(in crate::export) fn origin(origin: Origin) -> &'static str {
+pub(crate) fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Constant => "constant of the source",
         Origin::Macro => "macro",

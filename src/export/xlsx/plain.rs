@@ -6,7 +6,7 @@ use super::Tables;
 use super::table::{Content, Table};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
-use crate::export::loops_dot::distance_text;
+use crate::loops_dot::distance_text;
 use crate::model::Model;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 

@@ -10,12 +10,12 @@ use crate::model::registers::VERDICTS;
 use crate::model::{FileFigures, Model, NestModel, RegisterFigures};
 
 /// A nest and its registers.
-pub(in crate::export) type Row<'a> = (&'a NestModel<'a>, &'a RegisterFigures);
+pub(crate) type Row<'a> = (&'a NestModel<'a>, &'a RegisterFigures);
 
 const SPILLS: (&str, &str) = ("Verdict", "Registers");
 
 /// One row a nest, in the order of Loops.
-pub(in crate::export) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
+pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     let rows = model.nests.iter().zip(&model.registers);
     let rows: Vec<Row> = rows
         .filter_map(|(nest, registers)| Some((nest, registers.as_ref()?)))

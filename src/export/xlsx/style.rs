@@ -4,7 +4,7 @@ use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, Worksheet};
 
 /// What is in a cell, as far as its format goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::export) enum Look {
+pub(crate) enum Look {
     Text,
     /// Small numbers that may have a fraction.
     Number,

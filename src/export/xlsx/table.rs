@@ -9,7 +9,7 @@ use crate::expr::FigureId;
 use crate::model::Model;
 
 /// What one cell holds.
-pub(in crate::export) enum Content {
+pub(crate) enum Content {
     Empty,
     Text(String),
     /// A fact of the source.
@@ -20,7 +20,7 @@ pub(in crate::export) enum Content {
 }
 
 /// One column over rows of type `R`.
-pub(in crate::export) struct Column<'a, R> {
+pub(crate) struct Column<'a, R> {
     /// Heading shared with its neighbours.
     pub group: String,
     pub header: String,
@@ -64,7 +64,7 @@ pub(super) fn add<'a, R>(
 }
 
 /// A sheet with one table.
-pub(in crate::export) struct Table<'a, R> {
+pub(crate) struct Table<'a, R> {
     pub sheet: Sheet,
     pub title: &'static str,
     pub remark: String,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use super::LevelCounts;
-use crate::metrics::timeline::Stay;
+use crate::timeline::Stay;
 
 /// Whether a miss is an access of the next level, of RAM, or waits for another miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

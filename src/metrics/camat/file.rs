@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::NamedAccess;
 use super::meter::{CamatMeter, MeterSettings};
-use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
+use crate::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
 
 /// Cycles up to which sums are exact in a spreadsheet too.
 const MOST_CYCLES: u64 = 1 << 53;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cycles::{CycleMeter, Miss};
 use super::identities::identities;
 use super::{Camat, LevelCounts, NamedAccess, Program};
-use crate::metrics::timeline::{TimedAccess, TimelineSink, WaitsFor};
+use crate::timeline::{TimedAccess, TimelineSink, WaitsFor};
 
 /// Accesses of the longest timeline that is kept for drawing.
 const MOST_KEPT: usize = 200;

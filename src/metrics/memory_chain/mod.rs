@@ -4,9 +4,9 @@ mod chains;
 
 use crate::cache::AccessKind;
 use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
-use crate::regions::SourceLine;
 use crate::trace::isa::Register;
 use crate::trace::{Instruction, InstructionId};
+use loopsheet_regions::SourceLine;
 
 use super::profile::Site;
 

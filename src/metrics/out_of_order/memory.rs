@@ -7,7 +7,7 @@ use super::resources::{Registers, Slots, Spaced};
 use super::{CoreModel, LevelModel};
 use crate::cache::hierarchy::HierarchyError;
 use crate::cache::{AccessKind, Hierarchy, Served};
-use crate::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
+use crate::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
 
 /// An access that can start from cycle `ready` on.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::dataflow::MemoryRule;
-use crate::metrics::timeline::{Stay, TimedAccess};
+use crate::timeline::{Stay, TimedAccess};
 use crate::trace::isa::decode_text;
 
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::Accesses;
-use crate::regions::{CallKind, Spot};
 use crate::trace::isa::Access;
+use loopsheet_regions::{CallKind, Spot};
 
 /// What was counted for calls.
 #[derive(Default)]

@@ -9,9 +9,9 @@ use super::strides::StrideMeter;
 use super::{
     After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
 };
-use crate::regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
+use loopsheet_regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
 
 /// Counts while the trace goes by.
 pub struct ProfileMeter {

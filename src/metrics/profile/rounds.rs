@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::After;
-use crate::regions::{LoopPlace, Spot};
+use loopsheet_regions::{LoopPlace, Spot};
 
 /// Counts of every loop.
 #[derive(Default)]

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::paths::{CallPath, define_paths};
 use super::{CallGraph, CallSite};
+use crate::build::NestModel;
 use crate::expr::{Expr, FigureId, Symbol};
-use crate::model::build::NestModel;
-use crate::model::figures::{Figures, Unit};
-use crate::model::nest::{Weight, weight_expr};
-use crate::model::parameters::ParameterTable;
+use crate::figures::{Figures, Unit};
+use crate::nest::{Weight, weight_expr};
+use crate::parameters::ParameterTable;
 
 /// Figures of one call site.
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ impl Calls {
     }
 
     /// Defines the figures; `None` if the program has no call of a function of its own.
-    pub(in crate::model) fn define(
+    pub(crate) fn define(
         graph: &CallGraph,
         nests: &[NestModel],
         parameters: &ParameterTable,
@@ -153,7 +153,7 @@ fn define_runs(
 
 /// How often a call runs in one call of its function: iterations of the loops around it, times the
 /// probabilities of the branches.
-pub(in crate::model) fn runs(
+pub(crate) fn runs(
     (function, loops, weight): (usize, Option<(usize, usize)>, &Weight),
     nests: &[NestModel],
     parameters: &ParameterTable,

@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 use super::CallGraph;
 use super::figures::{Calls, Costs};
+use crate::build::NestModel;
 use crate::expr::{Expr, FigureId};
-use crate::model::build::NestModel;
-use crate::model::figures::{Figures, Unit};
+use crate::figures::{Figures, Unit};
 
 /// So many paths are kept, the costliest.
 const MOST_PATHS: usize = 50;

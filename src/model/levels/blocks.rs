@@ -2,9 +2,9 @@
 
 use super::domain::{Affine, LoopRange};
 use super::geometry::Geometry;
+use crate::dimension_name;
 use crate::expr::{Comparison, Expr, Symbol};
-use crate::model::dimension_name;
-use crate::model::nest::Nest;
+use crate::nest::Nest;
 
 impl Geometry {
     /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:

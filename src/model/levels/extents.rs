@@ -5,7 +5,7 @@ use super::geometry;
 use super::reference::LONG_STRIDE;
 use crate::analysis::facts::{Loop, Stream};
 use crate::expr::Expr;
-use crate::model::nest::NestStream;
+use crate::nest::NestStream;
 
 /// First and last index of a dimension.
 pub type Extent = Option<(Expr, Expr)>;

@@ -10,12 +10,12 @@ use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, compute, condition, profiled};
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Node, Symbol};
+use crate::figures::{Detail, Figures, Unit};
+use crate::levels_of;
 use crate::machine::{Level, MachineModel};
-use crate::model::figures::{Detail, Figures, Unit};
-use crate::model::levels_of;
-use crate::model::nest::Nest;
-use crate::model::parameters::ParameterTable;
-use crate::model::roofline;
+use crate::nest::Nest;
+use crate::parameters::ParameterTable;
+use crate::roofline;
 
 /// What a nest moves through one cache.
 #[derive(Clone)]

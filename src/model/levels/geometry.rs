@@ -9,7 +9,7 @@ use super::reference::{LONG_STRIDE, Lines, Reference};
 use crate::analysis::facts::{AccessClass, Loop, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Node};
-use crate::model::nest::{ChainLoop, Nest, NestStream, weight_expr};
+use crate::nest::{ChainLoop, Nest, NestStream, weight_expr};
 
 /// A nest's loops and references; values are expressions over the source's symbols.
 pub struct Geometry {

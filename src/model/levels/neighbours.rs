@@ -9,7 +9,7 @@
 use super::number::Number;
 use super::reuse::{Kind, Profile};
 use super::swept::{Iteration, Slice, Swept, share};
-use crate::model::nest::Nest;
+use crate::nest::Nest;
 
 /// Nests back at which no line is looked for any more.
 const MOST_BACK: usize = 32;
@@ -95,10 +95,8 @@ impl<N: Number> Neighbours<N> {
 
 /// Whether two nests are inside the same `count` loops.
 pub fn share_loops(a: &Nest, b: &Nest, count: usize) -> bool {
-    let same = |(a, b): (
-        &crate::model::nest::ChainLoop,
-        &crate::model::nest::ChainLoop,
-    )| std::ptr::eq(a.facts, b.facts);
+    let same =
+        |(a, b): (&crate::nest::ChainLoop, &crate::nest::ChainLoop)| std::ptr::eq(a.facts, b.facts);
     a.loops.len() >= count
         && b.loops.len() >= count
         && a.loops[..count].iter().zip(&b.loops[..count]).all(same)

@@ -9,7 +9,7 @@ use super::domain::{Given, Span};
 use super::number::Number;
 use super::reference::{Extent, LONG_STRIDE, Lines, Reference};
 use super::rows::Row;
-use crate::model::footprint::{Columns, SAME_LINE_REACH, Walk};
+use crate::footprint::{Columns, SAME_LINE_REACH, Walk};
 
 /// Elements of a stride that leaves out no line: nothing is gained by looking at each.
 pub const WITHIN: f64 = SAME_LINE_REACH as f64;

@@ -4,7 +4,7 @@ use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
-use crate::model::footprint::{self, Columns, Walk};
+use crate::footprint::{self, Columns, Walk};
 
 /// A stride that is not a known number, taken to be longer than any cache line.
 pub const LONG_STRIDE: f64 = (1u64 << 40) as f64;

@@ -4,9 +4,9 @@ use super::geometry::Geometry;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, sizes};
 use crate::expr::{Comparison, Expr, FigureId};
-use crate::model::figures::{Figures, Unit};
-use crate::model::nest::Nest;
-use crate::model::parameters::ParameterTable;
+use crate::figures::{Figures, Unit};
+use crate::nest::Nest;
+use crate::parameters::ParameterTable;
 
 /// One reuse and what it costs where it does not fit.
 #[derive(Clone)]

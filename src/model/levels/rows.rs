@@ -4,7 +4,7 @@ use super::domain::{Affine, Given, Span};
 use super::number::Number;
 use super::records::{self, Records};
 use super::reference::{Adjacent, Extent, LONG_STRIDE, Lines, Reference};
-use crate::model::footprint::{Columns, Walk};
+use crate::footprint::{Columns, Walk};
 
 /// What is known of the rows along the contiguous dimension.
 pub struct Row<N> {

@@ -4,7 +4,7 @@ use super::domain::{Given, Span};
 use super::number::Number;
 use super::reference::{Extent, Lines, Reference};
 use super::rows::{self, Row};
-use crate::model::footprint::{Columns, Walk};
+use crate::footprint::{Columns, Walk};
 
 impl<N: Number> Lines<'_, N> {
     /// The lines of neighbouring rows if less than a line lies between them: all from the first to the last, whose

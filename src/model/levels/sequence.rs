@@ -7,9 +7,9 @@ use super::neighbours::{self, Neighbours};
 use super::number::Number;
 use super::swept::Swept;
 use crate::expr::{Expr, Lookup, Symbol};
-use crate::model::figures::Figures;
-use crate::model::nest::Nest;
-use crate::model::parameters::ParameterTable;
+use crate::figures::Figures;
+use crate::nest::Nest;
+use crate::parameters::ParameterTable;
 
 /// The switch.
 pub const REUSE_BETWEEN_NESTS: &str = "reuse_between_nests";

@@ -3,8 +3,8 @@
 use super::blocks::block_symbol;
 use super::geometry::Geometry;
 use crate::expr::{Comparison, Expr, Symbol};
-use crate::model::nest::Nest;
-use crate::model::parameters::{Kind, ParameterTable};
+use crate::nest::Nest;
+use crate::parameters::{Kind, ParameterTable};
 
 /// Symbols of a working set that are solved for.
 const MOST: usize = 3;

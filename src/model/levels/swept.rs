@@ -10,7 +10,7 @@ use super::number::Number;
 use super::reference::{Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
 use crate::expr::Expr;
-use crate::model::nest::Nest;
+use crate::nest::Nest;
 
 type Name = (String, String);
 

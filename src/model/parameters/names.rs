@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::dimension_name;
 use crate::expr::Symbol;
 use crate::machine::MachineModel;
-use crate::model::dimension_name;
 
 /// Gives out defined names: legal in Excel and LibreOffice, unique without regard to case.
 pub struct Names {

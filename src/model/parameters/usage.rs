@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{DEFAULT_SIZE, constant};
 use crate::analysis::facts::Program;
+use crate::calls::CallGraph;
+use crate::communication::MessageSite;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
-use crate::model::calls::CallGraph;
-use crate::model::communication::MessageSite;
-use crate::model::nest::Nest;
+use crate::nest::Nest;
 
 /// Which functions mention which symbols, and how.
 pub struct Usage {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lexical::{Scanner, number};
-use crate::source::{LineOrigin, SourceText};
+use crate::{LineOrigin, SourceText};
 
 /// Rewrites `do 10 i = 1, n` as `do    i = 1, n` and puts one `end do` for each loop that ends at
 /// label 10 after the statement that carries it; the statement keeps its label. The new lines have

@@ -318,7 +318,7 @@ fn escape(letters: &mut std::iter::Peekable<std::str::Chars>) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Language;
+    use crate::Language;
 
     fn holds(text: &str) -> Result<bool, String> {
         let mut pool = Pool::default();

@@ -73,7 +73,7 @@ fn codes(result: &SourceText) -> Vec<&str> {
 }
 
 fn origins(result: &SourceText) -> Vec<String> {
-    let name = |(line, origin): (&str, &crate::source::LineOrigin)| {
+    let name = |(line, origin): (&str, &crate::LineOrigin)| {
         format!("{}:{} {line}", origin.file, origin.line)
     };
     result

@@ -2,10 +2,10 @@
 //! memory is accessed, the pc may be absent, and bare lines have neither cpu nor pc.
 
 use super::{Format, FormatName, Named, Tail, decimal, hex, text};
-use crate::trace::error::{LineError, excerpt};
+use crate::error::{LineError, excerpt};
 
 /// `BARE` lines begin with the disassembly.
-pub(in crate::trace) struct Edan<const BARE: bool>;
+pub(crate) struct Edan<const BARE: bool>;
 
 impl<const BARE: bool> Format for Edan<BARE> {
     const NAME: FormatName = if BARE {

@@ -2,9 +2,9 @@
 //! `load` or `store` and an address for every access, perhaps with the name of a device behind it.
 
 use super::{Format, FormatName, Named, Tail, decimal, hex, text};
-use crate::trace::error::{LineError, excerpt};
+use crate::error::{LineError, excerpt};
 
-pub(in crate::trace) struct Execlog;
+pub(crate) struct Execlog;
 
 impl Format for Execlog {
     const NAME: FormatName = FormatName::Execlog;

@@ -1,9 +1,9 @@
 //! What gdb's `x/i $pc` prints at every step: `0x10490 <main>: addi sp,sp,-64`, with tabs. No addresses of accesses.
 
 use super::{Format, FormatName, Named, Tail, hex, text};
-use crate::trace::error::LineError;
+use crate::error::LineError;
 
-pub(in crate::trace) struct Gdb;
+pub(crate) struct Gdb;
 
 impl Format for Gdb {
     const NAME: FormatName = FormatName::Gdb;

@@ -2,9 +2,9 @@
 //! behind `mem`, the address of the access; a store shows the stored value behind it.
 
 use super::{Format, FormatName, Named, Tail, decimal, hex, text};
-use crate::trace::error::{LineError, excerpt};
+use crate::error::{LineError, excerpt};
 
-pub(in crate::trace) struct Spike;
+pub(crate) struct Spike;
 
 /// The fields behind `core`: hart with colon, then for a commit the privilege, the pc and the word.
 fn is_commit(line: &[u8]) -> bool {

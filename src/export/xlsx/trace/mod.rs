@@ -180,7 +180,7 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
 }
 
 /// A book whose cells may have defined names.
-pub(in crate::export::xlsx) trait Named {
+pub(in crate::xlsx) trait Named {
     /// The names with their cells, and what they stand for in formulas.
     fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope);
 }

@@ -11,7 +11,7 @@ use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
 /// Names with their references and values, later ones before earlier ones, and one column whose cells
 /// are figures.
 #[derive(Clone, Debug, Default)]
-pub(in crate::export::xlsx) struct Scope {
+pub(in crate::xlsx) struct Scope {
     names: Vec<(String, String, Option<f64>)>,
     column: Option<Column>,
 }

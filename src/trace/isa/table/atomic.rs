@@ -6,7 +6,7 @@ use super::base::{access, row};
 use super::encoding::*;
 use super::{Access, Class::Atomic, Row};
 use crate::cache::AccessKind;
-use crate::trace::isa::AccessCount;
+use crate::isa::AccessCount;
 
 /// Width as the encoding has it.
 const WORD: u32 = 2;

@@ -4,7 +4,7 @@ use super::Field::*;
 use super::encoding::*;
 use super::{Access, Class, Class::*, Field, Row};
 use crate::cache::AccessKind;
-use crate::trace::isa::AccessCount;
+use crate::isa::AccessCount;
 
 pub(super) const fn row(
     mnemonic: &'static str,

@@ -12,7 +12,7 @@ use super::super::{Access, Extent, Field, Row};
 use super::Families;
 use super::shape::ONE;
 use crate::cache::AccessKind;
-use crate::trace::isa::AccessCount;
+use crate::isa::AccessCount;
 
 /// Addressing modes, `mop`.
 const UNIT: u32 = 0;

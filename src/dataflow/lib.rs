@@ -10,6 +10,9 @@
 //! 3. Values that one instruction produced carry one identity, so that an edge is counted once however
 //!    many of them another instruction reads.
 
+// The layers below, by their names.
+use loopsheet_trace as trace;
+
 mod bytes;
 mod engine;
 mod lanes;

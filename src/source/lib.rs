@@ -1,6 +1,9 @@
 //! Files as the parsers see them: text in free form and preprocessed, with a map back to the lines
 //! that a person wrote.
 
+// The layers below, by their names.
+use loopsheet_base::diagnostic;
+
 pub mod fixed_form;
 pub mod form;
 pub mod include;

@@ -4,6 +4,10 @@
 //! line table. Loops are not in the file: they are found in the machine code of each function, as the natural loops
 //! of its control flow, and named by the lines of the instructions that decide on another round.
 
+// The layers below, by their names.
+use loopsheet_binary as binary;
+use loopsheet_trace as trace;
+
 mod code;
 mod common_blocks;
 mod debug;

@@ -1,6 +1,22 @@
 //! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
+// The layers below, by their names.
+use loopsheet_analysis as analysis;
+use loopsheet_base::{diagnostic, quantity, reason};
+use loopsheet_cache as cache;
+use loopsheet_compare as compare;
+use loopsheet_expr as expr;
+use loopsheet_graph as graph;
+use loopsheet_machine as machine;
+use loopsheet_metrics as metrics;
+use loopsheet_model as model;
+use loopsheet_procedures::message_passing;
+use loopsheet_regions as regions;
+use loopsheet_source as source;
+use loopsheet_trace as trace;
+use loopsheet_validate as validate;
+
 mod calls_json;
 pub mod camat_json;
 pub mod camat_table;

@@ -2,6 +2,13 @@
 //! movement and reuse. Counts come from one pass over the trace; everything that follows from counts
 //! and inputs is a formula of [`formulas`], which Rust evaluates and the workbook shows.
 
+// The layers below, by their names.
+use loopsheet_binary as binary;
+use loopsheet_cache as cache;
+use loopsheet_dataflow as dataflow;
+use loopsheet_expr as expr;
+use loopsheet_trace as trace;
+
 pub mod analysis;
 pub mod camat;
 pub mod costs;

@@ -4,6 +4,9 @@
 //! head of `templates/machines/exasat.toml`. Every machine has every parameter of the table in
 //! `parameters.rs`, in its order; a value may be unknown, and is then never taken for zero.
 
+// The layers below, by their names.
+use loopsheet_base::{diagnostic, quantity};
+
 mod file;
 pub mod parameters;
 

@@ -6,6 +6,14 @@
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
 
+// The layers below, by their names.
+use loopsheet_analysis as analysis;
+use loopsheet_expr as expr;
+use loopsheet_metrics as metrics;
+use loopsheet_model as model;
+use loopsheet_procedures::intrinsics;
+use loopsheet_source as source;
+
 mod accesses;
 mod arrays;
 mod bounds;

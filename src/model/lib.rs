@@ -3,6 +3,14 @@
 //!
 //! Exporters evaluate nothing: they show a figure's expression and the value beside it.
 
+// The layers below, by their names.
+use loopsheet_analysis as analysis;
+use loopsheet_base::reason;
+use loopsheet_expr as expr;
+use loopsheet_machine as machine;
+use loopsheet_procedures::message_passing;
+use loopsheet_source as source;
+
 mod build;
 pub mod calls;
 pub mod communication;
@@ -343,7 +351,7 @@ fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
 }
 
 /// The nests with the longest times, the longest first, equal ones in program order.
-pub(crate) fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+pub fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
     let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
     let mut ranked: Vec<usize> = (0..nests.len())
         .filter(|index| seconds(index).is_finite())

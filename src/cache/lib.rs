@@ -5,6 +5,9 @@
 //! counts in [`counters`]; a level is in `level`, its policies in a file each. [`stack_distance`] and
 //! [`reuse`] are about no cache in particular.
 
+// The layers below, by their names.
+use loopsheet_base::quantity;
+
 pub mod counters;
 mod every_capacity;
 mod fifo;

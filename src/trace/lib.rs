@@ -1,5 +1,8 @@
 //! Instruction traces of RISC-V programs: reading them, and what their instructions are.
 
+// The layers below, by their names.
+use loopsheet_cache as cache;
+
 mod batch;
 mod compression;
 mod error;

@@ -2,6 +2,11 @@
 //! are checked against. Dependences are found byte by byte and register by register, the slow and
 //! obvious way; long traces are never materialised.
 
+// The layers below, by their names.
+use loopsheet_cache as cache;
+use loopsheet_metrics as metrics;
+use loopsheet_trace as trace;
+
 mod schedule;
 
 use petgraph::Direction;

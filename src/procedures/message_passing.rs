@@ -141,7 +141,7 @@ impl Interfaces {
     pub fn builtin() -> &'static Interfaces {
         static TABLE: OnceLock<Interfaces> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let text = include_str!("../templates/communication.toml");
+            let text = include_str!("../../templates/communication.toml");
             toml::from_str(text).expect("templates/communication.toml is sound")
         })
     }

@@ -7,6 +7,10 @@
 //!   one with a reason and a place, and keeps what could be read below it.
 //! - `**` is right-associative here, whatever the grammar made of it.
 
+// The layers below, by their names.
+use loopsheet_base::{diagnostic, reason};
+use loopsheet_source as source;
+
 pub mod text;
 mod value;
 pub mod visit;

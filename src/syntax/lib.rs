@@ -3,6 +3,10 @@
 //! they are compiled, and every node that they capture has its [`Role`]. A pattern captures its
 //! outermost node.
 
+// The layers below, by their names.
+use loopsheet_base::diagnostic;
+use loopsheet_source as source;
+
 mod patterns;
 pub mod problems;
 mod roles;

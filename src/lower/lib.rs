@@ -1,6 +1,13 @@
 //! Syntax trees to the language-neutral IR, one file a language, with what the languages
 //! have in common beside them: jumps, folding, layouts.
 
+// The layers below, by their names.
+use loopsheet_base::{diagnostic, reason};
+use loopsheet_ir as ir;
+use loopsheet_procedures::intrinsics;
+use loopsheet_source as source;
+use loopsheet_syntax as syntax;
+
 pub mod blas;
 pub mod c;
 mod draft;

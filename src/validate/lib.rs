@@ -6,6 +6,15 @@
 //! fully associative LRU cache that stands alone between the core and memory, as in the model; the
 //! set-associative one is that of the levels as given, each seeing only what misses in the nearer ones.
 
+// The layers below, by their names.
+use loopsheet_analysis as analysis;
+use loopsheet_base::reason;
+use loopsheet_cache as cache;
+use loopsheet_expr as expr;
+use loopsheet_interpret as interpret;
+use loopsheet_ir as ir;
+use loopsheet_model as model;
+
 mod cases;
 mod nests;
 mod outcome;

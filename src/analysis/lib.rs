@@ -1,5 +1,12 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
+// The layers below, by their names.
+use loopsheet_base::{diagnostic, reason};
+use loopsheet_expr as expr;
+use loopsheet_ir as ir;
+use loopsheet_procedures::{intrinsics, message_passing};
+use loopsheet_source as source;
+
 mod addresses;
 mod alternatives;
 mod assignments;
@@ -22,8 +29,8 @@ mod symbolic;
 mod walk;
 
 pub use addresses::{is_address, is_left_out};
-pub(crate) use references::affine;
+pub use references::affine;
 pub use references::merge as merge_stream;
 pub use symbolic::{extremum, text as source_text};
-pub(crate) use walk::name_loops;
+pub use walk::name_loops;
 pub use walk::{ProcedureBody, analyze, analyze_with_bodies};
