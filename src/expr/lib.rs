@@ -193,11 +193,15 @@ impl Expr {
     /// The sum, flattened, numbers folded and like terms collected; the first appearance of a term
     /// decides its place.
     pub fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::collected_sum(terms.into_iter().collect())
+    }
+
+    fn collected_sum(mut terms: Vec<Expr>) -> Expr {
         let mut constant = 0.0;
         let mut collected: Vec<(Expr, f64)> = Vec::new();
         let mut index = FxHashMap::default();
-        let mut pending: Vec<Expr> = terms.into_iter().collect();
-        pending.reverse();
+        terms.reverse();
+        let mut pending = terms;
         while let Some(term) = pending.pop() {
             match term.node() {
                 Node::Number(n) => constant += n.get(),
@@ -231,10 +235,14 @@ impl Expr {
 
     /// The product, flattened and sorted, numbers folded into one leading factor.
     pub fn product(factors: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::collected_product(factors.into_iter().collect())
+    }
+
+    fn collected_product(mut factors: Vec<Expr>) -> Expr {
         let mut constant = 1.0;
         let mut collected: Vec<Expr> = Vec::new();
-        let mut pending: Vec<Expr> = factors.into_iter().collect();
-        pending.reverse();
+        factors.reverse();
+        let mut pending = factors;
         while let Some(factor) = pending.pop() {
             match factor.node() {
                 Node::Number(n) => constant *= n.get(),
@@ -277,17 +285,17 @@ impl Expr {
 
     /// Smallest of the arguments.
     pub fn min(arguments: impl IntoIterator<Item = Expr>) -> Expr {
-        Expr::extremum(Function::Min, arguments, f64::min)
+        Expr::extremum(Function::Min, arguments.into_iter().collect(), f64::min)
     }
 
     /// Largest of the arguments.
     pub fn max(arguments: impl IntoIterator<Item = Expr>) -> Expr {
-        Expr::extremum(Function::Max, arguments, f64::max)
+        Expr::extremum(Function::Max, arguments.into_iter().collect(), f64::max)
     }
 
     fn extremum(
         function: Function,
-        arguments: impl IntoIterator<Item = Expr>,
+        arguments: Vec<Expr>,
         fold: fn(f64, f64) -> f64,
     ) -> Expr {
         let mut constant: Option<f64> = None;
