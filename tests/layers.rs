@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "quantity",
     "diagnostic",
     "expr",
@@ -24,6 +24,7 @@ const ORDER: [&str; 25] = [
     "regions",
     "dataflow",
     "metrics",
+    "report",
     "compare",
     "graph",
     "export",

@@ -27,8 +27,11 @@ pub use reuse::ReuseHistogram;
 pub use spec::CacheSpec;
 pub use stack_distance::StackDistances;
 
+use serde::{Deserialize, Serialize};
+
 /// What an access does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccessKind {
     Load,
     Store,
