@@ -9,10 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+use super::StaticReport;
 use super::places::{Place, Places};
-use super::reports::{Nest, StaticReport};
+use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
 use crate::metrics::profile::{Accesses, DataRange, Site, SourceProfile};
+use crate::report::static_report::NestReport;
 use crate::source::{Language, classify};
 
 /// Names of ranges by target and array.
@@ -48,10 +50,8 @@ pub fn names<'n>(
                 .and_then(|found| join.loops.get(&found))
                 .map(|counts| counts.rounds as f64);
             let mut found = evidence(nest, rounds, &join.targets[index].data, profile);
-            let calls = report.functions[target.function]
-                .times_called
-                .unwrap_or(1.0);
-            if rounds != nest.iterations.map(|iterations| iterations * calls) {
+            let calls = report.functions[target.function].calls();
+            if rounds != nest.iterations.known().map(|all| all * calls) {
                 // With sizes that do not fit the run, lengths say nothing.
                 found.footprints.clear();
             }
@@ -130,7 +130,7 @@ struct Evidence<'n> {
 }
 
 fn evidence<'n>(
-    nest: &'n Nest,
+    nest: &'n NestReport,
     rounds: Option<f64>,
     data: &BTreeMap<u32, Accesses>,
     profile: &'n SourceProfile,
@@ -138,6 +138,7 @@ fn evidence<'n>(
     let each = |count: f64, iterations: Option<f64>| {
         count / iterations.filter(|count| *count > 0.0).unwrap_or(1.0)
     };
+    let iterations = nest.iterations.known();
     let mut found = Evidence {
         arrays: BTreeMap::new(),
         ranges: BTreeMap::new(),
@@ -145,20 +146,20 @@ fn evidence<'n>(
     };
     for references in &nest.references {
         let (loads, stores) = found.arrays.entry(&references.array).or_default();
-        *loads += each(references.loads.unwrap_or(f64::NAN), nest.iterations);
-        *stores += each(references.stores.unwrap_or(f64::NAN), nest.iterations);
+        *loads += each(references.loads.known().unwrap_or(f64::NAN), iterations);
+        *stores += each(references.stores.known().unwrap_or(f64::NAN), iterations);
     }
     for (range, did) in data {
         let (loads, stores) = found
             .ranges
             .entry(&profile.data[*range as usize].name)
             .or_default();
-        *loads += each(did.loads as f64, rounds.or(nest.iterations));
-        *stores += each(did.stores as f64, rounds.or(nest.iterations));
+        *loads += each(did.loads as f64, rounds.or(iterations));
+        *stores += each(did.stores as f64, rounds.or(iterations));
     }
     for stream in &nest.streams {
         let bytes = found.footprints.entry(&stream.name).or_default();
-        *bytes = bytes.max(stream.footprint.unwrap_or(0.0));
+        *bytes = bytes.max(stream.footprint.known().unwrap_or(0.0));
     }
     found
 }
@@ -330,10 +331,6 @@ fn members<'n>(
     found
 }
 
-fn near(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 1e-6 * one.abs().max(other.abs())
-}
-
 fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &str) -> Likeness {
     let mut votes = 0;
     for nest in nests {
@@ -359,9 +356,9 @@ fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &st
         .iter()
         .find(|known| known.name == range)
         .map_or(0, |known| known.high - known.low) as f64;
-    // A footprint is in lines, a length in bytes: in steps of five percent.
+    // A footprint is in lines, a length in bytes: in steps.
     let distance = if footprint > 0.0 {
-        (20.0 * (footprint / length.max(1.0)).ln().abs()).round() as i64
+        ((footprint / length.max(1.0)).ln().abs() / LENGTH_STEP).round() as i64
     } else {
         0
     };

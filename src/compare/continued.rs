@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::StaticReport;
 use super::origins::Origins;
 use super::places::{LoopRef, Places, functions};
-use super::reports::StaticReport;
 use super::shared_headers;
 use crate::metrics::profile::{After, MachineLoop, SourceProfile};
 

@@ -1,7 +1,7 @@
 //! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (dynamic.md
 //! section 7).
 //!
-//! Both sides are the JSON that `loopsheet analyze` and `loopsheet trace --elf` write. They are joined by source
+//! Both sides are the reports of `loopsheet analyze` and `loopsheet trace --elf`. They are joined by source
 //! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
@@ -21,11 +21,13 @@ mod origins;
 mod parameters;
 mod parts;
 mod places;
+mod quantity;
 mod reasons;
 mod regions;
-mod reports;
 mod rows;
+mod run;
 mod shared_headers;
+mod tolerance;
 mod traced;
 mod unrolling;
 mod work;
@@ -34,17 +36,24 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::metrics::profile::SourceProfile;
+use crate::metrics::report::RegionKind;
+use crate::report::run_report::RegionReport;
 
 pub use live::Live;
 pub use measured::{Measured, measure};
 pub use parameters::Suggestion;
 pub use places::LoopRef;
 use places::Places;
-use reports::{STATIC, TRACE};
-pub use reports::{StaticReport, TraceReport};
+pub use quantity::{
+    AccessCount, CamatFigure, Direction, EdagFigure, LoopName, Object, Operation, Quantity, Reused,
+    Role, Unit,
+};
+pub use run::{CompareError, Run};
+pub use traced::Apart;
+
+pub use crate::report::StaticReport;
 
 /// The whole comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -94,8 +103,8 @@ pub struct NestComparison {
 /// One quantity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    pub quantity: String,
-    pub unit: &'static str,
+    #[serde(flatten)]
+    pub quantity: Quantity,
     /// `None` where it is not known, or the side has no such quantity.
     #[serde(rename = "static")]
     pub promised: Option<f64>,
@@ -116,75 +125,7 @@ pub struct Unjoined {
     /// A function or file.
     pub what: String,
     pub instructions: u64,
-    pub reason: String,
-}
-
-/// Why there is nothing to compare.
-#[derive(Debug, thiserror::Error)]
-pub enum CompareError {
-    #[error("it is no JSON: {0}")]
-    Json(serde_json::Error),
-    #[error("it has the schema {found}, not {expected}: {hint}")]
-    Schema {
-        found: String,
-        expected: &'static str,
-        hint: &'static str,
-    },
-    #[error("it lacks what a comparison needs ({0}); write it anew with this version")]
-    Shape(serde_json::Error),
-    #[error(
-        "it has nothing by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, the program compiled with -g"
-    )]
-    NoLines,
-}
-
-impl StaticReport {
-    /// # Errors
-    /// The text is not what `loopsheet analyze --json` writes.
-    pub fn parse(text: &str) -> Result<StaticReport, CompareError> {
-        let value = read(
-            text,
-            STATIC,
-            "it has to be one of `loopsheet analyze --json`",
-        )?;
-        serde_json::from_value(value).map_err(CompareError::Shape)
-    }
-}
-
-impl TraceReport {
-    /// # Errors
-    /// The text is not what `loopsheet trace --elf --json` writes.
-    pub fn parse(text: &str) -> Result<TraceReport, CompareError> {
-        let value = read(
-            text,
-            TRACE,
-            "it has to be one of `loopsheet trace --elf PROGRAM --json`",
-        )?;
-        match value.get("source") {
-            None | Some(Value::Null) => Err(CompareError::NoLines),
-            Some(_) => {
-                let report: TraceReport =
-                    serde_json::from_value(value).map_err(CompareError::Shape)?;
-                match report.source.wrong_index() {
-                    Some(what) => Err(CompareError::Shape(serde::de::Error::custom(what))),
-                    None => Ok(report),
-                }
-            }
-        }
-    }
-}
-
-/// A report of this schema.
-fn read(text: &str, expected: &'static str, hint: &'static str) -> Result<Value, CompareError> {
-    let value: Value = serde_json::from_str(text).map_err(CompareError::Json)?;
-    match value.get("schema").and_then(Value::as_str) {
-        Some(schema) if schema == expected => Ok(value),
-        other => Err(CompareError::Schema {
-            found: other.unwrap_or("(none)").to_string(),
-            expected,
-            hint,
-        }),
-    }
+    pub reason: Apart,
 }
 
 /// A run by the loops of a static report.
@@ -209,21 +150,17 @@ impl<'r> Joined<'r> {
 }
 
 /// Sets the reports side by side; of the functions that are wanted.
-pub fn compare(
-    promised: &StaticReport,
-    run: &TraceReport,
-    is_wanted: &dyn Fn(&str) -> bool,
-) -> Comparison {
+pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let Joined {
         profile,
         places,
         join,
     } = Joined::of(promised, &run.source);
     let profile = &*profile;
-    let regions: BTreeMap<&str, &reports::Region> = run
+    let regions: BTreeMap<&str, &RegionReport> = run
         .regions
         .iter()
-        .filter(|region| region.kind == "nest")
+        .filter(|region| region.kind == RegionKind::Nest)
         .map(|region| (region.name.as_str(), region))
         .collect();
     let mut nests = Vec::new();
@@ -308,7 +245,7 @@ fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Funct
         .collect()
 }
 
-fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
+fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     let mut notes = vec![
         "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
          are those of one iteration of the innermost loop, all code of the nest shared out among them."
@@ -318,7 +255,11 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         .functions
         .iter()
         .flat_map(|function| &function.nests)
-        .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
+        .flat_map(|nest| {
+            nest.caches
+                .iter()
+                .filter_map(|cache| cache.capacity.known())
+        })
         .collect();
     let all = promised
         .functions
@@ -352,7 +293,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 }
 
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
-pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
+pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     let Joined { places, join, .. } = Joined::of(promised, &run.source);
     parameters::all(promised, &places, &join)
 }

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
+use super::StaticReport;
 use super::origins::Origins;
 use super::parts::around;
 use super::places::{LoopRef, Place, Places, functions};
-use super::reports::StaticReport;
 use crate::metrics::profile::{Site, SourceProfile};
 
 /// The profile with such loops made one where they are one, and the rounds of the others shared out among them.

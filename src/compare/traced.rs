@@ -1,11 +1,14 @@
 //! What the run did in each target: sums over the sites that lie there, and counts of the loops.
 
 use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use super::branches::Lines;
 use super::machine_loops::{self, LoopCounts};
 use super::places::{LoopRef, Place, Places};
-use super::{Unjoined, reports::StaticReport};
+use super::{StaticReport, Unjoined};
 use crate::intrinsics::Intrinsics;
 use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
 use crate::source::Language;
@@ -58,6 +61,37 @@ pub struct Share {
     pub joined: u64,
 }
 
+/// Why instructions belong to no loop of the static report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Apart {
+    /// Several files have the name of theirs.
+    Ambiguous,
+    /// They have no line, and were not executed on behalf of a nest.
+    NoLines,
+    /// They are around loops.
+    StraightLine,
+    UnknownFile,
+}
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Apart::Ambiguous => {
+                "several files of the static report or of the program have this name"
+            }
+            Apart::NoLines => "no line information, and not called from a nest",
+            Apart::StraightLine => "straight-line code, in no loop of the report",
+            Apart::UnknownFile => "the static report does not have this file",
+        })
+    }
+}
+
+impl Serialize for Apart {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// Joins by file and line.
 pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Join {
     let mut join = Join {
@@ -69,7 +103,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         lines: Lines::of(places, profile),
         functions: BTreeMap::new(),
     };
-    let mut unjoined: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut unjoined: BTreeMap<(String, Apart), u64> = BTreeMap::new();
     let mut on_behalf: u64 = 0;
     let mut nowhere: BTreeMap<String, u64> = BTreeMap::new();
     for site in &profile.sites {
@@ -123,10 +157,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         // Traces of before this was counted do not tell whose it was.
         let taken = left.min(instructions);
         left -= taken;
-        let key = (
-            function,
-            "no line information, and not called from a nest".to_string(),
-        );
+        let key = (function, Apart::NoLines);
         if instructions > taken {
             *unjoined.entry(key).or_default() += instructions - taken;
         }
@@ -178,21 +209,12 @@ fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
     }
 }
 
-fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
+fn why_not(place: Place, file: &str, site: &Site) -> (String, Apart) {
     let own = site.inlined.last().unwrap_or(&site.function);
     match place {
-        Place::NoLoop(function) => (
-            function.unwrap_or(own).to_string(),
-            "straight-line code, in no loop of the report".to_string(),
-        ),
-        Place::Ambiguous => (
-            file.to_string(),
-            "several files of the static report or of the program have this name".to_string(),
-        ),
-        Place::UnknownFile | Place::Loop(_) => (
-            file.to_string(),
-            "the static report does not have this file".to_string(),
-        ),
+        Place::NoLoop(function) => (function.unwrap_or(own).to_string(), Apart::StraightLine),
+        Place::Ambiguous => (file.to_string(), Apart::Ambiguous),
+        Place::UnknownFile | Place::Loop(_) => (file.to_string(), Apart::UnknownFile),
     }
 }
 
