@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
 use crate::message_passing::InterfaceKind;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -178,8 +179,7 @@ impl SettingKind {
 /// Why a loop is not fully understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
-    /// A stable snake-case code that reports count.
-    pub code: String,
+    pub code: ReasonCode,
     pub line: u32,
     pub detail: String,
 }

@@ -254,7 +254,7 @@ impl Symbols<'_> {
             Some(_) => true,
             None => self.loops.contains(id),
         };
-        let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
+        let opaque = value.has_no_number() || matches!(value, Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
@@ -338,7 +338,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
 /// macro has put each of them twice.
-pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
+pub fn extremum(value: &Value) -> Option<(&Value, &Value)> {
     let Value::Select(condition, then, otherwise) = value else {
         return None;
     };
@@ -349,9 +349,8 @@ pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value,
         op,
         BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
     );
-    let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
-    let straight = || same(left, then) && same(right, otherwise);
-    let crossed = || same(left, otherwise) && same(right, then);
+    let straight = || left == then && right == otherwise;
+    let crossed = || left == otherwise && right == then;
     (is_order && (straight() || crossed())).then_some((left, right))
 }
 
@@ -374,7 +373,9 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
         Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        Value::Section(parts) => parts.iter().for_each(|v| variables_of(v, found)),
+        Value::Address { of, .. } => variables_of(of, found),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {}
     }
 }
 

@@ -15,12 +15,7 @@ use crate::analysis::facts::{
 };
 use crate::analysis::merge_stream;
 use crate::expr::Expr;
-
-/// The code for bounds that have no exact sum over the loops around.
-pub const APPROXIMATE_TRIP_COUNT: &str = "approximate_trip_count";
-
-/// The code for calls that lead back to their caller.
-const RECURSION: &str = "recursion";
+use crate::reason::ReasonCode;
 
 /// A loop of a chain and the branches between it and the loop around it.
 #[derive(Clone)]
@@ -91,16 +86,16 @@ impl<'p> Nest<'p> {
     }
 
     /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
-    pub fn reason_codes(&self) -> BTreeSet<&'p str> {
+    pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let reasons = self
             .loops
             .iter()
             .flat_map(|c| reasons(c.facts))
-            .map(|reason| reason.code.as_str());
+            .map(|reason| reason.code);
         let of_nest = [
             self.has_approximate_trip_count()
-                .then_some(APPROXIMATE_TRIP_COUNT),
-            self.is_recursive.then_some(RECURSION),
+                .then_some(ReasonCode::ApproximateTripCount),
+            self.is_recursive.then_some(ReasonCode::Recursion),
         ];
         reasons.chain(of_nest.into_iter().flatten()).collect()
     }

@@ -9,6 +9,7 @@ use crate::cache::CacheSpec;
 use crate::interpret::Refusal;
 use crate::interpret::compile::Code;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -92,7 +93,7 @@ pub struct Skipped {
     pub function: String,
     pub nest: String,
     pub line: u32,
-    pub code: String,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -233,7 +234,7 @@ pub fn whole(
 fn without_statements() -> Vec<Refusal> {
     let detail = "the model comes from XML, which has no statements".to_string();
     vec![Refusal {
-        code: "no_statements",
+        code: ReasonCode::NoStatements,
         line: 0,
         detail,
     }]
@@ -242,7 +243,7 @@ fn without_statements() -> Vec<Refusal> {
 fn too_long(nest: &NestModel, settings: &Settings, why: &str) -> Refusal {
     let detail = format!("more than {} accesses, and {why}", settings.most_accesses);
     Refusal {
-        code: "too_long",
+        code: ReasonCode::TooLong,
         line: nest.nest.head().line,
         detail,
     }
@@ -261,7 +262,7 @@ fn skipped(model: &Model, index: usize, refusals: Vec<Refusal>) -> Report {
         } else {
             head.line
         },
-        code: refusal.code.to_string(),
+        code: refusal.code,
         detail: refusal.detail,
     };
     Report {

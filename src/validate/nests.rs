@@ -12,6 +12,7 @@ use crate::interpret::compile::{self, Code};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Model, Nest};
+use crate::reason::ReasonCode;
 
 /// What is to be compiled.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ pub fn compile(
     };
     let refuse = |detail: &str| {
         vec![Refusal {
-            code: "no_statements",
+            code: ReasonCode::NoStatements,
             line,
             detail: detail.to_string(),
         }]
@@ -60,7 +61,7 @@ pub fn compile(
             if !model.blocked(nest).is_empty() {
                 let detail = "a whole function is not run in blocks".to_string();
                 return Err(vec![Refusal {
-                    code: "blocked",
+                    code: ReasonCode::Blocked,
                     line: nest.head().line,
                     detail,
                 }]);
@@ -225,8 +226,11 @@ fn statements_in_order<'a>(
                 statements_in_order(&branch.otherwise, loops, branches);
             }
             Stmt::Opaque { inner, .. } => statements_in_order(inner, loops, branches),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }

@@ -168,7 +168,8 @@ fn obstacle(facts: &Loop) -> Result<(), String> {
         if let (Ok(()), Some(call)) = (&found, block.calls.iter().find(is_opaque)) {
             found = Err(format!("{} calls {}", facts.id, call.name));
         }
-        if let (Ok(()), Some(reason)) = (&found, block.reasons.first()) {
+        let gap = block.reasons.iter().find(|r| !r.code.is_understood());
+        if let (Ok(()), Some(reason)) = (&found, gap) {
             found = Err(format!(
                 "{}: {} at line {}",
                 facts.id, reason.code, reason.line

@@ -93,8 +93,10 @@ pub(super) fn operations(fields: &Fields<'_>) -> Result<OperationCounts, XmlErro
 }
 
 pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
+    let known = "a code of `loopsheet analyze --explain`";
+    let code = fields.required("code")?.parse();
     let reason = Reason {
-        code: fields.required("code")?.to_string(),
+        code: code.map_err(|_| fields.bad("code", known))?,
         line: fields.number("line")?.unwrap_or(fields.line()),
         detail: fields.text("detail").unwrap_or("").to_string(),
     };

@@ -39,7 +39,7 @@ pub use nests::{
 };
 pub use registers::{RegisterFileReport, RegistersReport};
 pub use sensitivity::{SweepReport, SweptNestReport};
-pub use totals::{CoverageReport, TotalsReport};
+pub use totals::{CoverageReport, ReasonCodeReport, TotalsReport};
 
 /// Of the reports of `loopsheet analyze`.
 pub const SCHEMA: &str = "loopsheet/static/1";
@@ -64,6 +64,9 @@ pub struct StaticReport<F = FunctionReport> {
     pub totals: TotalsReport,
     #[serde(default)]
     pub coverage: CoverageReport,
+    /// What the codes of reasons mean that occur.
+    #[serde(default)]
+    pub reason_codes: IndexMap<String, ReasonCodeReport>,
     #[serde(default)]
     pub calls: CallsReport,
     /// Times over a range of single inputs, where that was asked for.
@@ -106,6 +109,7 @@ impl<F: Send> StaticReport<F> {
             functions: functions_of(model, each),
             totals: TotalsReport::of(model),
             coverage: CoverageReport::of(model.program),
+            reason_codes: totals::reason_codes(model),
             calls: CallsReport::of(model),
             sensitivity: None,
             communication: CommunicationReport::of(model),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::calls::CostsReport;
 use crate::analysis::coverage::{Coverage, coverage};
 use crate::analysis::facts::Program;
 use crate::model::Model;
+use crate::reason::ReasonCode;
 use crate::report::Figure;
 
 /// All nests, each once.
@@ -45,9 +47,12 @@ pub struct CoverageReport {
     pub understood: usize,
     pub partial: usize,
     /// How many loops have a reason of each code.
-    pub reasons: BTreeMap<String, usize>,
+    pub reasons: IndexMap<String, usize>,
     /// How many places outside of loops have a reason of each code.
-    pub outside: BTreeMap<String, usize>,
+    pub outside: IndexMap<String, usize>,
+    /// How many loops have an estimated trip count for each code.
+    #[serde(default)]
+    pub estimated: IndexMap<String, usize>,
 }
 
 impl CoverageReport {
@@ -57,14 +62,45 @@ impl CoverageReport {
             understood,
             partial,
             reasons,
+            estimated,
             outside,
         } = coverage(program);
         CoverageReport {
             loops,
             understood,
             partial,
-            reasons,
-            outside,
+            reasons: by_name(reasons),
+            outside: by_name(outside),
+            estimated: by_name(estimated),
         }
     }
+}
+
+fn by_name(counts: BTreeMap<ReasonCode, usize>) -> IndexMap<String, usize> {
+    let counts = counts.into_iter();
+    counts
+        .map(|(code, count)| (code.to_string(), count))
+        .collect()
+}
+
+/// What the code of a reason means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReasonCodeReport {
+    pub meaning: String,
+    pub effect: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Of the codes that occur.
+pub(super) fn reason_codes(model: &Model) -> IndexMap<String, ReasonCodeReport> {
+    let entry = |code: ReasonCode| {
+        let report = ReasonCodeReport {
+            meaning: code.meaning().to_string(),
+            effect: code.effect().meaning().to_string(),
+            help: code.help().to_string(),
+        };
+        (code.to_string(), report)
+    };
+    model.reason_codes().into_iter().map(entry).collect()
 }
