@@ -20,6 +20,9 @@ use crate::source::{Language, classify};
 /// Names of ranges by target and array.
 pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
 
+/// How a profile's names of ranges begin that no variable names and that are no stack or constants: `heap 1` …
+const HEAP: &str = "heap ";
+
 /// A function whose nests are looked at together, or one nest of it by its target.
 type Group = (usize, Option<usize>);
 
@@ -193,14 +196,14 @@ fn of_function<'n>(
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
-    let may_be = |name: &str| {
-        profile
-            .data
-            .iter()
-            .any(|range| range.name == name && is_long(range))
+    let is_heap = |range: &DataRange| !range.is_variable && range.name.starts_with(HEAP);
+    let any = |name: &str, is_it: &dyn Fn(&DataRange) -> bool| {
+        let mut named = profile.data.iter().filter(|range| range.name == name);
+        named.any(is_it)
     };
     ranges.retain(|range| {
-        range.starts_with("heap") || may_be(range) && !names.values().any(|taken| taken == range)
+        let is_free = || !names.values().any(|taken| taken == range);
+        any(range, &is_heap) || any(range, &is_long) && is_free()
     });
     let mut pairs: Vec<(Likeness, &str, &str)> = Vec::new();
     for &array in &arrays {

@@ -142,7 +142,7 @@ impl SkippedReport {
             function,
             nest,
             line,
-            code,
+            code: code.to_string(),
             detail,
         }
     }

@@ -867,7 +867,7 @@ fn a_size_that_was_not_always_the_same_is_a_mean() {
     }];
     let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
     let mut report = promised(PLAIN, &["n=100"]);
-    report.functions[0].times_called = Some(2.0);
+    report.functions[0].times_called = Some(2.0.into());
     let comparison = compared(&report, run);
     let told = reason(&comparison, "f@2", "iterations");
     assert_eq!(
