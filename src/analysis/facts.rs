@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
@@ -48,7 +48,7 @@ pub struct Function {
 /// A symbol whose value the source gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constant {
-    pub name: String,
+    pub symbol: Symbol,
     pub value: Expr,
     pub origin: Origin,
 }
@@ -184,9 +184,6 @@ pub struct Reason {
     pub detail: String,
 }
 
-/// How the names of parameters begin that stand for iterations that nothing tells.
-pub const TRIP_PARAMETER: &str = "trip_";
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// `function@line`, made unique with `#2`, `#3` … where one line has several.
@@ -271,7 +268,7 @@ pub struct Branch {
     pub line: u32,
     pub condition: String,
     /// The symbol that holds the probability of `then`.
-    pub probability: String,
+    pub probability: Symbol,
     pub then: Block,
     pub otherwise: Option<Block>,
     /// First and last line of the statements of `then`, where known.

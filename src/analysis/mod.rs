@@ -25,5 +25,5 @@ pub use addresses::{is_address, is_left_out};
 pub(crate) use references::affine;
 pub use references::merge as merge_stream;
 pub use symbolic::{extremum, text as source_text};
+pub(crate) use walk::name_loops;
 pub use walk::{ProcedureBody, analyze, analyze_with_bodies};
-pub(crate) use walk::{name_loops, probability_symbol};

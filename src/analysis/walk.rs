@@ -405,15 +405,3 @@ impl<'f> Walker<'f> {
         }
     }
 }
-
-/// The parameter that holds how often a branch is taken.
-pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
-    format!("prob_{}_{line}", symbol_part(function))
-}
-
-/// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
-pub(super) fn symbol_part(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
-}

@@ -6,7 +6,7 @@ use super::quantity::{AccessCount, Object, Operation, Quantity, Reused};
 use super::tolerance::are_equal;
 use super::{NestComparison, Row};
 use crate::analysis::facts::Access;
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Expr, FigureId, Symbol};
 use crate::model::nest::weight_expr;
 use crate::model::{Model, NestModel};
 
@@ -89,7 +89,7 @@ impl<'m> Live<'m> {
 
     /// What is counted of the references to some arrays, or to all, over one execution of the nest.
     fn references(&self, nest: &NestModel, names: Option<&[String]>, count: AccessCount) -> Expr {
-        let symbol = |name: &str| self.model.parameters.symbol(nest.nest.function, name);
+        let symbol = |branch: &Symbol| self.model.parameters.symbol(nest.nest.function, branch);
         let wanted = nest
             .nest
             .references

@@ -9,7 +9,8 @@ use super::bounds::{Bounds, smallest};
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
 use super::traced::Join;
-use crate::analysis::facts::{Origin, TRIP_PARAMETER};
+use crate::analysis::facts::Origin;
+use crate::model::parameters::Kind;
 use crate::report::static_report::{BranchReport, ParameterReport};
 
 /// A parameter whose value does not fit the run.
@@ -223,7 +224,7 @@ impl<'r> Sizes<'r> {
         let values = |symbol: &str| self.value(found.function, symbol);
         let wanted = counts.rounds as f64 / executions as f64;
         let value = bounds.solve(
-            &symbol,
+            (&symbol, self.report.parameters[name].kind),
             self.value(found.function, &symbol),
             &values,
             wanted,
@@ -343,7 +344,7 @@ impl<'r> Sizes<'r> {
             seen_in: ids.into_iter().map(str::to_string).collect(),
             is_probability: false,
             is_mean: near.iter().all(|vote| vote.is_mean),
-            is_trip_count: parameter.source_name.starts_with(TRIP_PARAMETER),
+            is_trip_count: parameter.kind == Kind::TripCount,
         })
     }
 }

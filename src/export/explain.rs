@@ -218,10 +218,9 @@ impl CellNames for Numbers<'_, '_> {
     }
 
     fn symbol(&self, name: &str) -> String {
-        use crate::expr::Lookup;
         self.model
             .figures
-            .symbol(name)
+            .input(name)
             .map_or_else(|| name.to_string(), |value| value.to_string())
     }
 

@@ -28,7 +28,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::analysis::coverage;
 use crate::analysis::facts::Program;
-use crate::expr::FigureId;
+use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 
@@ -291,7 +291,7 @@ impl<'p> Model<'p> {
     }
 
     /// The value of a symbol of a function, if it is a parameter.
-    pub fn symbol_value(&self, function: usize, symbol: &str) -> Option<f64> {
+    pub fn symbol_value(&self, function: usize, symbol: &Symbol) -> Option<f64> {
         self.parameters.row(function, symbol).map(|row| row.value)
     }
 

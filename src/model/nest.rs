@@ -10,11 +10,9 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{
-    AccessClass, Block, Body, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER,
-};
+use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::reason::ReasonCode;
 
 /// A loop of a chain and the branches between it and the loop around it.
@@ -25,7 +23,7 @@ pub struct ChainLoop<'p> {
 }
 
 /// Probability symbols that must all be taken; `false` stands for the other branch.
-pub type Weight = Vec<(String, bool)>;
+pub type Weight = Vec<(Symbol, bool)>;
 
 /// Straight-line code of one level of a nest.
 #[derive(Clone)]
@@ -108,7 +106,7 @@ impl<'p> Nest<'p> {
                 .upper
                 .symbols()
                 .iter()
-                .any(|name| name.starts_with(TRIP_PARAMETER))
+                .any(|symbol| symbol.kind() == SymbolKind::TripCount)
         };
         if self
             .loops
@@ -136,9 +134,9 @@ impl<'p> Nest<'p> {
 }
 
 /// The product of the probabilities.
-pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&str) -> Expr) -> Expr {
-    Expr::product(weight.iter().map(|(name, taken)| {
-        let probability = symbol(name);
+pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
+    Expr::product(weight.iter().map(|(branch, taken)| {
+        let probability = symbol(branch);
         if *taken {
             probability
         } else {
@@ -227,8 +225,8 @@ impl<'p> Gathered<'p> {
     }
 }
 
-pub(super) fn side(weight: &Weight, probability: &str, taken: bool) -> Weight {
-    [weight.as_slice(), &[(probability.to_string(), taken)]].concat()
+pub(super) fn side(weight: &Weight, probability: &Symbol, taken: bool) -> Weight {
+    [weight.as_slice(), &[(probability.clone(), taken)]].concat()
 }
 
 /// The operations of a block, its branches included and its loops not.

@@ -6,6 +6,7 @@ use super::nests::{self, Wanted};
 use super::outcome::{self, LevelOutcome, Outcome, SamplingError};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
+use crate::expr::Symbol;
 use crate::interpret::Refusal;
 use crate::interpret::compile::Code;
 use crate::model::{Model, NestModel};
@@ -21,7 +22,7 @@ pub struct Settings {
     /// Bytes between arrays.
     pub gap: i64,
     /// Values of scalars that are no parameters of the model, such as extents of arrays.
-    pub others: Vec<(String, f64)>,
+    pub others: Vec<(Symbol, f64)>,
     /// Functions are run as a whole, not nest by nest.
     pub whole: bool,
 }
@@ -335,7 +336,7 @@ fn cases(
 
 /// The probability that the branches around the nest's outermost loop are taken.
 fn entered(model: &Model, nest: &NestModel) -> f64 {
-    let value = |symbol: &str| {
+    let value = |symbol: &Symbol| {
         model
             .symbol_value(nest.nest.function, symbol)
             .unwrap_or(0.5)
@@ -371,7 +372,7 @@ fn sizes(model: &Model, nest: &NestModel) -> Vec<(String, f64)> {
                     .parameters
                     .rows()
                     .iter()
-                    .find(|row| row.name == *symbol);
+                    .find(|row| row.name == symbol.name());
                 if let Some(row) = row.filter(|row| found.iter().all(|(name, _)| *name != row.name))
                 {
                     found.push((row.name.clone(), row.value));

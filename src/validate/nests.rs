@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Settings;
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{self, Item};
-use crate::expr::Lookup;
+use crate::expr::{Lookup, Symbol};
 use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
 use crate::interpret::compile::{self, Code};
@@ -103,14 +103,15 @@ pub fn compile(
         }
         Wanted::Whole(..) => compile::Part::Whole { number: &number },
     };
-    let other = |name: &str| {
+    let other = |symbol: &Symbol| {
         settings
             .others
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(known, _)| known == symbol)
             .map(|(_, value)| *value)
     };
-    let value = |name: &str| model.symbol_value(index, name).or_else(|| other(name));
+    let value = |symbol: &Symbol| model.symbol_value(index, symbol).or_else(|| other(symbol));
+    let named = |name: &str| value(&Symbol::source(name));
     let trips = |inner: &ir::Loop| {
         same.facts
             .get(&std::ptr::from_ref(inner))
@@ -126,7 +127,7 @@ pub fn compile(
         function: &body.function,
         language: body.language,
         part,
-        symbol: &value,
+        symbol: &named,
         trips: &trips,
         probability: &probability,
         gap: settings.gap,
@@ -134,7 +135,7 @@ pub fn compile(
 }
 
 /// Iterations by the loop's range, for one whose bounds the statements do not tell.
-fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
+fn trips(facts: &facts::Loop, value: &dyn Fn(&Symbol) -> Option<f64>) -> u64 {
     let [lower, upper, step] = [&facts.lower, &facts.upper, &facts.step]
         .map(|bound| bound.evaluate(&value as &dyn Lookup));
     match (lower, upper, step) {
@@ -149,7 +150,7 @@ fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
 struct Correspondence<'a> {
     statements: HashMap<*const facts::Loop, &'a ir::Loop>,
     facts: HashMap<*const ir::Loop, &'a facts::Loop>,
-    probabilities: HashMap<*const ir::If, &'a str>,
+    probabilities: HashMap<*const ir::If, &'a Symbol>,
 }
 
 impl<'a> Correspondence<'a> {
@@ -180,7 +181,7 @@ impl<'a> Correspondence<'a> {
                 .map(|(f, s)| (std::ptr::from_ref(*s), *f))
                 .collect(),
             probabilities: (branches.iter().zip(&ir_branches))
-                .map(|(f, s)| (std::ptr::from_ref(*s), f.probability.as_str()))
+                .map(|(f, s)| (std::ptr::from_ref(*s), &f.probability))
                 .collect(),
         })
     }

@@ -1,4 +1,4 @@
-//! Tests beside programs that must be installed: compilers and an emulator for RISC-V, LibreOffice, a browser, xmllint,
+//! Tests beside programs that must be installed: compilers and an emulator for RISC-V, LibreOffice, a browser, xmllint, a validator of workbooks,
 //! pandas. `tests/run` installs these and turns on the feature `components`.
 
 #[path = "../support/mod.rs"]
@@ -13,5 +13,6 @@ mod record;
 mod regions;
 mod studies;
 mod study;
+mod validity;
 mod workbook;
 mod xml;

@@ -9,7 +9,7 @@ use loopsheet::analysis::facts::{
 };
 use loopsheet::analysis::merge_stream;
 use loopsheet::cache::StackDistances;
-use loopsheet::expr::{Expr, Lookup};
+use loopsheet::expr::{Expr, Lookup, Symbol};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Detail, Model};
 
@@ -302,7 +302,7 @@ fn visit(
         return body(values);
     };
     let value = |bound: &Expr, values: &[i64]| {
-        let known = |name: &str| match names.iter().position(|v| *v == name) {
+        let known = |symbol: &Symbol| match names.iter().position(|v| *v == symbol.name()) {
             Some(position) => values.get(position).map(|v| *v as f64),
             None => Some(n as f64),
         };

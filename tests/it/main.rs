@@ -52,6 +52,7 @@ mod small;
 mod small_programs;
 mod snapshots;
 mod structures;
+mod symbols;
 mod tables;
 mod trace;
 mod trace_exports;

@@ -40,7 +40,7 @@ fn latency<'m>(model: &'m Model) -> &'m Sweep {
     model
         .sensitivity
         .iter()
-        .find(|sweep| sweep.symbol == "dram_latency_ns")
+        .find(|sweep| sweep.symbol.name() == "dram_latency_ns")
         .expect("a sweep of the latency")
 }
 

@@ -62,10 +62,11 @@ fn the_table_of_analyze() {
 }
 
 /// Objects whose keys are names of the user's code or codes, not the schema's.
-const NAMED: [&str; 11] = [
+const NAMED: [&str; 13] = [
     "calls.known",
     "calls.unknown",
     "cases[].sizes",
+    "coverage.estimated",
     "coverage.outside",
     "coverage.reasons",
     "epochs.caches.slots",
@@ -74,6 +75,7 @@ const NAMED: [&str; 11] = [
     "functions[].loops[].flops.by_type",
     "functions[].nests[].layer_conditions[].caches[].largest",
     "parameters",
+    "reason_codes",
 ];
 
 /// The paths of all keys: `.` before what is in an object, `[]` for what is in a list, `*` for any name.

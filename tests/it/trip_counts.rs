@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::support::programs::{expr, flops, function, model, program};
 use loopsheet::analysis::facts::{Block, Item, Loop, Program};
-use loopsheet::expr::Expr;
+use loopsheet::expr::{Expr, Symbol};
 use loopsheet::reason::ReasonCode;
 use proptest::prelude::*;
 
@@ -46,7 +46,7 @@ fn run(loops: &[Bounds], values: &mut BTreeMap<String, f64>, counts: &mut [u64])
         return;
     };
     let value = |text: &str| {
-        let lookup = |name: &str| values.get(name).copied();
+        let lookup = |symbol: &Symbol| values.get(symbol.name()).copied();
         expr(text)
             .evaluate(&lookup as &dyn loopsheet::expr::Lookup)
             .expect("all symbols have values") as i64

@@ -186,7 +186,7 @@ fn hand_written_files_may_be_short() {
         panic!("a branch")
     };
     assert_eq!(
-        (branch.line, &*branch.probability, &branch.otherwise),
+        (branch.line, branch.probability.name(), &branch.otherwise),
         (6, "prob_f_6", &Some(Block::default()))
     );
     assert_eq!(branch.then.scalars[0].class, AccessClass::WriteOnly);

@@ -8,7 +8,7 @@ use loopsheet::analysis::facts::{
     OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
-use loopsheet::expr::{Expr, FigureId, Lookup};
+use loopsheet::expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Figures, Model, Setting};
 use loopsheet::reason::ReasonCode;
@@ -37,8 +37,8 @@ pub fn model<'p>(program: &'p Program, machine: &str, pairs: &[(&str, &str)]) ->
 struct Inputs<'a>(&'a BTreeMap<FigureId, f64>, &'a Figures);
 
 impl Lookup for Inputs<'_> {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        self.1.symbol(name)
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self.1.input(symbol.name())
     }
 
     fn figure(&self, id: FigureId) -> Option<f64> {
@@ -157,7 +157,7 @@ pub fn nest(
 
 pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<Loop>) -> Function {
     let constant = |(name, value): &(&str, &str)| Constant {
-        name: name.to_string(),
+        symbol: Symbol::source(name),
         value: expr(value),
         origin: Origin::Assigned,
     };
@@ -264,7 +264,7 @@ pub fn triad_and_search() -> Function {
     let branch = Branch {
         line: 31,
         condition: "-x(i) < 0".into(),
-        probability: "prob_31".into(),
+        probability: Symbol::new(SymbolKind::Probability, "prob_31"),
         then: Block {
             flops: flops(2, 0, 0, 1),
             streams: vec![stream("-d", AccessClass::ReadWrite, &["i"], &[&[0]])],
@@ -295,7 +295,13 @@ pub fn triad_and_search() -> Function {
     };
     let loops = vec![
         nest("n1", "=odd.f90", 20, &[("i", "1", "n1")], triad),
-        nest("n1", "=odd.f90", 30, &[("i", "1", "trip_30")], search),
+        nest(
+            "n1",
+            "=odd.f90",
+            30,
+            &[("i", "1", "trip_count`trip_30`")],
+            search,
+        ),
         nest(
             "n1",
             "=odd.f90",

@@ -3,7 +3,7 @@
 
 use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
-use loopsheet::expr::Expr;
+use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::message_passing::InterfaceKind;
 use loopsheet::reason::ReasonCode;
 use loopsheet::source::{Form, Language, Preprocessing};
@@ -85,6 +85,11 @@ pub fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+fn symbol() -> impl Strategy<Value = Symbol> {
+    let kind = select(SymbolKind::ALL.to_vec());
+    (kind, text()).prop_map(|(kind, name)| Symbol::new(kind, &name))
+}
+
 pub fn expr() -> impl Strategy<Value = Expr> {
     let leaf = prop_oneof![
         (-9i64..100).prop_map(Expr::from),
@@ -92,7 +97,7 @@ pub fn expr() -> impl Strategy<Value = Expr> {
             "n", "ng", "lo(1)", "hi(2)", "i", "fab%n", "a b", "1e999"
         ])
         .prop_map(Expr::symbol),
-        text().prop_map(|name| Expr::symbol(&name)),
+        symbol().prop_map(Expr::from),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {
         let two = || (inner.clone(), inner.clone());
@@ -413,7 +418,7 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
             |(line, condition, probability, then, otherwise, then_lines, otherwise_lines)| Branch {
                 line,
                 condition,
-                probability,
+                probability: Symbol::new(SymbolKind::Probability, &probability),
                 then,
                 otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
                 otherwise,
@@ -489,10 +494,12 @@ fn setting() -> impl Strategy<Value = Setting> {
 
 fn function() -> impl Strategy<Value = Function> {
     let constant =
-        (text(), expr(), select(Origin::ALL.to_vec())).prop_map(|(name, value, origin)| Constant {
-            name,
-            value,
-            origin,
+        (symbol(), expr(), select(Origin::ALL.to_vec())).prop_map(|(symbol, value, origin)| {
+            Constant {
+                symbol,
+                value,
+                origin,
+            }
         });
     let shared = prop::collection::vec((text(), text()), 0..2);
     (

@@ -86,7 +86,10 @@ fn verdict(
             .zip(&chain)
             .map(|(o, c)| (o.variable.as_str(), c.variable.as_str()))
             .collect();
-        expr.substitute(&|name| names.get(name).map(|name| Expr::symbol(name)))
+        expr.substitute(&|symbol| {
+            let (_, name) = names.iter().find(|(own, _)| symbol.is_source(own))?;
+            Some(Expr::symbol(name))
+        })
     };
     let same = |(a, b): &(&&Loop, &&Loop)| {
         let equal = |a: &Expr, b: &Expr| renamed(b).distance(a) == Some(0.0);

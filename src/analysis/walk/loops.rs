@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
-use super::{Walker, bodies, symbol_part};
+use super::{Walker, bodies};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
-use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
+use crate::analysis::facts::{Block, Item, Loop};
 use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::{Level, is_unknown_stride};
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::reason::{Effect, ReasonCode};
 use crate::source::Language;
@@ -48,10 +48,9 @@ impl<'f> Walker<'f> {
                 let name = function.variable(*variable).name.clone();
                 self.becomes_counter(*variable);
                 // `do i = i, n`: what it was is something else than what it counts.
-                let earlier = Expr::symbol(&format!("{name} before line {}", inner.place.line));
-                let earlier = |symbol: &str| (symbol == name).then(|| earlier.clone());
+                let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
                 let bounds = [lower, upper, step]
-                    .map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
+                    .map(|bound| Some(self.symbols.bound(bound)?.with(&name, &earlier)));
                 let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
                 if zero_step {
                     reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
@@ -193,16 +192,8 @@ impl<'f> Walker<'f> {
                 columns.push(place.column);
                 columns.len() - 1
             });
-        let number = if at == 0 {
-            String::new()
-        } else {
-            format!("_{}", at + 1)
-        };
-        Expr::symbol(&format!(
-            "{TRIP_PARAMETER}{}_{}{number}",
-            symbol_part(&self.function().name),
-            place.line
-        ))
+        let function = &self.function().name;
+        Expr::from(Symbol::trip_count(function, place.line, at))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
@@ -471,9 +462,7 @@ fn after(
     let end = (lower.clone() + rounds * step.clone()).expand();
     let last = |known: Known| match known {
         Known::Is(expr) => {
-            let expr = expr
-                .substitute(&|name| (name == variable).then(|| end.clone()))
-                .expand();
+            let expr = expr.with(variable, &end).expand();
             (expr.symbols().len() <= MOST_SYMBOLS).then_some(Known::Is(expr))
         }
         _ => None,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::facts::Origin;
 use crate::machine::MachineModel;
 use crate::model::Model;
+use crate::model::parameters::Kind;
 use crate::report::Figure;
 
 /// The machine that times are for.
@@ -39,6 +40,9 @@ pub struct ParameterReport {
     pub origin: Origin,
     /// As the source writes it.
     pub source_name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub kind: Kind,
     /// Where it stands for that name; everywhere if there are none.
     #[serde(default)]
     pub functions: Vec<String>,
@@ -54,6 +58,7 @@ pub(super) fn parameters(model: &Model) -> IndexMap<String, ParameterReport> {
             value: row.value.into(),
             origin: row.origin,
             source_name: row.label.clone(),
+            kind: row.kind,
             functions: row.functions.clone(),
             definition: row.definition.as_ref().map(ToString::to_string),
         };

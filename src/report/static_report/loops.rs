@@ -8,6 +8,7 @@ use crate::analysis::coverage;
 use crate::analysis::facts::{
     Access, AccessClass, Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
 };
+use crate::expr::Expr;
 use crate::model::nest::ChainLoop;
 use crate::model::{Model, StreamShape};
 
@@ -206,11 +207,12 @@ impl<'a> Surroundings<'a> {
                     chain.pop();
                 }
                 Item::Branch(branch) => {
-                    weights.push(branch.probability.clone());
+                    let probability = self.text(&Expr::from(branch.probability.clone()));
+                    weights.push(probability.clone());
                     self.collect(&branch.then, chain, weights, found);
                     weights.pop();
                     if let Some(otherwise) = &branch.otherwise {
-                        weights.push(format!("1 - {}", branch.probability));
+                        weights.push(format!("1 - {probability}"));
                         self.collect(otherwise, chain, weights, found);
                         weights.pop();
                     }
@@ -238,9 +240,9 @@ impl<'a> Surroundings<'a> {
             end_line: facts.end_line,
             depth: chain.len(),
             var: facts.variable.clone(),
-            lower: facts.lower.to_string(),
-            upper: facts.upper.to_string(),
-            step: facts.step.to_string(),
+            lower: self.text(&facts.lower),
+            upper: self.text(&facts.upper),
+            step: self.text(&facts.step),
             parallel: facts.parallel.clone(),
             exits_early: facts.exits_early,
             parent: (chain.len().checked_sub(2)).map(|outer| chain[outer].facts.id.clone()),
@@ -250,7 +252,10 @@ impl<'a> Surroundings<'a> {
                 by_type: flops.by_type,
             },
             repeated: RepeatedReport::of(&facts.repeated),
-            arrays: streams.iter().map(|s| ArrayReport::of(s, chain)).collect(),
+            arrays: streams
+                .iter()
+                .map(|s| ArrayReport::of(s, chain, self))
+                .collect(),
             scalars,
             calls,
             probability: match weights {
@@ -270,6 +275,10 @@ impl<'a> Surroundings<'a> {
         }
     }
 
+    fn text(&self, expr: &Expr) -> String {
+        self.model.parameters.text(expr)
+    }
+
     /// Conditions of a block, those inside others too.
     fn branches(&self, block: &Block) -> Vec<BranchReport> {
         let mut found = Vec::new();
@@ -279,8 +288,10 @@ impl<'a> Surroundings<'a> {
             found.push(BranchReport {
                 line: branch.line,
                 condition: branch.condition.clone(),
-                probability: parameter
-                    .map_or_else(|| branch.probability.clone(), |row| row.name.clone()),
+                probability: parameter.map_or_else(
+                    || branch.probability.name().to_string(),
+                    |row| row.name.clone(),
+                ),
                 then: branch.then_lines,
                 otherwise: branch.otherwise_lines,
             });
@@ -328,7 +339,7 @@ impl CallReport {
 }
 
 impl ArrayReport {
-    fn of(stream: &Stream, chain: &[ChainLoop]) -> ArrayReport {
+    fn of(stream: &Stream, chain: &[ChainLoop], place: &Surroundings) -> ArrayReport {
         let shape = StreamShape::new(stream, chain, &[]);
         let gap = |level| shape.largest_gap(level).unwrap_or(1);
         ArrayReport {
@@ -338,7 +349,9 @@ impl ArrayReport {
             element_bytes: stream.element_bytes,
             class: Some(stream.class),
             shape: shape.name().to_string(),
-            subscripts: stream.subscripts.iter().map(subscript).collect(),
+            subscripts: (stream.subscripts.iter())
+                .map(|s| subscript(s, place))
+                .collect(),
             ghost: shape.ghosts(),
             accesses: stream.accesses.clone(),
             planes: shape.groups(2),
@@ -351,15 +364,15 @@ impl ArrayReport {
     }
 }
 
-fn subscript(subscript: &Subscript) -> String {
+fn subscript(subscript: &Subscript, place: &Surroundings) -> String {
     match &subscript.gather {
         Some(text) => format!("gather({text})"),
         None => {
             let terms = subscript
                 .terms
                 .iter()
-                .map(|(name, c)| c * &crate::expr::Expr::symbol(name));
-            crate::expr::Expr::sum(terms.chain([subscript.base.clone()])).to_string()
+                .map(|(name, c)| c * &Expr::symbol(name));
+            place.text(&Expr::sum(terms.chain([subscript.base.clone()])))
         }
     }
 }

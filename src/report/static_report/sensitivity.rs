@@ -39,7 +39,7 @@ pub(super) fn sweeps(model: &Model) -> Vec<SweepReport> {
         }
     };
     let sweep = |sweep: &Sweep| SweepReport {
-        input: sweep.symbol.clone(),
+        input: sweep.symbol.name().to_string(),
         label: sweep.label.clone(),
         needs: sweep.needs.iter().map(ToString::to_string).collect(),
         values: figures(&sweep.values),
