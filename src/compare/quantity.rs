@@ -50,6 +50,8 @@ pub struct LoopName {
     /// Empty for a loop without a loop variable.
     pub variable: String,
     pub line: u32,
+    /// Whether no other loop of the nest has the same variable and line: then they are enough to name it.
+    pub is_alone: bool,
 }
 
 /// A kind of floating-point operation.
@@ -331,7 +333,11 @@ impl fmt::Display for LoopName {
             "" => "the loop",
             variable => variable,
         };
-        write!(f, "{name}, line {}", self.line)
+        write!(f, "{name}, line {}", self.line)?;
+        match self.is_alone {
+            true => Ok(()),
+            false => write!(f, " ({})", self.id),
+        }
     }
 }
 

@@ -169,7 +169,21 @@ impl<'a> Sides<'a> {
             around = did
                 .map(|did| did.rounds as f64)
                 .filter(|rounds| *rounds > 0.0);
-            rows.push(row(Quantity::TripCount(loop_name(facts)), promised, traced));
+            let name = self.loop_name(facts, &loops);
+            rows.push(row(Quantity::TripCount(name), promised, traced));
+        }
+    }
+
+    /// Name of one of the nest's loops.
+    fn loop_name(&self, facts: &LoopReport, loops: &[LoopRef]) -> LoopName {
+        let is_alike = |other: &LoopReport| {
+            other.id != facts.id && (&other.var, other.line) == (&facts.var, facts.line)
+        };
+        LoopName {
+            id: facts.id.clone(),
+            variable: facts.var.clone(),
+            line: facts.line,
+            is_alone: !loops.iter().any(|one| is_alike(self.places.facts(*one))),
         }
     }
 
@@ -376,14 +390,6 @@ impl<'a> Sides<'a> {
             let promised = level.bytes.known().map(|bytes| bytes * self.calls());
             rows.push(row(quantity, promised, Some(*moved as f64)));
         }
-    }
-}
-
-fn loop_name(facts: &LoopReport) -> LoopName {
-    LoopName {
-        id: facts.id.clone(),
-        variable: facts.var.clone(),
-        line: facts.line,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::support::{command, programs};
 use loopsheet::analysis::analyze;
 use loopsheet::analysis::facts::Program;
 use loopsheet::compare::{
-    Apart, Comparison, Direction, Live, NestComparison, Quantity, Row, Run, StaticReport, compare,
+    Apart, Comparison, Direction, NestComparison, Quantity, Row, Run, StaticReport, compare,
 };
 use loopsheet::export::json::analysis;
 use loopsheet::lower;
@@ -16,6 +16,8 @@ use loopsheet::metrics::profile::{
 };
 use loopsheet::source::SourceText;
 use serde_json::json;
+
+mod one_line;
 
 const FILE: &str = "kernel.c";
 
@@ -2108,83 +2110,6 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
         vec![],
     ));
     assert!(told.contains("loop 0 names a loop"), "{told}");
-}
-
-/// The rows of trip counts: id of the loop, both sides, and the reason.
-fn trip_counts(comparison: &Comparison) -> Vec<(&str, Option<f64>, Option<f64>, &str)> {
-    let rows = comparison.nests.iter().flat_map(|nest| &nest.rows);
-    rows.filter_map(|row| {
-        let Quantity::TripCount(name) = &row.quantity else {
-            return None;
-        };
-        let reason = row.reason.as_deref().unwrap_or_default();
-        Some((name.id.as_str(), row.promised, row.traced, reason))
-    })
-    .collect()
-}
-
-/// Entered once and gone round 5 times, with a loop on the same line inside that is entered 5 times and goes round 20
-/// times: 4 each. Neither has a variable, so that only the id tells them apart.
-#[test]
-fn loops_on_one_line_are_told_apart_by_their_ids() {
-    let source = "void f(double *a, int *p, int *q) {
-  do { do { a[0] = a[0] + 1.0; } while (p[(int)a[0]]); } while (q[(int)a[0]]);
-}
-";
-    let run = || {
-        profile(
-            vec![machine_loop(2, None, 1, 5), machine_loop(2, Some(0), 5, 20)],
-            vec![site(2, Some(0), 5, 0, 0), site(2, Some(1), 20, 20, 20)],
-        )
-    };
-    let comparison = compared(&promised(source, &["trip_f_2=7", "trip_f_2_2=9"]), run());
-    assert_eq!(
-        trip_counts(&comparison),
-        [
-            (
-                "f@2",
-                Some(7.0),
-                Some(5.0),
-                "a parameter does not match: trip_f_2 is 7 in the report; 5 would fit the run"
-            ),
-            (
-                "f@2#2",
-                Some(9.0),
-                Some(4.0),
-                "a parameter does not match: trip_f_2_2 is 9 in the report; 4 would fit the run"
-            ),
-        ]
-    );
-}
-
-/// In the workbook and on the page each row follows the loop that it is of.
-#[test]
-fn formulas_of_loops_on_one_line_are_those_of_each() {
-    let program = analysed(
-        "void f(int n, int m, double a[n][m]) {
-  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = a[i][j] + 1.0;
-}
-",
-    );
-    let run = profile(
-        vec![
-            machine_loop(2, None, 1, 30),
-            machine_loop(2, Some(0), 30, 600),
-        ],
-        vec![site(2, Some(1), 600, 600, 600)],
-    );
-    let model = programs::model(&program, "exasat", &[("n", "10"), ("m", "20")]);
-    let comparison = compared(&StaticReport::from_model(&model), run);
-    let live = Live::of(&model);
-    let rows = comparison.nests.iter().flat_map(|nest| {
-        let rows = nest.rows.iter().map(move |row| (nest, row));
-        rows.filter(|(_, row)| matches!(row.quantity, Quantity::TripCount(_)))
-    });
-    let values: Vec<f64> = rows
-        .map(|(nest, row)| live.expression(nest, row).expect("a formula"))
-        .map(|formula| formula.evaluate(&model.figures).expect("a number"))
-        .collect();
-    assert_eq!(values, [10.0, 20.0]);
 }
 
 /// A report is the same read back as it was.
