@@ -16,6 +16,7 @@ mod plru;
 mod random;
 mod recency_axis;
 pub mod reuse;
+mod slot;
 pub mod spec;
 pub mod stack_distance;
 
