@@ -4,13 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Row;
+use super::comparison::Row;
 use super::machine_loops::replaces_loops;
-use super::quantity::{AccessCount, Direction, Quantity};
-use super::reasons::{mentions, short};
-use super::rows::{CONSTANTS, STACK, Sides, is_structure_of, is_variable_of};
+use super::names::{is_structure_of, is_variable_of, mentions};
+use super::quantity::{AccessCount, Direction, Quantity, short};
+use super::sides::Sides;
 use super::tolerance::{are_near as is_near, are_same_rate};
 use crate::analysis::facts::Access;
+use crate::metrics::profile::RangeKind;
 use crate::report::static_report::ArrayReport;
 
 /// The reason for a row of all accesses of an iteration.
@@ -192,9 +193,7 @@ fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<(f64, String)> {
             () if arrays
                 .iter()
                 .any(|array| range_of(array) == Some(&range.name)) => {}
-            () if !range.is_variable && range.name == CONSTANTS => {
-                add(kind.of(accesses), "of constants")
-            }
+            () if range.kind() == RangeKind::Constants => add(kind.of(accesses), "of constants"),
             () if is_pointer => add(
                 kind.of(accesses),
                 &format!("of {}, which says where the array is", range.name),
@@ -208,9 +207,7 @@ fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<(f64, String)> {
                 add(kind.of(accesses), &what);
             }
             () if !all_known => {}
-            () if !range.is_variable && range.name == STACK => {
-                add(kind.of(accesses), "on the stack")
-            }
+            () if range.kind() == RangeKind::Stack => add(kind.of(accesses), "on the stack"),
             () if range.is_variable => {
                 let what = if kind.is_load() { "of" } else { "to" };
                 add(kind.of(accesses), &format!("{what} {}", range.name));

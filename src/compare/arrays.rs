@@ -9,19 +9,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use super::StaticReport;
+use super::names::{is_structure_of, is_variable_of};
 use super::places::{Place, Places};
 use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
-use crate::metrics::profile::{Accesses, DataRange, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile};
+use crate::report::StaticReport;
 use crate::report::static_report::NestReport;
 use crate::source::{Language, classify};
 
 /// Names of ranges by target and array.
 pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
-
-/// How a profile's names of ranges begin that no variable names and that are no stack or constants: `heap 1` …
-const HEAP: &str = "heap ";
 
 /// A function whose nests are looked at together, or one nest of it by its target.
 type Group = (usize, Option<usize>);
@@ -183,8 +181,7 @@ fn of_function<'n>(
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
         let is_it = |range: &&&str| {
-            super::rows::is_variable_of(range, array)
-                && !is_pointer(nests, profile, language, (array, range))
+            is_variable_of(range, array) && !is_pointer(nests, profile, language, (array, range))
         };
         names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
@@ -196,7 +193,7 @@ fn of_function<'n>(
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
-    let is_heap = |range: &DataRange| !range.is_variable && range.name.starts_with(HEAP);
+    let is_heap = |range: &DataRange| range.kind() == RangeKind::Heap;
     let any = |name: &str, is_it: &dyn Fn(&DataRange) -> bool| {
         let mut named = profile.data.iter().filter(|range| range.name == name);
         named.any(is_it)
@@ -215,7 +212,7 @@ fn of_function<'n>(
     let is_as_often =
         |array: &str, range: &str| nests.iter().any(|nest| is_as_often(nest, array, range));
     pairs.retain(|(likeness, array, range)| {
-        likeness.0 > 0 && (!super::rows::is_structure_of(range, array) || is_as_often(array, range))
+        likeness.0 > 0 && (!is_structure_of(range, array) || is_as_often(array, range))
     });
     pairs.sort_by_key(|(likeness, array, range)| (std::cmp::Reverse(*likeness), *array, *range));
     // The best first, as long as nothing else is as good for the array or for the range.
@@ -312,9 +309,7 @@ fn members<'n>(
         .collect();
     let mut found = Vec::new();
     for range in ranges {
-        let is_open = |array: &&&str| {
-            !names.contains_key(**array) && super::rows::is_structure_of(range, array)
-        };
+        let is_open = |array: &&&str| !names.contains_key(**array) && is_structure_of(range, array);
         let open: Vec<&str> = arrays.iter().filter(is_open).copied().collect();
         let own = arrays
             .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::machine_loops::LoopCounts;
+use super::counts::LoopCounts;
 use super::places::{LoopRef, Place, Places};
 use crate::metrics::profile::{Site, SourceProfile};
 use crate::report::static_report::{BranchReport, LoopReport};

@@ -1,12 +1,12 @@
 //! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
 //! known is said, and no cause.
 
+use super::comparison::Suggestion;
 use super::machine_loops::replaces_loops;
-use super::parameters::{self, Suggestion};
+use super::parameters;
 use super::places::LoopRef;
-use super::quantity::Quantity;
-use super::reasons::short;
-use super::rows::Sides;
+use super::quantity::{Quantity, short};
+use super::sides::Sides;
 use super::tolerance::are_equal;
 
 /// The reason for a row about executions, iterations or a trip count.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::comparison::{NestComparison, Row};
 use super::quantity::{AccessCount, Object, Operation, Quantity, Reused};
 use super::tolerance::are_equal;
-use super::{NestComparison, Row};
 use crate::analysis::facts::Access;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::model::nest::weight_expr;

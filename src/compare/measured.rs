@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::joined::Joined;
 use super::places::{LoopRef, Place};
-use super::{Joined, Run, StaticReport};
+use super::run::Run;
+use crate::report::StaticReport;
 
 /// Measured counters of one loop: its own lines, those of loops inside left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,12 +10,16 @@ mod accesses;
 mod arrays;
 mod bounds;
 mod branches;
+mod comparison;
 mod continued;
+mod counts;
 mod entries;
 mod iterations;
+mod joined;
 mod live;
 mod machine_loops;
 mod measured;
+mod names;
 mod operations;
 mod origins;
 mod parameters;
@@ -27,23 +31,19 @@ mod regions;
 mod rows;
 mod run;
 mod shared_headers;
+mod sides;
 mod tolerance;
 mod traced;
 mod unrolling;
 mod work;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-
-use crate::metrics::profile::SourceProfile;
 use crate::metrics::report::RegionKind;
 use crate::report::run_report::RegionReport;
 
+pub use comparison::{Apart, Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
+use joined::Joined;
 pub use live::Live;
 pub use measured::{Measured, measure};
-pub use parameters::Suggestion;
 pub use places::LoopRef;
 use places::Places;
 pub use quantity::{
@@ -51,103 +51,8 @@ pub use quantity::{
     Role, Unit,
 };
 pub use run::{CompareError, Run};
-pub use traced::Apart;
 
 pub use crate::report::StaticReport;
-
-/// The whole comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// As the reports name them.
-    pub machine: String,
-    pub trace: String,
-    /// Executed instructions.
-    pub instructions: u64,
-    /// Share of them that was joined to a loop of the static report, called code without lines included.
-    pub joined_share: f64,
-    /// Functions of the static report of which something was executed, by name.
-    pub functions: Vec<FunctionShare>,
-    /// In the order of the static report; only those of which something was executed.
-    pub nests: Vec<NestComparison>,
-    /// Nests of the static report of which nothing was executed.
-    pub not_executed: Vec<String>,
-    pub unjoined: Vec<Unjoined>,
-    /// Parameters whose values do not fit the run, with the values that would.
-    pub parameters: Vec<Suggestion>,
-    pub notes: Vec<String>,
-}
-
-/// How much of a function was joined; what lies outside of its loops is not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FunctionShare {
-    pub name: String,
-    /// Executed instructions that belong to its lines, and of code without lines that its loops called.
-    pub instructions: u64,
-    /// Those of them that lie in its loops.
-    pub joined: u64,
-}
-
-/// One nest of the source on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NestComparison {
-    /// The loop that stands for it.
-    pub id: String,
-    pub function: String,
-    pub file: String,
-    pub line: u32,
-    /// Executed instructions that belong to its lines, and of code without lines that was called from there.
-    pub instructions: u64,
-    pub rows: Vec<Row>,
-}
-
-/// One quantity.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    #[serde(flatten)]
-    pub quantity: Quantity,
-    /// `None` where it is not known, or the side has no such quantity.
-    #[serde(rename = "static")]
-    pub promised: Option<f64>,
-    pub traced: Option<f64>,
-    /// Traced over static.
-    pub ratio: Option<f64>,
-    /// Of operations as written: how many of them repeat others of the same iteration, if any do. A compiler may do them
-    /// once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeated: Option<f64>,
-    /// Why they differ, from what was seen.
-    pub reason: Option<String>,
-}
-
-/// Instructions that belong to no loop of the static report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Unjoined {
-    /// A function or file.
-    pub what: String,
-    pub instructions: u64,
-    pub reason: Apart,
-}
-
-/// A run by the loops of a static report.
-struct Joined<'r> {
-    /// With every round and execution counted once.
-    profile: Cow<'r, SourceProfile>,
-    places: Places<'r>,
-    join: traced::Join,
-}
-
-impl<'r> Joined<'r> {
-    fn of(promised: &'r StaticReport, profile: &'r SourceProfile) -> Joined<'r> {
-        let profile = continued::settled(promised, profile);
-        let places = Places::of_run(promised, &profile);
-        let join = traced::join(promised, &places, &profile);
-        Joined {
-            profile,
-            places,
-            join,
-        }
-    }
-}
 
 /// Sets the reports side by side; of the functions that are wanted.
 pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
@@ -157,12 +62,6 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         join,
     } = Joined::of(promised, &run.source);
     let profile = &*profile;
-    let regions: BTreeMap<&str, &RegionReport> = run
-        .regions
-        .iter()
-        .filter(|region| region.kind == RegionKind::Nest)
-        .map(|region| (region.name.as_str(), region))
-        .collect();
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
     let parameters = parameters::suggestions(promised, &places, &join);
@@ -177,7 +76,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
             continue;
         }
         let (places, join, arrays) = (&places, &join, &arrays);
-        let sides = rows::Sides {
+        let sides = sides::Sides {
             promised,
             run,
             profile,
@@ -188,7 +87,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
             target,
             traced,
         };
-        let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
+        let mut rows = sides.rows(region_of(run, target));
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
             id: target.id.clone(),
@@ -211,6 +110,14 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         parameters,
         notes: notes(promised, run),
     }
+}
+
+/// What the report of the run has of a nest. Functions of several files may have the same name.
+fn region_of<'r>(run: &'r Run, target: &places::Target) -> Option<&'r RegionReport> {
+    run.regions.iter().find(|region| {
+        let is_of_file = region.file.as_ref().is_none_or(|file| *file == target.file);
+        region.kind == RegionKind::Nest && region.name == target.id && is_of_file
+    })
 }
 
 /// Id of a nest without instructions, with what that may mean.

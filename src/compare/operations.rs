@@ -1,9 +1,9 @@
 //! Why a nest does more or fewer floating-point operations than its source has.
 
-use super::Row;
-use super::quantity::{Operation, Quantity};
-use super::reasons::short;
-use super::rows::Sides;
+use super::accesses;
+use super::comparison::Row;
+use super::quantity::{Operation, Quantity, short};
+use super::sides::Sides;
 use super::tolerance::{NEAR, are_equal, are_same_rate, is_whole};
 
 /// The reason for a row of operations whose sides differ, tried against the numbers.
@@ -55,7 +55,7 @@ pub(super) fn of_operations(
             done_once(again)
         );
     }
-    if let Some(reason) = super::accesses::elsewhere(sides).filter(|_| promised > traced) {
+    if let Some(reason) = accesses::elsewhere(sides).filter(|_| promised > traced) {
         return reason;
     }
     // What is left to explain once these are done once.

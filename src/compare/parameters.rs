@@ -2,56 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
-use super::StaticReport;
 use super::bounds::{Bounds, smallest};
+use super::comparison::Suggestion;
+use super::counts::LoopCounts;
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
 use super::traced::Join;
 use crate::analysis::facts::Origin;
 use crate::model::parameters::Kind;
+use crate::report::StaticReport;
 use crate::report::static_report::{BranchReport, ParameterReport};
-
-/// A parameter whose value does not fit the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Suggestion {
-    /// Its name for `--set`.
-    pub parameter: String,
-    /// In the static report.
-    pub value: Option<f64>,
-    /// What the run says.
-    pub fits: f64,
-    /// Loops or branches that say so.
-    pub seen_in: Vec<String>,
-    pub is_probability: bool,
-    /// The loops did not go round equally often each time: what fits is a mean.
-    pub is_mean: bool,
-    /// It is the number of rounds of a loop whose source does not tell any, for which a mean does.
-    #[serde(skip)]
-    pub is_trip_count: bool,
-}
-
-impl Suggestion {
-    /// As a sentence.
-    pub fn in_words(&self) -> String {
-        let value = self
-            .value
-            .map_or_else(|| "unknown".to_string(), |value| value.to_string());
-        match self.is_mean {
-            true => {
-                format!(
-                    "{} is {value} in the report; in the run it varied, {} on average",
-                    self.parameter, self.fits
-                )
-            }
-            false => format!(
-                "{} is {value} in the report; {} would fit the run",
-                self.parameter, self.fits
-            ),
-        }
-    }
-}
 
 /// Those that do not fit.
 pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
@@ -375,7 +335,7 @@ fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
 
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
 fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
-    let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
+    let triangle = |(found, counts): (&LoopRef, &LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else {
             return None;

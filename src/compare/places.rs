@@ -4,11 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Component, Path};
 
-use super::StaticReport;
 use super::origins::Origins;
 use crate::metrics::profile::{Site, SourceProfile};
-use crate::report::Figure;
 use crate::report::static_report::LoopReport;
+use crate::report::{Figure, StaticReport};
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]

@@ -373,3 +373,9 @@ impl Serialize for Quantity {
         keys.end()
     }
 }
+
+/// A number as sentences have it.
+pub fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}

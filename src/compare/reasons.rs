@@ -1,15 +1,15 @@
 //! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
 //! the difference is not named.
 
+use super::accesses;
+use super::comparison::{Row, Suggestion};
+use super::counts::LoopCounts;
 use super::iterations::{of_iterations, replacing_calls};
-use super::machine_loops::LoopCounts;
 use super::operations::of_operations;
-use super::parameters::Suggestion;
 use super::places::LoopRef;
 use super::quantity::{Object, Quantity};
-use super::rows::Sides;
+use super::sides::Sides;
 use super::tolerance::{NEAR, REUSE_BIN, are_equal};
-use super::{Row, accesses};
 
 /// Adds a reason to every row whose sides differ.
 pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
@@ -174,12 +174,6 @@ fn counted(sides: &Sides, quantity: &Quantity) -> Option<LoopRef> {
     }
 }
 
-/// Whether a name stands in an expression.
-pub fn mentions(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).any(|word| word == name)
-}
-
 fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
     let (of_report, of_run) = sides.iterations();
     if let (Some(of_report), Some(of_run)) = (of_report, of_run)
@@ -199,9 +193,4 @@ fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
                   of earlier nests, stack and constants are not told apart"
             .to_string(),
     }
-}
-
-pub(super) fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

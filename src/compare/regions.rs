@@ -1,9 +1,10 @@
 //! Figures of a nest that only the run tells and that do not add up from lines: the eDAG of its instructions, steps
 //! of its reuse curve, epochs, C-AMAT.
 
+use super::comparison::Row;
 use super::quantity::{CamatFigure, EdagFigure, Quantity};
+use super::run::Run;
 use super::tolerance::REUSE_STEP;
-use super::{Row, Run};
 use crate::report::Figure;
 use crate::report::run_report::{CamatLevelReport, EdagReport, EpochsReport, RegionReport};
 

@@ -2,102 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arrays::ArrayNames;
-use super::machine_loops::LoopCounts;
-use super::places::{LoopRef, Places, Target};
+use super::comparison::Row;
+use super::counts::LoopCounts;
+use super::names::{is_structure_of, is_variable_of};
+use super::places::LoopRef;
 use super::quantity::{
     AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role,
 };
-use super::traced::{Join, Traced};
-use super::{Row, Run, StaticReport, regions};
-use crate::metrics::profile::{Accesses, DataRange, SourceProfile};
+use super::regions;
+use super::sides::Sides;
+use crate::metrics::profile::{Accesses, DataRange, RangeKind};
 use crate::report::Figure;
 use crate::report::run_report::RegionReport;
-use crate::report::static_report::{LoopReport, NestReport, ReferencesReport, RepeatedReport};
+use crate::report::static_report::{LoopReport, NestReport, ReferencesReport};
 
-/// Everything about one nest.
-pub struct Sides<'a> {
-    pub promised: &'a StaticReport,
-    pub run: &'a Run,
-    pub profile: &'a SourceProfile,
-    pub places: &'a Places<'a>,
-    pub join: &'a Join,
-    pub arrays: &'a ArrayNames<'a>,
-    /// Index of the target.
-    pub number: usize,
-    pub target: &'a Target,
-    pub traced: &'a Traced,
-}
-
-/// What a profile calls the range of a program's constants.
-pub const CONSTANTS: &str = "constants";
-/// What it calls the stack.
-pub const STACK: &str = "stack";
-
-impl<'a> Sides<'a> {
-    /// The nest of the report; a loop around several nests has none.
-    pub fn nest(&self) -> Option<&'a NestReport> {
-        Some(&self.promised.functions[self.target.function].nests[self.target.nest?])
-    }
-
-    /// Loops of the nest, outermost first; of a loop around several nests that loop.
-    pub fn loops(&self) -> Vec<LoopRef> {
-        let by_id = |id: &String| self.places.loop_by_id(self.target.function, id);
-        match self.nest() {
-            Some(nest) => nest.loops.iter().filter_map(by_id).collect(),
-            None => by_id(&self.target.id).into_iter().collect(),
-        }
-    }
-
-    /// Name of the range that an array of the nest is.
-    pub fn range_of(&self, array: &str) -> Option<&'a str> {
-        self.arrays.get(&(self.number, array)).copied()
-    }
-
-    /// How often the nest's function is called according to the report.
-    pub fn calls(&self) -> f64 {
-        self.promised.functions[self.target.function].calls()
-    }
-
-    /// What the run did of the innermost loop.
-    pub fn innermost(&self) -> Option<LoopCounts> {
-        self.join.loops.get(self.loops().last()?).copied()
-    }
-
-    /// Iterations on both sides.
-    pub fn iterations(&self) -> (Option<f64>, Option<f64>) {
-        let promised = self
-            .nest()
-            .and_then(|nest| nest.iterations.known())
-            .map(|each| each * self.calls());
-        (
-            promised,
-            self.innermost().map(|counts| counts.rounds as f64),
-        )
-    }
-
-    /// Rounds of the innermost loop by those of the loop around it, on both sides.
-    pub fn innermost_trips(&self) -> Option<(f64, f64)> {
-        let [.., outer, inner] = self.loops()[..] else {
-            return None;
-        };
-        let [.., of_outer, of_inner] = self.nest()?.loop_iterations[..] else {
-            return None;
-        };
-        let rounds = |found: LoopRef| {
-            self.join
-                .loops
-                .get(&found)
-                .map(|counts| counts.rounds as f64)
-        };
-        let (promised, traced) = (
-            of_inner.known()? / of_outer.known()?,
-            rounds(inner)? / rounds(outer)?,
-        );
-        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite())
-            .then_some((promised, traced))
-    }
-
+impl Sides<'_> {
     pub fn rows(&self, region: Option<&RegionReport>) -> Vec<Row> {
         let mut rows = Vec::new();
         self.loop_rows(&mut rows);
@@ -219,29 +138,6 @@ impl<'a> Sides<'a> {
                 ..row(Quantity::Operations(operation), promised, traced)
             });
         }
-    }
-
-    /// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.
-    pub fn repeated(&self) -> [f64; 4] {
-        let mut counts = [0.0; 4];
-        let Some(nest) = self.nest() else {
-            return counts;
-        };
-        let Some(all) = nest.iterations.known().filter(|all| *all > 0.0) else {
-            return counts;
-        };
-        for (found, iterations) in self.loops().iter().zip(&nest.loop_iterations) {
-            let RepeatedReport {
-                adds,
-                multiplies,
-                divides,
-                specials,
-            } = self.places.facts(*found).repeated;
-            for (count, own) in counts.iter_mut().zip([adds, multiplies, divides, specials]) {
-                *count += own as f64 * iterations.known().unwrap_or(0.0) / all;
-            }
-        }
-        counts
     }
 
     fn access_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
@@ -370,7 +266,7 @@ impl<'a> Sides<'a> {
     /// Whether a range is the constants of the program; a variable may be called so too.
     fn are_constants(&self, range: &str) -> bool {
         let mut named = self.profile.data.iter().filter(|known| known.name == range);
-        range == CONSTANTS && named.all(|known| !known.is_variable)
+        named.all(|known| known.kind() == RangeKind::Constants)
     }
 
     fn traffic_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
@@ -391,32 +287,6 @@ impl<'a> Sides<'a> {
             rows.push(row(quantity, promised, Some(*moved as f64)));
         }
     }
-}
-
-/// What a member of a structure is a member of: `g` of `g->u`, `a` of `a%p`.
-pub fn base_of(array: &str) -> Option<&str> {
-    let end = array.find(['%', '.', '-'])?;
-    Some(&array[..end])
-}
-
-/// Whether a symbol of the program is the structure that an array is a member of: it holds the array itself, or says
-/// where that is.
-pub fn is_structure_of(symbol: &str, array: &str) -> bool {
-    base_of(array).is_some_and(|base| is_variable_of(symbol, base))
-}
-
-/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members
-/// of COMMON blocks are named after them, `/block/name`.
-pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
-    let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
-    let plain = symbol.rsplit('/').next().unwrap_or(symbol);
-    let plain = plain.split('.').next().unwrap_or(plain);
-    let plain = plain
-        .rsplit("_MOD_")
-        .next()
-        .unwrap_or(plain)
-        .trim_end_matches('_');
-    plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
 }
 
 fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {

@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::StaticReport;
 use super::origins::Origins;
 use super::parts::around;
 use super::places::{LoopRef, Place, Places, functions};
 use crate::metrics::profile::{Site, SourceProfile};
+use crate::report::StaticReport;
 
 /// The profile with such loops made one where they are one, and the rounds of the others shared out among them.
 pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {

@@ -1,16 +1,15 @@
 //! What the run did in each target: sums over the sites that lie there, and counts of the loops.
 
 use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::{Serialize, Serializer};
 
 use super::branches::Lines;
-use super::machine_loops::{self, LoopCounts};
+use super::comparison::{Apart, Unjoined};
+use super::counts::LoopCounts;
+use super::machine_loops;
 use super::places::{LoopRef, Place, Places};
-use super::{StaticReport, Unjoined};
 use crate::intrinsics::Intrinsics;
 use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
+use crate::report::StaticReport;
 use crate::source::Language;
 
 /// What the run did in one nest.
@@ -59,37 +58,6 @@ pub struct Join {
 pub struct Share {
     pub instructions: u64,
     pub joined: u64,
-}
-
-/// Why instructions belong to no loop of the static report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Apart {
-    /// Several files have the name of theirs.
-    Ambiguous,
-    /// They have no line, and were not executed on behalf of a nest.
-    NoLines,
-    /// They are around loops.
-    StraightLine,
-    UnknownFile,
-}
-
-impl fmt::Display for Apart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Apart::Ambiguous => {
-                "several files of the static report or of the program have this name"
-            }
-            Apart::NoLines => "no line information, and not called from a nest",
-            Apart::StraightLine => "straight-line code, in no loop of the report",
-            Apart::UnknownFile => "the static report does not have this file",
-        })
-    }
-}
-
-impl Serialize for Apart {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
 }
 
 /// Joins by file and line.

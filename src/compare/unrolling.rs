@@ -3,6 +3,7 @@
 //! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
 //! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
 
+use super::names::mentions;
 use super::tolerance::ROUNDING;
 use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
 use crate::expr::Expr;
@@ -120,7 +121,7 @@ fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
     let (own, others) = array.subscripts.split_first()?;
     let is_elsewhere = others
         .iter()
-        .any(|subscript| super::reasons::mentions(subscript, &facts.var));
+        .any(|subscript| mentions(subscript, &facts.var));
     let element = array
         .element_bytes
         .filter(|_| array.component.is_empty() && !is_elsewhere)?;
@@ -222,5 +223,5 @@ fn varies(facts: &LoopReport, array: &ArrayReport) -> bool {
     array
         .subscripts
         .iter()
-        .any(|subscript| super::reasons::mentions(subscript, &facts.var))
+        .any(|subscript| mentions(subscript, &facts.var))
 }

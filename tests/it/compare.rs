@@ -6,7 +6,8 @@ use crate::support::{command, programs};
 use loopsheet::analysis::analyze;
 use loopsheet::analysis::facts::Program;
 use loopsheet::compare::{
-    Apart, Comparison, Direction, NestComparison, Quantity, Row, Run, StaticReport, compare,
+    Apart, Comparison, Direction, EdagFigure, NestComparison, Quantity, Row, Run, StaticReport,
+    compare,
 };
 use loopsheet::export::json::analysis;
 use loopsheet::lower;
@@ -2110,6 +2111,44 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
         vec![],
     ));
     assert!(told.contains("loop 0 names a loop"), "{told}");
+}
+
+/// Functions of two files that have the same name and lines have nests with the same id.
+#[test]
+fn regions_are_those_of_the_file() {
+    let files = ["a.c", "b.c"];
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions.push(report.functions[0].clone());
+    for (function, file) in report.functions.iter_mut().zip(files) {
+        function.file = file.into();
+    }
+    let in_file = |number: usize| MachineLoop {
+        file: Some(files[number].into()),
+        ..machine_loop(2, None, 1, 100)
+    };
+    let code = |number: usize| Site {
+        file: Some(files[number].into()),
+        ..site(3, Some(number as u32), 100, 100, 100)
+    };
+    let region = |number: usize| json!({"kind": "nest", "name": "f@2", "file": files[number], "line": 2, "memory_work": 10 + number});
+    let trace = json!({
+        "schema": "loopsheet/trace/1",
+        "trace": {"path": "by hand", "instructions": 0},
+        "source": profile(vec![in_file(0), in_file(1)], vec![code(0), code(1)]),
+        "regions": [region(0), region(1)],
+    });
+    let run = Run::parse(&trace.to_string()).expect("a trace");
+    let comparison = compare(&report, &run, &|_| true);
+    let work = Quantity::Edag(EdagFigure::MemoryWork);
+    let of_nest = |nest: &NestComparison| {
+        let row = nest.rows.iter().find(|row| row.quantity == work);
+        (nest.file.clone(), row.and_then(|row| row.traced))
+    };
+    let found: Vec<(String, Option<f64>)> = comparison.nests.iter().map(of_nest).collect();
+    assert_eq!(
+        found,
+        [("a.c".into(), Some(10.0)), ("b.c".into(), Some(11.0))]
+    );
 }
 
 /// A report is the same read back as it was.

@@ -8,7 +8,7 @@ use crate::compare::places::LoopRef;
 use crate::compare::tolerance::{ROUNDING, ROUNDING_SHARE};
 use crate::compare::unrolling::Copies;
 use crate::compare::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
-use crate::metrics::profile::Site;
+use crate::metrics::profile::{RangeKind, Site};
 
 impl<'a> Counter<'a> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's
@@ -198,7 +198,7 @@ impl<'a> Counter<'a> {
             let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
             stored
                 .into_iter()
-                .all(|data| self.profile.data[data.range as usize].name == "stack")
+                .all(|data| self.profile.data[data.range as usize].kind() == RangeKind::Stack)
         };
         let mut told: BTreeSet<u64> = BTreeSet::new();
         for sites in self
