@@ -219,7 +219,7 @@ fn a_loop_with_rounds_that_are_cut_short_is_one() {
             site(2, Some(2), 60, 60, 60),
         ],
     );
-    let comparison = compared(&promised(source, &["n=10", "trip_f_2_2=8"]), run);
+    let comparison = compared(&promised(source, &["n=10", "trip_f_2=8"]), run);
     let both = |quantity| sides(&comparison, "f@2", quantity);
     assert_eq!(
         both("mean trip count of i, line 2"),
