@@ -1,9 +1,10 @@
-//! loopsheet reads loop nests in C and Fortran and tells what they cost: operations, array streams,
+//! loopsheet reads loop nests in C and Fortran and reports what they cost: operations, array streams,
 //! working sets, memory traffic and time, as JSON, as XML, and as a spreadsheet whose every figure is
-//! a formula over named inputs. From instruction traces it tells what a run did: work, depth, sensitivity
+//! a formula over named inputs. From instruction traces it computes what a run did: work, depth, sensitivity
 //! to memory latency, epochs, concurrency of accesses.
 //!
-//! Modules in reading order; each names only those before it:
+//! Modules in reading order. From `quantity` to `export` each layer is a crate of its own in a directory of its name,
+//! whose manifest lists the layers that it may name:
 //!
 //! - [`quantity`], [`diagnostic`], [`reason`], [`expr`]: units, remarks about the input, the register of reasons,
 //!   symbolic expressions.
@@ -15,14 +16,15 @@
 //! - [`analysis`]: what every loop computes and touches, as [`analysis::facts`].
 //! - [`model`]: every formula, defined once, over the facts and a machine.
 //! - [`cache`]: cache hierarchies and stack distances.
-//! - [`interpret`]: runs nests literally and tells their accesses.
+//! - [`interpret`]: runs nests literally and reports their accesses.
 //! - [`validate`]: the model's traffic against what these accesses move.
 //! - [`binary`]: what an ELF file says of a RISC-V program: segments and functions.
 //! - [`trace`]: RISC-V instruction traces, read line by line, and the instruction table.
 //! - [`regions`]: from instructions to functions, source lines and loops, by ELF and DWARF.
 //! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
-//! - [`compare`]: what the source promised beside what a run did, nest by nest.
+//! - [`report`]: what was found, as plain values that JSON is made of and that are read back.
+//! - [`compare`]: what the source says beside what a run did, nest by nest.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
@@ -45,8 +47,8 @@ pub use {
     loopsheet_expr as expr, loopsheet_graph as graph, loopsheet_interpret as interpret,
     loopsheet_ir as ir, loopsheet_lower as lower, loopsheet_machine as machine,
     loopsheet_metrics as metrics, loopsheet_model as model, loopsheet_regions as regions,
-    loopsheet_source as source, loopsheet_syntax as syntax, loopsheet_trace as trace,
-    loopsheet_validate as validate,
+    loopsheet_report as report, loopsheet_source as source, loopsheet_syntax as syntax,
+    loopsheet_trace as trace, loopsheet_validate as validate,
 };
 
 pub mod cli;

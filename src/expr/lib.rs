@@ -293,11 +293,7 @@ impl Expr {
         Expr::extremum(Function::Max, arguments.into_iter().collect(), f64::max)
     }
 
-    fn extremum(
-        function: Function,
-        arguments: Vec<Expr>,
-        fold: fn(f64, f64) -> f64,
-    ) -> Expr {
+    fn extremum(function: Function, arguments: Vec<Expr>, fold: fn(f64, f64) -> f64) -> Expr {
         let mut constant: Option<f64> = None;
         let mut rest: Vec<Expr> = Vec::new();
         for argument in arguments {

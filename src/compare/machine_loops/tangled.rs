@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counter, LoopCounts};
+use super::Counter;
+use crate::counts::LoopCounts;
 use crate::metrics::profile::Site;
 use crate::places::LoopRef;
 use crate::work::{DIVIDES, STORES, Work, promised, sum, work};
