@@ -68,7 +68,7 @@ mod tests {
             (Some(3.0), "3"),
             (Some(-0.0), "0"),
             (Some(0.1), "0.1"),
-            (Some(1e16), "1e16"),
+            (Some(1e16), "1e+16"),
             (Some(f64::INFINITY), "null"),
             (None, "null"),
         ] {
