@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::symbolic::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, Variable};
-use crate::source::Language;
 
 /// An element of an array.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,9 +37,9 @@ pub fn addressed(value: &Value) -> Option<&Value> {
 }
 
 impl Symbols<'_> {
-    /// Whether a C value is an address, so that arithmetic on it is no arithmetic of its element type.
+    /// Whether a value is an address, so that arithmetic on it is no arithmetic of its element type.
     pub fn is_address(&self, value: &Value) -> bool {
-        self.language == Language::C && is_address(value, self.function)
+        self.function.conventions.has_pointers() && is_address(value, self.function)
     }
 
     /// Whether a value is an element of an array of pointers: `row[i]` of `double *row[10]` or of
@@ -52,7 +51,7 @@ impl Symbols<'_> {
         else {
             return false;
         };
-        self.language == Language::C
+        self.function.conventions.has_pointers()
             && pointed_dimensions(subscripts).is_some_and(|left_out| {
                 // What is declared without an extent inside an array is a pointer.
                 let dimensions = &self.function.variable(*array).dimensions;

@@ -13,7 +13,6 @@ use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Extent, Type, Value, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
 pub struct Dimension {
@@ -59,7 +58,7 @@ fn stream(
     class: AccessClass,
     reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Stream {
-    let pointed = if symbols.language == Language::C {
+    let pointed = if symbols.function.conventions.has_pointers() {
         pointed_dimensions(subscripts)
     } else {
         None
@@ -215,13 +214,13 @@ fn place(
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
-    // Fortran assigns to arrays and strings by name; only in C the name is a pointer that moves.
+    // Arrays and strings are assigned by name; only a pointer moves by that.
     let is_known = |id: &VarId| symbols.known.contains_key(id);
     let pointer = match symbols.known.get(&array) {
         Some(Known::Points(_)) => Some(array),
         // What the program stores in a member does not move the member.
         known => root.filter(is_known).or(known
-            .filter(|_| symbols.language == Language::C)
+            .filter(|_| symbols.function.conventions.has_pointers())
             .map(|_| array)),
     };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));

@@ -6,20 +6,15 @@ use super::addresses::{addressed, is_left_out};
 use super::facts::{Block, Item};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Function, Stmt, Value, VarId};
-use crate::source::Language;
 
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.
-pub fn shared_storage(
-    function: &Function,
-    language: Language,
-    body: &Block,
-) -> Vec<(String, String)> {
+pub fn shared_storage(function: &Function, body: &Block) -> Vec<(String, String)> {
     let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
     for (a, b) in &function.shared {
         direct.entry(*a).or_default().insert(*b);
     }
-    if language == Language::C {
+    if function.conventions.has_pointers() {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             if let Stmt::Assign {
                 target: Value::Variable(pointer),

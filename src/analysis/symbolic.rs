@@ -32,7 +32,6 @@ pub enum Known {
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
     pub function: &'f Function,
-    pub language: Language,
     /// Variables whose value is not just their own symbol.
     pub known: BTreeMap<VarId, Known>,
     /// Variables of the enclosing loops that have one, outermost first.
@@ -264,7 +263,7 @@ impl Symbols<'_> {
 
     /// The value as the source has it, compact; for names and reports.
     pub fn text(&self, value: &Value) -> String {
-        text(value, self.function, self.language)
+        text(value, self.function)
     }
 }
 
@@ -291,8 +290,9 @@ fn has_text(value: &Value) -> bool {
 }
 
 /// Source-like text of a value, in the subscript order of the language.
-pub fn text(value: &Value, function: &Function, language: Language) -> String {
-    let again = |v: &Value| text(v, function, language);
+pub fn text(value: &Value, function: &Function) -> String {
+    let language = function.conventions.language;
+    let again = |v: &Value| text(v, function);
     let list = |values: &[Value]| values.iter().map(again).collect::<Vec<_>>().join(",");
     match value {
         Value::Element {

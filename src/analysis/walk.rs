@@ -26,7 +26,6 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 pub use bodies::ProcedureBody;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -111,7 +110,6 @@ fn count_reasons(block: &Block) -> usize {
 
 /// Facts of one procedure; loop ids are left empty.
 fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
-    let language = known.get(id).language;
     let expansion = expand::in_loops(known, id);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
@@ -124,7 +122,6 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
     let mut walker = Walker {
         symbols: Symbols {
             function,
-            language,
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),
@@ -133,13 +130,13 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
             passed: passed(known, id, function, &effects),
-            chased: if language == Language::C {
+            chased: if function.conventions.has_pointers() {
                 chased(function)
             } else {
                 BTreeSet::new()
             },
             has_alternatives: false,
-            roots: if language == Language::C {
+            roots: if function.conventions.has_pointers() {
                 roots(function)
             } else {
                 BTreeMap::new()
@@ -157,7 +154,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         datatypes: None,
     };
     let body = walker.block(&function.body);
-    let shared = shared_storage(function, language, &body);
+    let shared = shared_storage(function, &body);
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),

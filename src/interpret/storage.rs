@@ -4,7 +4,6 @@ use super::code::Slot;
 use super::compile::Compiler;
 use super::layout::{ArrayLayout, Bounds};
 use crate::ir::{Type, Value, VarId};
-use crate::source::Language;
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -93,7 +92,7 @@ impl<'a> Compiler<'a> {
             ));
         }
         let bytes = i64::from(bytes.filter(|bytes| *bytes > 0).unwrap_or(DEFAULT_WORD));
-        let first = i64::from(self.source.language == Language::Fortran);
+        let first = self.source.function.conventions.first_index;
         let mut bounds = Vec::new();
         for extent in variable.dimensions.get(skipped..).unwrap_or(&[]) {
             let lower = extent

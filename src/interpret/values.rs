@@ -7,7 +7,6 @@ use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 impl<'a> Compiler<'a> {
     /// A value that decides about addresses or control.
@@ -29,11 +28,7 @@ impl<'a> Compiler<'a> {
                 let mut reads = Vec::new();
                 match self.reference(*array, subscripts, place, &mut reads) {
                     Some(reference) => {
-                        let text = crate::analysis::source_text(
-                            value,
-                            self.source.function,
-                            self.source.language,
-                        );
+                        let text = crate::analysis::source_text(value, self.source.function);
                         let given = (self.source.symbol)(&text).map(|value| value as i64);
                         if given.is_none() {
                             let name = &self.source.function.variable(*array).name;
@@ -179,7 +174,7 @@ impl<'a> Compiler<'a> {
         let name = &function.variable(id).name;
         let Some(end) = name
             .find(['-', '.'])
-            .filter(|_| self.source.language == Language::C)
+            .filter(|_| function.conventions.has_pointers())
         else {
             return false;
         };

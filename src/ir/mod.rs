@@ -7,6 +7,7 @@
 //!   one with a reason and a place, and keeps what could be read below it.
 //! - `**` is right-associative here, whatever the grammar made of it.
 
+mod conventions;
 pub mod text;
 mod value;
 pub mod visit;
@@ -18,6 +19,10 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
+pub use conventions::{
+    Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
+    Records, Results,
+};
 pub use value::{BinaryOp, UnaryOp, Value, wider};
 
 /// One source file, lowered.
@@ -39,6 +44,8 @@ pub struct Unit {
 pub struct Function {
     pub name: String,
     pub place: Place,
+    /// What its language does in its own way.
+    pub conventions: Conventions,
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
@@ -88,10 +95,11 @@ pub struct VarId(pub u32);
 
 impl Function {
     /// A function without anything in it.
-    pub fn new(name: String, place: Place) -> Function {
+    pub fn new(name: String, place: Place, conventions: Conventions) -> Function {
         Function {
             name,
             place,
+            conventions,
             variables: Vec::new(),
             members: BTreeMap::new(),
             parts: BTreeMap::new(),
@@ -200,6 +208,8 @@ pub enum ConstantOrigin {
     Macro,
     Enumerator,
     Const,
+    /// The square root of minus one, which has no other value.
+    ImaginaryUnit,
 }
 
 #[derive(Clone, Debug)]

@@ -2,8 +2,7 @@
 
 use super::instance::Instance;
 use crate::analysis::addresses::addressed;
-use crate::ir::{Stmt, Type, Value, VarId, Variable};
-use crate::source::Language;
+use crate::ir::{Passing, Stmt, Type, Value, VarId, Variable};
 
 /// What a dummy argument stands for.
 pub(super) enum Binding {
@@ -71,9 +70,9 @@ impl Instance<'_, '_, '_> {
         let assigned = self.template.assigned.contains(&formal);
         let uses = self.template.uses.get(&formal).copied().unwrap_or(0);
         let is_place = matches!(actual, Value::Variable(_) | Value::Element { .. });
-        let stays = match self.template.language {
-            Language::Fortran if is_place => true,
-            Language::Fortran | Language::C if assigned => false,
+        let stays = match self.template.function.conventions.passing {
+            Passing::Places if is_place => true,
+            Passing::Places | Passing::Values if assigned => false,
             _ => {
                 let is_plain = matches!(
                     actual,

@@ -2,8 +2,7 @@
 
 use super::instance::Instance;
 use crate::analysis::addresses::{addressed, is_left_out};
-use crate::ir::{BinaryOp, MemberLayout, Type, Value, VarId, Variable};
-use crate::source::Language;
+use crate::ir::{BinaryOp, MemberLayout, Records, Type, Value, VarId, Variable};
 
 /// What stands between the name of a structure and that of a component.
 const SEPARATORS: [char; 4] = ['.', '%', '-', '['];
@@ -62,7 +61,7 @@ impl Instance<'_, '_, '_> {
             _ if member.starts_with('[') => return None,
             Some(name) if !is_element && !base.dimensions.is_empty() => format!("->{name}"),
             Some(name) => format!(".{name}"),
-            None if template.language == Language::C
+            None if template.function.conventions.has_pointers()
                 && rank == 0
                 && !is_element
                 && !base.dimensions.is_empty() =>
@@ -174,7 +173,7 @@ impl Instance<'_, '_, '_> {
 
     /// The subscripts of a whole array that is a component of an element.
     fn whole(&mut self, variable: &Variable, rank: usize) -> Option<Vec<Value>> {
-        if self.template.language == Language::C {
+        if self.template.function.conventions.has_pointers() {
             return Some(vec![Value::Row; rank]);
         }
         let mut subscripts = Vec::with_capacity(rank);
@@ -244,8 +243,9 @@ impl Instance<'_, '_, '_> {
         } else {
             layout.clone()
         };
-        let is_in_array =
-            is_in_array || !is_own || template.language == Language::C && members.contains_key(&id);
+        let is_in_array = is_in_array
+            || !is_own
+            || template.function.conventions.has_pointers() && members.contains_key(&id);
         let function = &mut self.caller.function;
         let layouts = if is_in_array {
             &mut function.members
@@ -287,8 +287,8 @@ impl Instance<'_, '_, '_> {
             };
         }
         let is_array = !function.variable(base).dimensions.is_empty();
-        let record_bytes = match self.template.language {
-            Language::Fortran if is_array => bytes(function.record_bytes.get(&base).copied()),
+        let record_bytes = match self.template.function.conventions.records {
+            Records::Extensible if is_array => bytes(function.record_bytes.get(&base).copied()),
             _ => layout.record_bytes,
         };
         let known = layout.clone();
@@ -306,12 +306,11 @@ impl Instance<'_, '_, '_> {
         }
     }
 
-    /// Whether a dummy argument can stand for the structure that is passed: C passes copies, and pointers that may be
-    /// moved.
+    /// Whether a dummy argument can stand for the structure that is passed: it may be a copy, or a pointer that moves.
     pub fn binds_structure(&self, formal: VarId) -> bool {
         let function = &self.template.function;
         let dummy = function.variable(formal);
-        if self.template.language != Language::C {
+        if function.conventions.passes_places() {
             return true;
         }
         let is_part = |id: &VarId| {

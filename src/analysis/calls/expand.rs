@@ -100,8 +100,8 @@ fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<Procedu
     let Target::Body(callee) = known.target(caller, name) else {
         return None;
     };
-    let same_language = known.get(callee).language == known.get(caller).language;
-    (same_language && known.template(callee).is_some()).then_some(callee)
+    let is_alike = known.conventions(callee) == known.conventions(caller);
+    (is_alike && known.template(callee).is_some()).then_some(callee)
 }
 
 fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {

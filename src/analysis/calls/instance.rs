@@ -10,7 +10,6 @@ use super::straight::Template;
 use crate::analysis::addresses::{addressed, is_left_out};
 use crate::diagnostic::Place;
 use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
-use crate::source::Language;
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
@@ -85,10 +84,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     /// Where arrays start unless they say otherwise.
     pub fn first(&self) -> Value {
-        match self.template.language {
-            Language::C => Value::Integer(0),
-            Language::Fortran => Value::Integer(1),
-        }
+        Value::Integer(self.template.function.conventions.first_index)
     }
 
     fn block(&mut self, block: &[Stmt]) -> Option<Vec<Stmt>> {

@@ -20,9 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::communication::GlobalTypes;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
-use crate::ir::{self, Role, Stmt, Value, VarId};
+use crate::ir::{self, CalledVariables, Conventions, Linkage, Role, Stmt, Value, VarId};
 use crate::message_passing::{Interface, Interfaces};
-use crate::source::Language;
 pub use passed::Passed;
 use straight::Template;
 pub use summary::Summary;
@@ -41,7 +40,6 @@ impl ProcedureId {
 #[derive(Clone, Copy)]
 pub struct Procedure<'u> {
     pub function: &'u ir::Function,
-    pub language: Language,
     unit: usize,
 }
 
@@ -79,11 +77,7 @@ impl<'u> Procedures<'u> {
     pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
         let mut all = Vec::new();
         for (unit, file) in units.iter().enumerate() {
-            let procedure = |function| Procedure {
-                function,
-                language: file.language,
-                unit,
-            };
+            let procedure = |function| Procedure { function, unit };
             all.extend(file.functions.iter().map(procedure));
         }
         let mut by_name: FxHashMap<&str, Vec<ProcedureId>> = FxHashMap::default();
@@ -128,12 +122,7 @@ impl<'u> Procedures<'u> {
             known.summaries[id.at()] = summary::summarise(&known, id);
             known.templates[id.at()] = straight::template(&known, id);
         }
-        let works = |id: ProcedureId| {
-            let Procedure {
-                function, language, ..
-            } = known.get(id);
-            straight::works(function, language)
-        };
+        let works = |id: ProcedureId| straight::works(known.get(id).function);
         known.working = known.ids().map(works).collect();
         known.passed = passed::by_procedure(&known);
         known
@@ -147,13 +136,17 @@ impl<'u> Procedures<'u> {
         self.all[id.at()]
     }
 
+    fn conventions(&self, id: ProcedureId) -> Conventions {
+        self.get(id).function.conventions
+    }
+
     /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.
     pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
         self.targets[caller.at()]
             .get(name)
             .copied()
             .unwrap_or_else(|| {
-                let library = Intrinsics::builtin().lookup(self.get(caller).language, name);
+                let library = Intrinsics::builtin().lookup(self.conventions(caller).language, name);
                 library.map_or_else(
                     || communication(name),
                     |intrinsic| Target::Library(intrinsic.kind),
@@ -228,9 +221,10 @@ impl<'u> Procedures<'u> {
         if calls.is_empty() {
             return FxHashMap::default();
         }
-        let is_c = self.get(caller).language == Language::C;
-        let is_data =
-            |v: &&ir::Variable| v.role == Role::Argument || (is_c && v.role != Role::Undeclared);
+        let has_pointers = function.conventions.called_variables == CalledVariables::Pointers;
+        let is_data = |v: &&ir::Variable| {
+            v.role == Role::Argument || (has_pointers && v.role != Role::Undeclared)
+        };
         let data: FxHashSet<&str> = function
             .variables
             .iter()
@@ -317,7 +311,7 @@ impl<'u> Procedures<'u> {
     }
 
     fn resolve(&self, caller: ProcedureId, name: &str) -> Target {
-        let language = self.get(caller).language;
+        let conventions = self.conventions(caller);
         let own = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let hosts = self.hosts(caller);
         let own: Vec<ProcedureId> = own
@@ -340,13 +334,13 @@ impl<'u> Procedures<'u> {
         {
             return Target::Body(nearest);
         }
-        if let Some(intrinsic) = Intrinsics::builtin().lookup(language, name) {
+        if let Some(intrinsic) = Intrinsics::builtin().lookup(conventions.language, name) {
             return Target::Library(intrinsic.kind);
         }
         let same: Vec<ProcedureId> = own
             .iter()
             .copied()
-            .filter(|id| self.get(*id).language == language)
+            .filter(|id| self.conventions(*id) == conventions)
             .collect();
         self.nearest(caller, &same)
             .or_else(|| self.foreign(caller, name))
@@ -414,19 +408,20 @@ impl<'u> Procedures<'u> {
             .then_some(first)
     }
 
-    /// A body in the other language: Fortran compilers add `_` to the names that C sees.
+    /// A body in another language, by the names that linkers see.
     fn foreign(&self, caller: ProcedureId, name: &str) -> Option<ProcedureId> {
-        let (names, language) = match self.get(caller).language {
-            Language::Fortran => ([name.to_string(), format!("{name}_")], Language::C),
-            Language::C => {
+        let conventions = self.conventions(caller);
+        let names = match conventions.linkage {
+            Linkage::Underscore => [name.to_string(), format!("{name}_")],
+            Linkage::AsWritten => {
                 let plain = name.strip_suffix('_').unwrap_or(name).to_ascii_lowercase();
-                ([name.to_string(), plain], Language::Fortran)
+                [name.to_string(), plain]
             }
         };
         names.iter().find_map(|name| {
             let found = self.by_name.get(name.as_str())?;
             let is_meant = |id: &ProcedureId| {
-                self.get(*id).language == language && !self.get(*id).function.is_private
+                self.conventions(*id) != conventions && !self.get(*id).function.is_private
             };
             let found: Vec<_> = found.iter().copied().filter(is_meant).collect();
             self.nearest(caller, &found)

@@ -9,7 +9,6 @@ use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, Role, Stmt, Value, VarId};
-use crate::source::Language;
 
 /// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
 const MOST_GLOBALS: usize = 64;
@@ -92,7 +91,6 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
         known,
         id,
         function,
-        language: procedure.language,
         formals,
         summary,
     };
@@ -119,12 +117,15 @@ struct Scan<'a> {
     known: &'a Procedures<'a>,
     id: ProcedureId,
     function: &'a ir::Function,
-    language: Language,
     formals: Vec<VarId>,
     summary: Summary,
 }
 
 impl Scan<'_> {
+    fn passes_places(&self) -> bool {
+        self.function.conventions.passes_places()
+    }
+
     fn statement(&mut self, stmt: &Stmt, in_loop: InLoop) {
         match stmt {
             Stmt::Assign {
@@ -135,7 +136,7 @@ impl Scan<'_> {
             Stmt::Assign {
                 target: Value::Element { array, .. },
                 ..
-            } if self.language == Language::C => {
+            } if !self.passes_places() => {
                 self.written(*array);
             }
             Stmt::Loop(inner) => {
@@ -239,12 +240,10 @@ impl Scan<'_> {
         }
     }
 
-    /// What is passed on is read if the other body reads it; C passes values, not places.
+    /// What is passed on as a place is read if the other body reads it.
     fn reads_of_call(&mut self, name: &str, arguments: &[Value]) {
         let reads = match self.known.target(self.id, name) {
-            Target::Body(callee) if self.language == Language::Fortran => {
-                Some(&self.known.summary(callee).reads)
-            }
+            Target::Body(callee) if self.passes_places() => Some(&self.known.summary(callee).reads),
             _ => None,
         };
         for (position, argument) in arguments.iter().enumerate() {
@@ -262,8 +261,8 @@ impl Scan<'_> {
     fn assigned(&mut self, id: VarId) {
         let variable = self.function.variable(id);
         match variable.role {
-            // C passes copies.
-            Role::Argument if self.language == Language::Fortran => self.written(id),
+            // Others are copies.
+            Role::Argument if self.passes_places() => self.written(id),
             Role::Global if variable.dimensions.is_empty() => {
                 self.summary.globals.add(variable.name.as_str().into())
             }
@@ -272,7 +271,7 @@ impl Scan<'_> {
     }
 
     fn written(&mut self, id: VarId) {
-        if self.language == Language::C && self.function.variable(id).dimensions.is_empty() {
+        if !self.passes_places() && self.function.variable(id).dimensions.is_empty() {
             return;
         }
         if let Some(position) = self.formals.iter().position(|formal| *formal == id) {

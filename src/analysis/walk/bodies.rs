@@ -5,28 +5,24 @@ use std::borrow::Cow;
 use crate::analysis::calls::{ProcedureId, Procedures, expand};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt};
-use crate::source::Language;
 
 /// A function with the bodies that stand in place of calls. Its loops are those of the facts, in the
 /// same order, each before the loops inside it.
 #[derive(Clone, Debug)]
 pub struct ProcedureBody {
     pub function: ir::Function,
-    pub language: Language,
 }
 
 impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
-        let language = known.get(id).language;
         let Some(expansion) = expand::in_loops(known, id) else {
             return ProcedureBody {
                 function: known.get(id).function.clone(),
-                language,
             };
         };
         let mut function = expansion.function;
         remove_replaced(&mut function.body, &expansion.origins);
-        ProcedureBody { function, language }
+        ProcedureBody { function }
     }
 
     /// All loops, each before the loops inside it.

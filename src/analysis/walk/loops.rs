@@ -16,9 +16,8 @@ use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
-use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, LoopEnds, Value, VarId};
 use crate::reason::{Effect, ReasonCode};
-use crate::source::Language;
 
 impl<'f> Walker<'f> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
@@ -55,7 +54,7 @@ impl<'f> Walker<'f> {
                 if zero_step {
                     reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
                 }
-                let moves = self.symbols.language == Language::C
+                let moves = function.conventions.loop_ends == LoopEnds::EachIteration
                     && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 end_moves = moves;
                 if moves {
@@ -332,7 +331,8 @@ impl<'f> Walker<'f> {
     /// An induction variable that the loop has moved by an amount since it was entered.
     fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
         let variable = self.function().variable(id);
-        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let is_pointer =
+            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
         let known = self.symbols.known.get(&id);
         let depth = if let Some(Known::Changes { depth, .. }) = known {
             *depth
@@ -414,7 +414,7 @@ impl<'f> Walker<'f> {
             .loops()
             .is_empty()
             .then(|| registers::needed(self.function(), &run, &body, &variable));
-        let repeated = repeated::repeated(&run.body, self.function(), self.symbols.language);
+        let repeated = repeated::repeated(&run.body, self.function());
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),

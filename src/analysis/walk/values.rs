@@ -12,7 +12,6 @@ use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
 pub(super) const MOST_SYMBOLS: usize = 8;
@@ -72,7 +71,8 @@ impl<'f> Walker<'f> {
             return self.renamed(id);
         }
         let variable = self.function().variable(id);
-        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let is_pointer =
+            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         self.loaded.remove(&id);
         if is_index
@@ -168,7 +168,7 @@ impl<'f> Walker<'f> {
         block: &mut Block,
         count: impl FnOnce(&mut FlopCounter<'f>),
     ) {
-        let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
+        let mut counter = FlopCounter::new(self.symbols.function);
         count(&mut counter);
         block.flops.add(&counter.flops);
         for (code, detail) in counter.uncounted {
@@ -234,7 +234,7 @@ impl<'f> Walker<'f> {
 
     /// A subscript; one that C leaves out makes an address of the element.
     fn index(&mut self, place: &Place, subscript: &Value, block: &mut Block) {
-        if self.symbols.language != Language::C || !is_left_out(subscript) {
+        if !self.function().conventions.has_pointers() || !is_left_out(subscript) {
             self.reads_in(place, subscript, block);
         }
     }
@@ -248,7 +248,8 @@ impl<'f> Walker<'f> {
         };
         subscripts.iter().for_each(|s| self.index(place, s, block));
         // The address of a row is no access, a pointer to it is.
-        let is_address = self.symbols.language == Language::C && subscripts.iter().any(is_left_out);
+        let is_address =
+            self.function().conventions.has_pointers() && subscripts.iter().any(is_left_out);
         if !is_address || self.symbols.is_pointer_element(element) {
             self.access(place, *array, subscripts, class, block);
         }

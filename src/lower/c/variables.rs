@@ -84,8 +84,12 @@ impl<'t> Lowering<'t> {
             {
                 let ty = CType::Arithmetic(Type::Complex(8));
                 let place = self.place(node);
-                let id =
-                    self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
+                let id = self.add_variable(
+                    name,
+                    ty,
+                    Storage::Constant(ConstantOrigin::ImaginaryUnit),
+                    place,
+                );
                 self.variables.import(name, id);
                 id
             }

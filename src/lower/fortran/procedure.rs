@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
+use super::CONVENTIONS;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
 use super::expression::{Expr, Reader};
@@ -67,7 +68,7 @@ pub fn lower<'a>(
         world,
         scope: &unit.scope,
         unit,
-        draft: Draft::new(unit.name.to_string(), place.clone()),
+        draft: Draft::new(unit.name.to_string(), place.clone(), CONVENTIONS),
         variables: Variables::default(),
         marks: Marks::default(),
         statement: Statement::at(place),
