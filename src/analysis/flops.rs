@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::addresses::is_address;
 use super::facts::{Flops, OperationCounts};
-use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
 use crate::ir::{
-    BinaryOp, ConstantOrigin, Function, Prototypes, Role, Type, UnaryOp, Value, wider,
+    BinaryOp, ConstantOrigin, Function, Prototypes, Role, Type, UnaryOp, Value, is_address,
+    source_text, wider,
 };
 use crate::reason::ReasonCode;
 
@@ -69,7 +68,7 @@ impl<'f> FlopCounter<'f> {
                 self.call(name, arguments, ty);
             }
             Value::Select(condition, then, otherwise) => {
-                match symbolic::extremum(value) {
+                match value.extremum() {
                     // `a < b ? a : b` has each operand once, as `min(a, b)` has.
                     Some((left, right)) => {
                         [left, right].into_iter().for_each(|v| self.count(v));
@@ -470,7 +469,7 @@ impl<'f> FlopCounter<'f> {
 
     fn show(&self, op: BinaryOp, left: &Value, right: &Value) -> String {
         let value = Value::binary(op, left.clone(), right.clone());
-        let text = symbolic::text(&value, self.function);
+        let text = source_text(&value, self.function);
         if text.chars().count() > 60 {
             text.chars().take(57).chain("...".chars()).collect()
         } else {

@@ -3,22 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::addresses::pointed_dimensions;
 use super::delinearise::{Recovered, delinearise, multiple_in};
+use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
-use super::symbolic::{Known, Symbols, variables_of};
+use super::symbols::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{Extent, Type, Value, VarId};
+use crate::ir::visit::variables_of;
+use crate::ir::{Extent, Type, Value, VarId, pointed_dimensions};
 use crate::reason::ReasonCode;
-
-/// A subscript with its integer offset, and why it is not affine if it is not.
-pub struct Dimension {
-    pub subscript: Subscript,
-    pub offset: i64,
-}
 
 /// Bytes of a pointer.
 const POINTER_BYTES: u32 = 8;
@@ -428,24 +423,6 @@ fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
     })
 }
 
-/// The subscript that an expression in the variables of the nest (outermost first) is, and its
-/// integer offset; `None` if it is not affine.
-pub(crate) fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
-    let linear = expr.linear_in(loops)?;
-    let (base, offset) = split_integer(&linear.rest.expand());
-    let terms = (loops.iter().zip(linear.coefficients))
-        .filter(|(_, coefficient)| !coefficient.is_zero())
-        .map(|(name, coefficient)| (name.to_string(), coefficient));
-    Some((
-        Subscript {
-            terms: terms.collect(),
-            base,
-            gather: None,
-        },
-        offset,
-    ))
-}
-
 /// Whether a value that has no expression comes from an array: an indirect subscript.
 pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
     let again = |v: &Value| is_loaded(symbols, v);
@@ -460,20 +437,6 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
         Value::Call { arguments, .. } => arguments.iter().any(again),
         Value::Select(a, b, c) => [a, b, c].into_iter().any(|v| again(v)),
         _ => false,
-    }
-}
-
-/// The expression without its integer constant, and that constant.
-pub fn split_integer(expr: &Expr) -> (Expr, i64) {
-    use crate::expr::Node;
-    let constant = match expr.node() {
-        Node::Number(_) => expr.as_integer(),
-        Node::Sum(items) => items.last().and_then(Expr::as_integer),
-        _ => None,
-    };
-    match constant {
-        Some(n) => (expr.clone() - n as f64, n),
-        None => (expr.clone(), 0),
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::addresses::{addressed, is_left_out};
 use super::facts::{Block, Item};
 use crate::ir::visit::{InLoop, statements};
-use crate::ir::{Function, Stmt, Value, VarId};
+use crate::ir::{Function, Stmt, Value, VarId, addressed, is_left_out};
 
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.

@@ -16,12 +16,12 @@ use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
-use super::calls::{Passed, ProcedureId, Procedures, expand};
-use super::communication::Datatypes;
+use super::calls::{Origins, Passed, ProcedureId, Procedures, expand};
+use super::datatypes::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
-use super::symbolic::{Known, Symbols};
+use super::symbols::{Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
@@ -113,7 +113,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
     let expansion = expand::in_loops(known, id);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
-        None => (known.get(id).function, expand::Origins::default()),
+        None => (known.get(id).function, Origins::default()),
     };
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);

@@ -2,10 +2,9 @@
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compile::Compiler;
-use crate::analysis::is_left_out;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};
 use crate::reason::ReasonCode;
 
 impl<'a> Compiler<'a> {
@@ -28,7 +27,7 @@ impl<'a> Compiler<'a> {
                 let mut reads = Vec::new();
                 match self.reference(*array, subscripts, place, &mut reads) {
                     Some(reference) => {
-                        let text = crate::analysis::source_text(value, self.source.function);
+                        let text = source_text(value, self.source.function);
                         let given = (self.source.symbol)(&text).map(|value| value as i64);
                         if given.is_none() {
                             let name = &self.source.function.variable(*array).name;
@@ -132,7 +131,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value) {
+                if let Some((left, right)) = value.extremum() {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -346,7 +345,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn is_pointer(&self, value: &Value) -> bool {
-        crate::analysis::is_address(value, self.source.function)
+        is_address(value, self.source.function)
     }
 }
 

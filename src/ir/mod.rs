@@ -7,7 +7,9 @@
 //!   one with a reason and a place, and keeps what could be read below it.
 //! - `**` is right-associative here, whatever the grammar made of it.
 
+mod addresses;
 mod conventions;
+mod source_text;
 pub mod text;
 mod value;
 pub mod visit;
@@ -19,10 +21,12 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
+pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
     Records, Results,
 };
+pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};
 
 /// One source file, lowered.

@@ -1,8 +1,9 @@
 //! Components of structures that are passed: which variables of the caller they are, and where they lie.
 
 use super::instance::Instance;
-use crate::analysis::addresses::{addressed, is_left_out};
-use crate::ir::{BinaryOp, MemberLayout, Records, Type, Value, VarId, Variable};
+use crate::ir::{
+    BinaryOp, MemberLayout, Records, Type, Value, VarId, Variable, addressed, is_left_out,
+};
 
 /// What stands between the name of a structure and that of a component.
 const SEPARATORS: [char; 4] = ['.', '%', '-', '['];

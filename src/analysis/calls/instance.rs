@@ -2,14 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ProcedureId;
-use super::bindings::{Binding, same};
+use super::caller::Caller;
 use super::components::split;
-use super::expand::Caller;
-use super::straight::Template;
-use crate::analysis::addresses::{addressed, is_left_out};
+use super::target::ProcedureId;
+use super::template::Template;
+use super::view::{Binding, same};
 use crate::diagnostic::Place;
-use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
+use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable, addressed, is_left_out};
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {

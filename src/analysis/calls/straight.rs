@@ -2,8 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::components;
 use super::expand::{self, Expansion};
-use super::{ProcedureId, Procedures, Target, components, formals, summary};
+use super::procedures::{Procedures, formals};
+use super::target::{ProcedureId, Target};
+use super::template::{Origins, Template};
 use crate::analysis::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
@@ -11,24 +14,6 @@ use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variabl
 
 /// Bodies of more values than this stay calls.
 const LARGEST: usize = 10_000;
-
-/// A body without loops and jumps.
-pub struct Template {
-    /// The variables of the body; its own `body` is the structured one.
-    pub function: ir::Function,
-    pub formals: Vec<VarId>,
-    /// How many values the body has.
-    pub size: usize,
-    /// How often a variable is read or written as a whole.
-    pub uses: FxHashMap<VarId, usize>,
-    pub assigned: FxHashSet<VarId>,
-    /// Arrays that elements of are assigned.
-    pub stored: FxHashSet<VarId>,
-    /// What the names of the calls stand for that stay calls.
-    pub calls: Vec<(String, Target)>,
-    /// As in [`Expansion`].
-    pub expansion: expand::Origins,
-}
 
 /// The template of a procedure whose callees have theirs; `None` if its calls stay calls: it has loops,
 /// jumps that are not plain returns, something that is not understood, or it neither computes with
@@ -240,7 +225,7 @@ fn remaining_calls(
     known: &Procedures,
     id: ProcedureId,
     function: &ir::Function,
-    origins: &expand::Origins,
+    origins: &Origins,
 ) -> Option<Vec<(String, Target)>> {
     let mut calls: Vec<(String, Target)> = Vec::new();
     let mut can_move = true;
@@ -248,7 +233,7 @@ fn remaining_calls(
         .target(name)
         .unwrap_or_else(|| known.target(id, name))
     {
-        Target::Library(kind) if !summary::may_write(kind) => {
+        Target::Library(kind) if !kind.may_write() => {
             can_move &= !matches!(kind, IntrinsicKind::Reduction | IntrinsicKind::Array);
         }
         Target::Library(IntrinsicKind::Memory | IntrinsicKind::Communication) => can_move = false,

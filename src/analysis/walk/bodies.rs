@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::calls::{ProcedureId, Procedures, expand};
+use crate::analysis::calls::{Origins, ProcedureId, Procedures, expand};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt};
 
@@ -55,10 +55,7 @@ fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
 }
 
 /// A loop without the call statements that only stand for the body after them.
-pub(super) fn without_replaced<'l>(
-    inner: &'l ir::Loop,
-    origins: &expand::Origins,
-) -> Cow<'l, ir::Loop> {
+pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &Origins) -> Cow<'l, ir::Loop> {
     let mut has_replaced = false;
     if origins.any_expanded() {
         statements(&inner.body, InLoop::Yes, &mut |statement, _| {
@@ -74,7 +71,7 @@ pub(super) fn without_replaced<'l>(
 }
 
 /// Removes call statements that only stand for the body after them.
-fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
+fn remove_replaced(statements: &mut Vec<Stmt>, origins: &Origins) {
     statements.retain(
         |s| !matches!(s, Stmt::Call { place, name, .. } if origins.is_expanded(place, name)),
     );

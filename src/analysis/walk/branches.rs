@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Walker;
 use crate::analysis::alternatives::either;
 use crate::analysis::facts::{Block, Branch, Constant, Item, Origin};
-use crate::analysis::symbolic::Known;
+use crate::analysis::symbols::Known;
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 

@@ -1,13 +1,13 @@
 //! What calls do, as far as the bodies behind them are known.
 
 use super::Walker;
-use crate::analysis::addresses::addressed;
 use crate::analysis::calls::Target;
-use crate::analysis::communication::{self, Datatypes, Types};
+use crate::analysis::communication::{self, Types};
+use crate::analysis::datatypes::Datatypes;
 use crate::analysis::facts::{AccessClass, Block, Body, Call, Communication};
 use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::{Type, Value, VarId};
+use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Walker;
 use super::iterations::may_skip;
 use crate::analysis::assignments::count_assignments;
-use crate::analysis::symbolic::Known;
+use crate::analysis::symbols::Known;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Stmt, Type, Value, VarId};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
-use crate::analysis::symbolic::variables_of;
 use crate::expr::Expr;
+use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Jump, Stmt, Type, Value, VarId};
 
 /// When a loop with a condition ends.

@@ -1,16 +1,14 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::analysis::addresses::{Address, is_left_out};
-use crate::analysis::alternatives::Alternative;
 use crate::analysis::facts::{AccessClass, Block, Scalar};
 use crate::analysis::flops::FlopCounter;
 use crate::analysis::references;
-use crate::analysis::symbolic::{self, Known};
+use crate::analysis::symbols::{Address, Alternative, Known};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{self, Type, Value, VarId};
+use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
@@ -196,7 +194,7 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Value::Select(a, b, c) => match symbolic::extremum(value) {
+            Value::Select(a, b, c) => match value.extremum() {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
