@@ -127,7 +127,9 @@ pub fn chased(function: &Function) -> BTreeSet<VarId> {
                 } => {
                     let is_loaded = match value {
                         Value::Element { .. } | Value::Call { .. } => true,
-                        Value::Variable(other) => function.variable(*other).name.contains("->"),
+                        Value::Variable(other) => {
+                            function.variable(*other).name.is_behind_pointer()
+                        }
                         _ => false,
                     };
                     if is_loaded && !function.variable(*id).dimensions.is_empty() {
@@ -157,9 +159,7 @@ pub fn roots(function: &Function) -> BTreeMap<VarId, VarId> {
         .zip(&function.variables)
         .filter(|(_, v)| !v.dimensions.is_empty());
     let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
-    let root = |(id, variable): (VarId, &Variable)| {
-        let end = variable.name.find(['-', '.'])?;
-        Some((id, *by_name.get(&variable.name[..end])?))
-    };
+    let root =
+        |(id, variable): (VarId, &Variable)| Some((id, *by_name.get(variable.name.structure()?)?));
     ids.zip(&function.variables).filter_map(root).collect()
 }

@@ -93,7 +93,7 @@ fn arrays(call: &Call, symbols: &Symbols) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for value in positions.filter_map(|position| call.argument(Some(position))) {
         let name = match variable(value) {
-            Some(id) => symbols.function.variable(id).name.clone(),
+            Some(id) => symbols.function.variable(id).name.to_string(),
             None => symbols.text(value),
         };
         if !names.contains(&name) {
@@ -157,7 +157,7 @@ fn stays(expr: Option<Expr>, symbols: &Symbols) -> Option<Expr> {
     let moves = symbols
         .loops
         .iter()
-        .any(|id| expr.mentions(&symbols.function.variable(*id).name));
+        .any(|id| expr.mentions(symbols.function.variable(*id).name.as_str()));
     (!moves).then_some(expr)
 }
 

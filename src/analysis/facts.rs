@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol};
+use crate::ir::Name;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
@@ -39,7 +40,7 @@ pub struct Function {
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
-    pub shared: Vec<(String, String)>,
+    pub shared: Vec<(Name, Name)>,
     pub body: Block,
 }
 
@@ -448,7 +449,7 @@ pub struct Scalar {
 /// References to one array that differ by constants only, component apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
-    pub array: String,
+    pub array: Name,
     /// Subscripts of the component dimensions as text, joined by commas; empty if there are none.
     pub component: String,
     pub ty: String,

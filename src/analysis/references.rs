@@ -12,7 +12,7 @@ use super::symbols::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::visit::variables_of;
-use crate::ir::{Extent, Type, Value, VarId, pointed_dimensions};
+use crate::ir::{Extent, Name, Step, Type, Value, VarId, pointed_dimensions};
 use crate::reason::ReasonCode;
 
 /// Bytes of a pointer.
@@ -101,9 +101,8 @@ fn stream(
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
-        && let Some(whole) = name.strip_suffix(layout.member.as_str())
     {
-        name = whole.trim_end_matches(['.', '-', '>', '%']).to_string();
+        name = name.without_last(layout.steps);
     }
     if symbols
         .function
@@ -195,7 +194,7 @@ fn extents(symbols: &mut Symbols, declared: &[Extent], rank: usize) -> Vec<Optio
 /// An element of an array after pointers are followed.
 struct Place {
     array: VarId,
-    name: String,
+    name: Name,
     dimensions: Vec<Dimension>,
 }
 
@@ -234,11 +233,9 @@ fn place(
     };
     let pointer_name = symbols.function.variable(pointer).name.clone();
     // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
-    let member = name
-        .strip_prefix(&pointer_name)
-        .filter(|_| pointer != array)
-        .unwrap_or("");
-    let gives_last = !member.starts_with("->") && !subscripts.is_empty();
+    let way = name.split().filter(|_| pointer != array);
+    let way = way.map_or(Name::default(), |(_, way)| way);
+    let gives_last = way.first_step() != Some(Step::Target) && !subscripts.is_empty();
     let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
     dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
     let zero = Value::Integer(0);
@@ -259,13 +256,9 @@ fn place(
                     dimensions,
                 };
             }
-            let member = member
-                .strip_prefix("->")
-                .or(member.strip_prefix('.'))
-                .unwrap_or(member);
             Place {
                 array,
-                name: format!("{base}.{member}"),
+                name: base.along(&way.by(Step::Member)),
                 dimensions,
             }
         }
@@ -443,7 +436,7 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
 /// Makes a component of the last subscript of every array of rank two or more whose last subscript
 /// stays the same in the whole nest, in all references; `root` is an outermost loop's block.
 pub fn split_components(root: &mut Block) {
-    let mut candidates: Vec<(String, bool)> = Vec::new();
+    let mut candidates: Vec<(Name, bool)> = Vec::new();
     visit(root, &mut |block| {
         for stream in &block.streams {
             let varies_elsewhere = stream
@@ -467,7 +460,7 @@ pub fn split_components(root: &mut Block) {
             }
         }
     });
-    let arrays: Vec<String> = candidates
+    let arrays: Vec<Name> = candidates
         .into_iter()
         .filter(|(_, all)| *all)
         .map(|(name, _)| name)

@@ -151,8 +151,7 @@ impl Run<'_> {
                 .iter()
                 .any(|(one, other)| *one == id || *other == id)
         };
-        variable.dimensions.is_empty()
-            && (is_global || variable.name.contains(['.', '>', '%']) || is_shared())
+        variable.dimensions.is_empty() && (is_global || variable.name.is_member() || is_shared())
     }
 
     /// Whether two names may stand for the same storage.

@@ -367,7 +367,7 @@ impl<'f> Walker<'f> {
     /// From here on the name of a variable stands for another value: what was made from the one before is not known
     /// any more.
     fn renamed(&mut self, id: VarId) {
-        let name = &self.symbols.function.variable(id).name;
+        let name = self.symbols.function.variable(id).name.as_str();
         self.symbols
             .known
             .retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
@@ -379,7 +379,7 @@ impl<'f> Walker<'f> {
         if depth == 0 {
             return self.renamed(id);
         }
-        let name = &self.symbols.function.variable(id).name;
+        let name = self.symbols.function.variable(id).name.as_str();
         for known in self.symbols.known.values_mut() {
             if matches!(known, Known::Is(expr) if expr.mentions(name)) {
                 *known = Known::Changes {

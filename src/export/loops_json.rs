@@ -182,7 +182,7 @@ fn array(stream: &Stream, chain: &[ChainLoop], place: &Surroundings) -> Value {
         .map(|a| json!({ "offset": a.offset, "reads": a.reads, "writes": a.writes }));
     let gap = |level| shape.largest_gap(level).unwrap_or(1);
     json!({
-        "name": stream.array,
+        "name": stream.array.as_str(),
         "component": stream.component,
         "type": stream.ty,
         "element_bytes": stream.element_bytes,

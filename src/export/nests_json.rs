@@ -34,7 +34,7 @@ pub(super) fn nest(model: &Model, nest: &NestModel) -> Value {
     let streams = nest.streams.iter().map(|s| {
         let stream = &nest.nest.streams[s.index].stream;
         json!({
-            "name": stream.array,
+            "name": stream.array.as_str(),
             "component": stream.component,
             "class": stream.class.as_str(),
             "elements": s.elements.iter().map(|id| fig(*id)).collect::<Vec<_>>(),

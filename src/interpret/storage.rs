@@ -71,14 +71,8 @@ impl<'a> Compiler<'a> {
             .members
             .get(&id)
             .filter(|layout| layout.record_bytes > 0);
-        let name = match member {
-            Some(layout) => variable
-                .name
-                .strip_suffix(layout.member.as_str())
-                .unwrap_or(&variable.name),
-            None => &variable.name,
-        };
-        let name = name.trim_end_matches(['.', '-', '>', '%']).to_string();
+        let steps = member.map_or(0, |layout| layout.steps);
+        let name = variable.name.text_without_last(steps).to_string();
         if let Some(number) = self.array_numbers.get(&name) {
             return Some(*number);
         }

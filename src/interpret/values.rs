@@ -171,16 +171,14 @@ impl<'a> Compiler<'a> {
     pub fn refuse_if_moving(&mut self, id: VarId) -> bool {
         let function = self.source.function;
         let name = &function.variable(id).name;
-        let Some(end) = name
-            .find(['-', '.'])
-            .filter(|_| function.conventions.has_pointers())
-        else {
+        let structure = name.structure();
+        let Some(structure) = structure.filter(|_| function.conventions.has_pointers()) else {
             return false;
         };
         let moves = self
             .pointers
             .iter()
-            .any(|pointer| function.variable(*pointer).name == name[..end]);
+            .any(|pointer| function.variable(*pointer).name == structure);
         let is_known = function.members.contains_key(&id);
         if moves && !is_known {
             self.refuse(ReasonCode::MemberOfPointer, self.line, format!("`{name}`"));

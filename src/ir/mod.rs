@@ -9,6 +9,7 @@
 
 mod addresses;
 mod conventions;
+mod name;
 mod source_text;
 pub mod text;
 mod value;
@@ -26,6 +27,7 @@ pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
     Records, Results,
 };
+pub use name::{Name, Step};
 pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};
 
@@ -83,8 +85,9 @@ pub struct Callee {
 /// A variable that stands for a member of the structures of an array: `p[i].x`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberLayout {
-    /// The end of the variable's name that names the member: `x`, `velocity.x`.
-    pub member: String,
+    /// How many of the last steps of the variable's name lead to the member from the structure: one for `x`, two for
+    /// `velocity.x`.
+    pub steps: usize,
     /// Bytes from the beginning of the structure to the member's element whose subscripts are all zero.
     pub offset: i64,
     /// Bytes from one structure to the next; 0 if that is not known.
@@ -173,8 +176,8 @@ impl Type {
 /// A name that a function uses: scalar or array.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// As written (Fortran: lower case); components joined as in the source: `fab%p`, `p->x`.
-    pub name: String,
+    /// As written (Fortran: lower case); of a member with the way to it: `fab%p`, `p->x`.
+    pub name: Name,
     pub ty: Type,
     /// Declared bounds in storage order; empty for a scalar.
     pub dimensions: Vec<Extent>,

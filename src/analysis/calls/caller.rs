@@ -6,7 +6,7 @@ use super::procedures::Procedures;
 use super::target::ProcedureId;
 use super::template::{Origins, Template};
 use crate::diagnostic::Place;
-use crate::ir::{self, VarId};
+use crate::ir::{self, Name, VarId};
 
 /// The procedure that is expanded.
 pub struct Caller<'a> {
@@ -14,7 +14,7 @@ pub struct Caller<'a> {
     pub id: ProcedureId,
     /// Variables of expanded bodies are added to those of the procedure.
     pub function: ir::Function,
-    pub names: FxHashMap<String, VarId>,
+    pub names: FxHashMap<Name, VarId>,
     /// Variables of callees that have become variables here.
     pub copies: FxHashMap<(ProcedureId, VarId), VarId>,
     pub origins: Origins,

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use super::caller::Caller;
-use super::components::split;
 use super::target::ProcedureId;
 use super::template::Template;
 use super::view::{Binding, same};
@@ -337,10 +336,10 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     fn copy(&mut self, id: VarId, variable: &Variable, renamed: bool) -> VarId {
         let callee = &self.template.function.name;
-        let name = match (renamed, split(&variable.name)) {
-            (true, Some((root, member))) => format!("{root} ({callee}){member}"),
-            (true, None) => format!("{} ({callee})", variable.name),
-            (false, _) => variable.name.clone(),
+        let name = if renamed {
+            variable.name.copied_for(callee)
+        } else {
+            variable.name.clone()
         };
         let copy = self.add(Variable {
             name,

@@ -117,8 +117,7 @@ pub(super) fn communication(name: &str) -> Target {
 
 /// The dummy arguments of a procedure in order, without the components that its body names.
 pub(super) fn formals(function: &ir::Function) -> Vec<VarId> {
-    let is_component = |name: &str| name.contains(['.', '%', '>', '[', '(']);
     let numbered = (0..).map(VarId).zip(&function.variables);
-    let arguments = numbered.filter(|(_, v)| v.role == Role::Argument && !is_component(&v.name));
+    let arguments = numbered.filter(|(_, v)| v.role == Role::Argument && v.name.is_plain());
     arguments.map(|(id, _)| id).collect()
 }

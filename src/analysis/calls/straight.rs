@@ -2,7 +2,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::components;
 use super::expand::{self, Expansion};
 use super::procedures::{Procedures, formals};
 use super::target::{ProcedureId, Target};
@@ -110,7 +109,7 @@ fn returned(function: &mut ir::Function) -> Option<VarId> {
         last = Some(stmt);
     });
     let (name, place) = (
-        format!("{} (result)", function.name),
+        format!("{} (result)", function.name).into(),
         function.place.clone(),
     );
     let variable = Variable {
@@ -265,8 +264,7 @@ fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
     let mut counter = FlopCounter::new(function);
     let mut elements = false;
     let is_passed = |id: VarId| function.variable(id).role == Role::Argument;
-    let is_component =
-        |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
+    let is_component = |id: VarId| is_passed(id) && function.variable(id).name.is_member();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { value, .. } = stmt {
             counter.count(value);

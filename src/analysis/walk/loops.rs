@@ -27,7 +27,8 @@ impl<'f> Walker<'f> {
         let mut end_moves = false;
         let mut start = None;
         let counter = self.counter(inner);
-        let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        let counter_name =
+            counter.map_or(String::new(), |id| function.variable(id).name.to_string());
         if let Control::Counted {
             lower, upper, step, ..
         } = &inner.control
@@ -44,7 +45,7 @@ impl<'f> Walker<'f> {
                 upper,
                 step,
             } => {
-                let name = function.variable(*variable).name.clone();
+                let name = function.variable(*variable).name.to_string();
                 self.becomes_counter(*variable);
                 // `do i = i, n`: what it was is something else than what it counts.
                 let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));

@@ -145,7 +145,7 @@ impl<'f> Walker<'f> {
     /// a member of a structure or of a `void *` does not.
     fn names_elements(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);
-        !variable.name.contains(['.', '>']) && variable.ty.bytes().is_some()
+        !variable.name.is_member() && variable.ty.bytes().is_some()
     }
 
     /// `p->next`.
@@ -289,7 +289,7 @@ impl<'f> Walker<'f> {
                 scalar.writes += writes;
             }
             None => block.scalars.push(Scalar {
-                name: variable.name.clone(),
+                name: variable.name.to_string(),
                 ty: type_text(&variable.ty),
                 is_constant: matches!(variable.role, ir::Role::Constant(_)),
                 class,

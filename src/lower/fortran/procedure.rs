@@ -164,7 +164,7 @@ impl<'a> Lowering<'a> {
     ) -> VarId {
         let place = self.draft.place().clone();
         let id = self.draft.add(Variable {
-            name: name.to_string(),
+            name: name.to_string().into(),
             ty,
             dimensions: Vec::new(),
             role,
@@ -240,7 +240,7 @@ impl<'a> Lowering<'a> {
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
         let id = self.draft.add(Variable {
-            name: shown,
+            name: shown.into(),
             ty,
             dimensions,
             role,
@@ -346,7 +346,7 @@ impl<'a> Lowering<'a> {
         }
         let place = self.draft.place().clone();
         let variable = Variable {
-            name: shown,
+            name: shown.into(),
             ty: Type::Integer(4),
             dimensions: Vec::new(),
             role: Role::Local,
