@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol};
 use crate::ir::Name;
@@ -53,7 +55,8 @@ pub struct Constant {
 }
 
 /// Where the value of a parameter comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// Fortran `parameter`, C `static const`, an enumerator.
     Constant,
@@ -64,6 +67,7 @@ pub enum Origin {
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
     /// A dummy argument for which the calls pass different constants; the value is the symbol itself.
+    #[serde(rename = "callers_differ")]
     Callers,
     /// Nothing gives a value.
     Default,
@@ -276,7 +280,8 @@ pub struct Branch {
 
 /// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and
 /// multiplies that are counted there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OperationCounts {
     pub adds: u64,
     pub multiplies: u64,
@@ -391,7 +396,8 @@ impl Flops {
 }
 
 /// How an array or a scalar is used, in program order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccessClass {
     ReadOnly,
     WriteOnly,
@@ -503,8 +509,9 @@ impl Subscript {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
+    #[serde(default)]
     pub offset: Vec<i64>,
     pub reads: u64,
     pub writes: u64,
