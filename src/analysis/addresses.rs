@@ -4,43 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::symbolic::{Known, Symbols};
+use super::symbols::{Address, Known, Symbols};
 use crate::expr::Expr;
-use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, Variable};
-use crate::source::Language;
-
-/// An element of an array.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Address {
-    pub array: VarId,
-    /// In storage order, without those of the dimensions inside the thing that is pointed to.
-    pub subscripts: Vec<Expr>,
-}
-
-/// Whether a subscript is one that the source leaves out: the value is an address.
-pub fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Row)
-}
-
-/// How many subscripts are left out of an element that has others.
-pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
-    let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
-    (left_out > 0 && left_out < subscripts.len() && !subscripts[left_out..].iter().any(is_left_out))
-        .then_some(left_out)
-}
-
-/// The element or variable whose address a value is.
-pub fn addressed(value: &Value) -> Option<&Value> {
-    match value {
-        Value::Address { of, .. } => Some(of),
-        _ => None,
-    }
-}
+use crate::ir::{
+    BinaryOp, Function, Stmt, Value, VarId, Variable, addressed, is_address, is_left_out,
+    pointed_dimensions,
+};
 
 impl Symbols<'_> {
-    /// Whether a C value is an address, so that arithmetic on it is no arithmetic of its element type.
+    /// Whether a value is an address, so that arithmetic on it is no arithmetic of its element type.
     pub fn is_address(&self, value: &Value) -> bool {
-        self.language == Language::C && is_address(value, self.function)
+        self.function.conventions.has_pointers() && is_address(value, self.function)
     }
 
     /// Whether a value is an element of an array of pointers: `row[i]` of `double *row[10]` or of
@@ -52,7 +26,7 @@ impl Symbols<'_> {
         else {
             return false;
         };
-        self.language == Language::C
+        self.function.conventions.has_pointers()
             && pointed_dimensions(subscripts).is_some_and(|left_out| {
                 // What is declared without an extent inside an array is a pointer.
                 let dimensions = &self.function.variable(*array).dimensions;
@@ -139,29 +113,6 @@ impl Symbols<'_> {
         *first = first.clone() + amount * sign;
         Some(address)
     }
-
-    /// Whether a variable is a member reached through a pointer that changes in the loops.
-    pub fn root_changes(&self, member: VarId) -> bool {
-        self.roots
-            .get(&member)
-            .is_some_and(|root| self.known.contains_key(root))
-    }
-}
-
-/// Whether a value of C is an address: an array or pointer without all its subscripts.
-pub fn is_address(value: &Value, function: &Function) -> bool {
-    match value {
-        Value::Variable(id) => !function.variable(*id).dimensions.is_empty(),
-        Value::Element { subscripts, .. } => subscripts.iter().any(is_left_out),
-        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
-            is_address(left, function) || is_address(right, function)
-        }
-        Value::Select(_, then, otherwise) => {
-            is_address(then, function) || is_address(otherwise, function)
-        }
-        Value::Convert(_, inner) => is_address(inner, function),
-        _ => addressed(value).is_some(),
-    }
 }
 
 /// Pointers that some statement loads: `p = list[i]`, `p = p->next`, `p = first(list)`.
@@ -176,7 +127,9 @@ pub fn chased(function: &Function) -> BTreeSet<VarId> {
                 } => {
                     let is_loaded = match value {
                         Value::Element { .. } | Value::Call { .. } => true,
-                        Value::Variable(other) => function.variable(*other).name.contains("->"),
+                        Value::Variable(other) => {
+                            function.variable(*other).name.is_behind_pointer()
+                        }
                         _ => false,
                     };
                     if is_loaded && !function.variable(*id).dimensions.is_empty() {
@@ -206,9 +159,7 @@ pub fn roots(function: &Function) -> BTreeMap<VarId, VarId> {
         .zip(&function.variables)
         .filter(|(_, v)| !v.dimensions.is_empty());
     let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
-    let root = |(id, variable): (VarId, &Variable)| {
-        let end = variable.name.find(['-', '.'])?;
-        Some((id, *by_name.get(&variable.name[..end])?))
-    };
+    let root =
+        |(id, variable): (VarId, &Variable)| Some((id, *by_name.get(variable.name.structure()?)?));
     ids.zip(&function.variables).filter_map(root).collect()
 }

@@ -3,24 +3,15 @@
 //!
 //! A reference through such a variable is one access, to one of several places.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::symbolic::{Known, Symbols, variables_of};
+use super::symbols::{Alternative, Known, Symbols, Ways};
 use crate::expr::Expr;
+use crate::ir::visit::variables_of;
 use crate::ir::{Value, VarId};
 
 /// More alternatives than this, those of three branches, are not followed.
 const LIMIT: usize = 8;
-
-/// Which way branches went, by their numbers.
-pub type Ways = BTreeMap<u32, bool>;
-
-/// The value of a variable if branches went these ways.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Alternative {
-    pub ways: Ways,
-    pub value: Expr,
-}
 
 /// What is known of a variable after a branch, from what is known at the end of its two sides.
 pub fn either(branch: u32, then: Known, otherwise: Known) -> Option<Known> {

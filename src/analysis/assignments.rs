@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::addresses::addressed;
-use super::calls::expand::Origins;
-use super::calls::{ProcedureId, Procedures, Target};
-use super::communication::GlobalTypes;
+use super::calls::{Origins, ProcedureId, Procedures, Target};
+use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
-use super::symbolic::variables_of;
-use crate::ir::visit::values_of;
-use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId};
+use crate::ir::visit::{values_of, variables_of};
+use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
 pub struct Effects<'a> {

@@ -2,8 +2,8 @@
 //! are the ratios of its strides. The dimensions are recovered so that offsets such as `+ n` become
 //! neighbours in them.
 
+use super::dimension::split_integer;
 use super::facts::Subscript;
-use super::references::split_integer;
 use crate::expr::{Expr, Monomial};
 
 /// A dimension that was recovered.
@@ -159,7 +159,7 @@ pub fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::references::affine;
+    use super::super::dimension::affine;
     use super::*;
 
     fn check(text: &str, expected: &[(&str, i64)]) {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol};
+use crate::ir::Name;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
@@ -41,7 +42,7 @@ pub struct Function {
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
-    pub shared: Vec<(String, String)>,
+    pub shared: Vec<(Name, Name)>,
     pub body: Block,
 }
 
@@ -454,7 +455,7 @@ pub struct Scalar {
 /// References to one array that differ by constants only, component apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
-    pub array: String,
+    pub array: Name,
     /// Subscripts of the component dimensions as text, joined by commas; empty if there are none.
     pub component: String,
     pub ty: String,

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::addresses::is_address;
 use super::facts::{Flops, OperationCounts};
-use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
-use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value, wider};
+use crate::ir::{
+    BinaryOp, ConstantOrigin, Function, Prototypes, Role, Type, UnaryOp, Value, is_address,
+    source_text, wider,
+};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 /// Exponents up to this size are done by repeated multiplication.
 const LARGEST_EXPANDED_POWER: f64 = 64.0;
@@ -20,17 +20,15 @@ const LARGEST_EXPANDED_POWER: f64 = 64.0;
 /// Counts operations in the values of one function.
 pub struct FlopCounter<'f> {
     pub function: &'f Function,
-    pub language: Language,
     pub flops: Flops,
     /// Operations that could not be counted because a type is unknown or a callee reduces an array.
     pub uncounted: BTreeSet<(ReasonCode, String)>,
 }
 
 impl<'f> FlopCounter<'f> {
-    pub fn new(function: &'f Function, language: Language) -> FlopCounter<'f> {
+    pub fn new(function: &'f Function) -> FlopCounter<'f> {
         FlopCounter {
             function,
-            language,
             flops: Flops::default(),
             uncounted: BTreeSet::new(),
         }
@@ -70,7 +68,7 @@ impl<'f> FlopCounter<'f> {
                 self.call(name, arguments, ty);
             }
             Value::Select(condition, then, otherwise) => {
-                match symbolic::extremum(value) {
+                match value.extremum() {
                     // `a < b ? a : b` has each operand once, as `min(a, b)` has.
                     Some((left, right)) => {
                         [left, right].into_iter().for_each(|v| self.count(v));
@@ -125,7 +123,7 @@ impl<'f> FlopCounter<'f> {
 
     /// Counts the conversion that an assignment or a cast to `ty` does.
     pub fn conversion(&mut self, ty: &Type, operand: &Value) {
-        if self.language == Language::C && is_address(operand, self.function) {
+        if self.function.conventions.has_pointers() && is_address(operand, self.function) {
             return;
         }
         let from = operand.ty(self.function);
@@ -154,8 +152,8 @@ impl<'f> FlopCounter<'f> {
         if self.is_constant(left) && self.is_constant(right) {
             return;
         }
-        let is_c = self.language == Language::C;
-        if is_c && (is_address(left, self.function) || is_address(right, self.function)) {
+        let has_pointers = self.function.conventions.has_pointers();
+        if has_pointers && (is_address(left, self.function) || is_address(right, self.function)) {
             return;
         }
         let floating = left_ty.is_floating() || right_ty.is_floating();
@@ -252,11 +250,7 @@ impl<'f> FlopCounter<'f> {
         match value {
             Value::Variable(id) => {
                 let variable = self.function.variable(*id);
-                let is_constant =
-                    matches!(variable.role, Role::Constant(_)) && variable.constant.is_none();
-                self.language == Language::C
-                    && is_constant
-                    && matches!(variable.ty, Type::Complex(_))
+                variable.role == Role::Constant(ConstantOrigin::ImaginaryUnit)
             }
             Value::Unary(UnaryOp::Negate, operand) | Value::Convert(_, operand) => {
                 self.is_imaginary(operand)
@@ -336,15 +330,17 @@ impl<'f> FlopCounter<'f> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Value], ty: &Type) {
-        let Some(intrinsic) = Intrinsics::builtin().lookup(self.language, name) else {
+        let Some(intrinsic) =
+            Intrinsics::builtin().lookup(self.function.conventions.language, name)
+        else {
             return;
         };
         let floating = arguments
             .iter()
             .map(|a| a.ty(self.function))
             .find(Type::is_floating);
-        let floating = floating
-            .or_else(|| (self.language == Language::C && ty.is_floating()).then(|| ty.clone()));
+        let is_converted = self.function.conventions.prototypes == Prototypes::Fixed;
+        let floating = floating.or_else(|| (is_converted && ty.is_floating()).then(|| ty.clone()));
         let Some(operand) = floating else { return };
         if !arguments.is_empty() && arguments.iter().all(|argument| self.is_constant(argument)) {
             return;
@@ -434,7 +430,9 @@ impl<'f> FlopCounter<'f> {
                 name, arguments, ..
             } => {
                 !arguments.is_empty()
-                    && Intrinsics::builtin().lookup(self.language, name).is_some()
+                    && Intrinsics::builtin()
+                        .lookup(self.function.conventions.language, name)
+                        .is_some()
                     && arguments.iter().all(|a| self.is_constant(a))
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().all(|v| self.is_constant(v)),
@@ -471,7 +469,7 @@ impl<'f> FlopCounter<'f> {
 
     fn show(&self, op: BinaryOp, left: &Value, right: &Value) -> String {
         let value = Value::binary(op, left.clone(), right.clone());
-        let text = symbolic::text(&value, self.function, self.language);
+        let text = source_text(&value, self.function);
         if text.chars().count() > 60 {
             text.chars().take(57).chain("...".chars()).collect()
         } else {

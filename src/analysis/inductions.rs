@@ -4,9 +4,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignments::{Assignments, Effects, count_assignments};
-use super::symbolic::variables_of;
 use crate::expr::Expr;
-use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId, visit};
+use crate::ir::visit::{self, variables_of};
+use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
 
 /// A variable that every iteration advances by the same amount.
 pub struct Induction {

@@ -43,7 +43,7 @@ pub fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
         };
         let (ty, role) = (Type::Integer(8), ir::Role::Local);
         with.variables.push(ir::Variable {
-            name,
+            name: name.into(),
             ty,
             dimensions: Vec::new(),
             role,

@@ -1,8 +1,8 @@
 //! Arrays of structures: a member of `p[i]` lies in the memory of `p`, one structure after the other.
 
+use super::dimension::Dimension;
 use super::facts::Subscript;
-use super::references::Dimension;
-use super::symbolic::Symbols;
+use super::symbols::Symbols;
 use crate::expr::Expr;
 use crate::ir::MemberLayout;
 

@@ -4,23 +4,11 @@
 //! A variable that moves by an unknown amount is its name plus, for each loop that moves it, a symbol
 //! `stride of k` times the variable of that loop. The model takes the stride to be longer than a cache line.
 
-use std::collections::BTreeSet;
-
+use super::dimension::split_integer;
 use super::facts::Subscript;
-use super::references::split_integer;
-use super::symbolic::Symbols;
+use super::symbols::Symbols;
 use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
 use crate::ir::VarId;
-
-/// One loop around the walk.
-pub struct Level {
-    /// The variable that counts its iterations.
-    pub counter: Option<VarId>,
-    /// A loop that counts by one, up or down.
-    pub has_unit_step: bool,
-    /// Variables that the body gives no other values than their own and something more.
-    pub advanced: BTreeSet<VarId>,
-}
 
 impl Symbols<'_> {
     /// A variable that the loops around change, the innermost of them at `depth` (one is the outermost):

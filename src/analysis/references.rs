@@ -3,23 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::addresses::pointed_dimensions;
 use super::delinearise::{Recovered, delinearise, multiple_in};
+use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
-use super::symbolic::{Known, Symbols, variables_of};
+use super::symbols::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
-use crate::ir::{Extent, Type, Value, VarId};
+use crate::ir::visit::variables_of;
+use crate::ir::{Extent, Name, Step, Type, Value, VarId, pointed_dimensions};
 use crate::reason::ReasonCode;
-use crate::source::Language;
-
-/// A subscript with its integer offset, and why it is not affine if it is not.
-pub struct Dimension {
-    pub subscript: Subscript,
-    pub offset: i64,
-}
 
 /// Bytes of a pointer.
 const POINTER_BYTES: u32 = 8;
@@ -59,7 +53,7 @@ fn stream(
     class: AccessClass,
     reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Stream {
-    let pointed = if symbols.language == Language::C {
+    let pointed = if symbols.function.conventions.has_pointers() {
         pointed_dimensions(subscripts)
     } else {
         None
@@ -107,9 +101,8 @@ fn stream(
     let (mut name, mut dimensions) = (name, dimensions);
     if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
-        && let Some(whole) = name.strip_suffix(layout.member.as_str())
     {
-        name = whole.trim_end_matches(['.', '-', '>', '%']).to_string();
+        name = name.without_last(layout.steps);
     }
     if symbols
         .function
@@ -201,7 +194,7 @@ fn extents(symbols: &mut Symbols, declared: &[Extent], rank: usize) -> Vec<Optio
 /// An element of an array after pointers are followed.
 struct Place {
     array: VarId,
-    name: String,
+    name: Name,
     dimensions: Vec<Dimension>,
 }
 
@@ -215,13 +208,13 @@ fn place(
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
-    // Fortran assigns to arrays and strings by name; only in C the name is a pointer that moves.
+    // Arrays and strings are assigned by name; only a pointer moves by that.
     let is_known = |id: &VarId| symbols.known.contains_key(id);
     let pointer = match symbols.known.get(&array) {
         Some(Known::Points(_)) => Some(array),
         // What the program stores in a member does not move the member.
         known => root.filter(is_known).or(known
-            .filter(|_| symbols.language == Language::C)
+            .filter(|_| symbols.function.conventions.has_pointers())
             .map(|_| array)),
     };
     let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
@@ -240,11 +233,9 @@ fn place(
     };
     let pointer_name = symbols.function.variable(pointer).name.clone();
     // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
-    let member = name
-        .strip_prefix(&pointer_name)
-        .filter(|_| pointer != array)
-        .unwrap_or("");
-    let gives_last = !member.starts_with("->") && !subscripts.is_empty();
+    let way = name.split().filter(|_| pointer != array);
+    let way = way.map_or(Name::default(), |(_, way)| way);
+    let gives_last = way.first_step() != Some(Step::Target) && !subscripts.is_empty();
     let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
     dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
     let zero = Value::Integer(0);
@@ -265,13 +256,9 @@ fn place(
                     dimensions,
                 };
             }
-            let member = member
-                .strip_prefix("->")
-                .or(member.strip_prefix('.'))
-                .unwrap_or(member);
             Place {
                 array,
-                name: format!("{base}.{member}"),
+                name: base.along(&way.by(Step::Member)),
                 dimensions,
             }
         }
@@ -429,24 +416,6 @@ fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
     })
 }
 
-/// The subscript that an expression in the variables of the nest (outermost first) is, and its
-/// integer offset; `None` if it is not affine.
-pub fn affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
-    let linear = expr.linear_in(loops)?;
-    let (base, offset) = split_integer(&linear.rest.expand());
-    let terms = (loops.iter().zip(linear.coefficients))
-        .filter(|(_, coefficient)| !coefficient.is_zero())
-        .map(|(name, coefficient)| (name.to_string(), coefficient));
-    Some((
-        Subscript {
-            terms: terms.collect(),
-            base,
-            gather: None,
-        },
-        offset,
-    ))
-}
-
 /// Whether a value that has no expression comes from an array: an indirect subscript.
 pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
     let again = |v: &Value| is_loaded(symbols, v);
@@ -464,24 +433,10 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
     }
 }
 
-/// The expression without its integer constant, and that constant.
-pub fn split_integer(expr: &Expr) -> (Expr, i64) {
-    use crate::expr::Node;
-    let constant = match expr.node() {
-        Node::Number(_) => expr.as_integer(),
-        Node::Sum(items) => items.last().and_then(Expr::as_integer),
-        _ => None,
-    };
-    match constant {
-        Some(n) => (expr.clone() - n as f64, n),
-        None => (expr.clone(), 0),
-    }
-}
-
 /// Makes a component of the last subscript of every array of rank two or more whose last subscript
 /// stays the same in the whole nest, in all references; `root` is an outermost loop's block.
 pub fn split_components(root: &mut Block) {
-    let mut candidates: Vec<(String, bool)> = Vec::new();
+    let mut candidates: Vec<(Name, bool)> = Vec::new();
     visit(root, &mut |block| {
         for stream in &block.streams {
             let varies_elsewhere = stream
@@ -505,7 +460,7 @@ pub fn split_components(root: &mut Block) {
             }
         }
     });
-    let arrays: Vec<String> = candidates
+    let arrays: Vec<Name> = candidates
         .into_iter()
         .filter(|(_, all)| *all)
         .map(|(name, _)| name)

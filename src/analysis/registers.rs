@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::facts::{Block, RegisterUse, Registers, Stream};
 use crate::expr::Expr;
 use crate::ir::visit::{InLoop, each_value, statements};
-use crate::ir::{Control, Function, Loop, Role, Stmt, Type, Value, VarId};
+use crate::ir::{Control, Function, Loop, Name, Role, Stmt, Type, Value, VarId};
 
 /// The registers of one iteration of a loop without loops inside, whose facts are `block`; `variable` is
 /// the loop variable's name in them.
@@ -576,15 +576,9 @@ fn known_strides(stream: &Stream) -> usize {
 }
 
 /// The array that a reference shares its address with: members of the structures of one array do.
-fn structure<'s>(function: &Function, array: &'s str) -> &'s str {
-    if function.members.is_empty() || !array.contains(['.', '>', '%']) {
-        return array;
-    }
-    let layout = function
-        .members
-        .iter()
-        .find(|(id, _)| function.variable(**id).name == array);
-    layout
-        .and_then(|(_, layout)| array.strip_suffix(layout.member.as_str()))
-        .unwrap_or(array)
+fn structure<'s>(function: &Function, array: &'s Name) -> &'s str {
+    let mut layouts = function.members.iter();
+    let layout =
+        layouts.find(|(id, _)| array.is_member() && function.variable(**id).name == *array);
+    array.text_without_last(layout.map_or(0, |(_, layout)| layout.steps))
 }

@@ -11,14 +11,12 @@ use rustc_hash::FxHashMap;
 use super::facts::OperationCounts;
 use super::flops::FlopCounter;
 use crate::intrinsics::Intrinsics;
-use crate::ir::{BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
-use crate::source::Language;
+use crate::ir::{Aliasing, BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
 
 /// Additions, multiplications, divisions and specials in the statements' own code that repeat others of it.
-pub fn repeated(statements: &[Stmt], function: &Function, language: Language) -> OperationCounts {
+pub fn repeated(statements: &[Stmt], function: &Function) -> OperationCounts {
     let mut run = Run {
         function,
-        language,
         counts: OperationCounts::default(),
         numbers: FxHashMap::default(),
         scalars: FxHashMap::default(),
@@ -72,7 +70,6 @@ struct Store {
 /// A run of statements with nothing else between them.
 struct Run<'f> {
     function: &'f Function,
-    language: Language,
     counts: OperationCounts,
     numbers: FxHashMap<Key, u32>,
     scalars: FxHashMap<VarId, u32>,
@@ -154,8 +151,7 @@ impl Run<'_> {
                 .iter()
                 .any(|(one, other)| *one == id || *other == id)
         };
-        variable.dimensions.is_empty()
-            && (is_global || variable.name.contains(['.', '>', '%']) || is_shared())
+        variable.dimensions.is_empty() && (is_global || variable.name.is_member() || is_shared())
     }
 
     /// Whether two names may stand for the same storage.
@@ -165,7 +161,7 @@ impl Run<'_> {
         let ty = |id: VarId| &self.function.variable(id).ty;
         one == other
             || self.function.shared.iter().any(is_pair)
-            || (self.language == Language::C
+            || (self.function.conventions.aliasing == Aliasing::SameType
                 && (ty(one) == ty(other)
                     || ty(one).bytes() == Some(1)
                     || ty(one).bytes().is_none()))
@@ -255,7 +251,10 @@ impl Run<'_> {
                     .iter()
                     .map(|argument| self.number(argument))
                     .collect();
-                if Intrinsics::builtin().lookup(self.language, name).is_none() {
+                if Intrinsics::builtin()
+                    .lookup(self.function.conventions.language, name)
+                    .is_none()
+                {
                     self.forget();
                     return self.fresh();
                 }
@@ -294,7 +293,7 @@ impl Run<'_> {
     /// Counts an operation, without those of its operands.
     fn count(&mut self, value: &Value) {
         if matches!(value, Value::Binary(..) | Value::Call { .. }) {
-            let mut counter = FlopCounter::new(self.function, self.language);
+            let mut counter = FlopCounter::new(self.function);
             counter.count_own(value);
             self.counts.add(counter.flops.total());
         }

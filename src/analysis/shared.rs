@@ -2,24 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::addresses::{addressed, is_left_out};
 use super::facts::{Block, Item};
 use crate::ir::visit::{InLoop, statements};
-use crate::ir::{Function, Stmt, Value, VarId};
-use crate::source::Language;
+use crate::ir::{Function, Name, Stmt, Value, VarId, addressed, is_left_out};
 
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.
-pub fn shared_storage(
-    function: &Function,
-    language: Language,
-    body: &Block,
-) -> Vec<(String, String)> {
+pub fn shared_storage(function: &Function, body: &Block) -> Vec<(Name, Name)> {
     let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
     for (a, b) in &function.shared {
         direct.entry(*a).or_default().insert(*b);
     }
-    if language == Language::C {
+    if function.conventions.has_pointers() {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             if let Stmt::Assign {
                 target: Value::Variable(pointer),
@@ -44,7 +38,7 @@ pub fn shared_storage(
     let mut pairs = Vec::new();
     for start in direct
         .keys()
-        .filter(|id| used.contains(root(&function.variable(**id).name)))
+        .filter(|id| used.contains(function.variable(**id).name.variable()))
     {
         // Pointers lead to pointers.
         let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
@@ -90,30 +84,8 @@ fn pointed_to(value: &Value, function: &Function, found: &mut dyn FnMut(VarId)) 
     }
 }
 
-/// The variable that an array of this name is a part or a view of: `g` of `g->a`, `p%x`, `p[].v.x`, `p(real4 *)`.
-pub fn root(name: &str) -> &str {
-    &name[..name.find(['.', '%', '(', '[', '-']).unwrap_or(name.len())]
-}
-
-/// The members that lead from there to the array: `v`, `x` of `p[].v.x`.
-pub fn members(name: &str) -> Vec<&str> {
-    let mut depth = 0;
-    let rest = &name[root(name).len()..];
-    let between = |c: char| {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        depth > 0 || matches!(c, '.' | '%' | '-' | '>' | ')' | ']')
-    };
-    rest.split(between)
-        .filter(|part| !part.is_empty())
-        .collect()
-}
-
 fn names<'b>(block: &'b Block, found: &mut BTreeSet<&'b str>) {
-    found.extend(block.streams.iter().map(|stream| root(&stream.array)));
+    found.extend(block.streams.iter().map(|stream| stream.array.variable()));
     for item in &block.items {
         match item {
             Item::Loop(inner) => names(&inner.body, found),

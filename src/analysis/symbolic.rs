@@ -1,63 +1,13 @@
 //! Integer values of the source as symbolic expressions: bounds, steps, subscripts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::addresses::{Address, addressed};
-use super::alternatives::Alternative;
 use super::calls::Passed;
 use super::facts::{Constant, Origin};
-use super::moving::Level;
+use super::symbols::{Known, Symbols};
 use crate::expr::{Comparison, Expr, Node, Symbol};
-use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
-use crate::source::Language;
-
-/// What is known of an integer variable where the walk stands.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Known {
-    /// Its value in terms of loop variables and symbols.
-    Is(Expr),
-    /// Every iteration of the loop at this depth (one is the outermost) gives it another value, in a
-    /// way that has no expression.
-    Changes {
-        depth: usize,
-        /// The value was loaded from an array, or made from such a value: an index for a gather.
-        loaded: bool,
-    },
-    /// A pointer to this element.
-    Points(Address),
-    /// One of a few values, as branches chose: upwind or downwind.
-    OneOf(Vec<Alternative>),
-}
-
-/// Names to expressions, for one function.
-pub struct Symbols<'f> {
-    pub function: &'f Function,
-    pub language: Language,
-    /// Variables whose value is not just their own symbol.
-    pub known: BTreeMap<VarId, Known>,
-    /// Variables of the enclosing loops that have one, outermost first.
-    pub loops: Vec<VarId>,
-    /// All enclosing loops.
-    pub levels: Vec<Level>,
-    /// Of variables of loops whose first value is data, where the iterations of the loops around begin: those
-    /// before have walked as far.
-    pub starts: BTreeMap<VarId, Expr>,
-    /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
-    /// subscripts they may; a trip count must be known.
-    pub may_move: bool,
-    /// Constants that expressions have mentioned so far.
-    pub constants: BTreeMap<Symbol, Constant>,
-    /// Scalars with one assignment in the whole function, outside of loops: their value.
-    pub assigned_once: BTreeMap<VarId, Value>,
-    /// Arguments that nothing assigns, with what the calls of the program pass.
-    pub passed: BTreeMap<VarId, Passed>,
-    /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
-    pub roots: BTreeMap<VarId, VarId>,
-    /// Pointers that are loaded from memory somewhere: `p = p->next`.
-    pub chased: BTreeSet<VarId>,
-    /// Whether some variable is, or was, one of a few values.
-    pub has_alternatives: bool,
-}
+use crate::ir::visit::variables_of;
+use crate::ir::{self, BinaryOp, ConstantOrigin, Role, Type, UnaryOp, Value, VarId};
 
 impl Symbols<'_> {
     /// The value as an expression over loop variables and symbols; `None` if it changes in the loops
@@ -264,7 +214,7 @@ impl Symbols<'_> {
 
     /// The value as the source has it, compact; for names and reports.
     pub fn text(&self, value: &Value) -> String {
-        text(value, self.function, self.language)
+        ir::source_text(value, self.function)
     }
 }
 
@@ -290,55 +240,6 @@ fn has_text(value: &Value) -> bool {
     }
 }
 
-/// Source-like text of a value, in the subscript order of the language.
-pub fn text(value: &Value, function: &Function, language: Language) -> String {
-    let again = |v: &Value| text(v, function, language);
-    let list = |values: &[Value]| values.iter().map(again).collect::<Vec<_>>().join(",");
-    match value {
-        Value::Element {
-            array, subscripts, ..
-        } => {
-            let name = &function.variable(*array).name;
-            match language {
-                Language::Fortran => format!("{name}({})", list(subscripts)),
-                Language::C => {
-                    let brackets = subscripts.iter().rev().map(|s| format!("[{}]", again(s)));
-                    format!("{name}{}", brackets.collect::<String>())
-                }
-            }
-        }
-        Value::Binary(op, left, right) => {
-            let side = |v: &Value| match v {
-                Value::Binary(..) | Value::Select(..) => format!("({})", again(v)),
-                _ => again(v),
-            };
-            let space = if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) {
-                " "
-            } else {
-                ""
-            };
-            let sign = match (op, language) {
-                (BinaryOp::And, Language::C) => "&&",
-                (BinaryOp::Or, Language::C) => "||",
-                (BinaryOp::NotEqual, Language::C) => "!=",
-                (BinaryOp::And, Language::Fortran) => ".and.",
-                (BinaryOp::Or, Language::Fortran) => ".or.",
-                _ => op.sign(),
-            };
-            format!("{}{space}{sign}{space}{}", side(left), side(right))
-        }
-        Value::Call {
-            name, arguments, ..
-        } => format!("{name}({})", list(arguments)),
-        Value::Real(x, _) => format!("{x}"),
-        Value::Convert(_, operand) => again(operand),
-        other => match addressed(other) {
-            Some(inner) => format!("&{}", again(inner)),
-            None => ir::text::show(function, value),
-        },
-    }
-}
-
 fn divides_by(expr: &Expr, names: &[&str]) -> bool {
     let here = match expr.node() {
         Node::Quotient(_, divisor) => names.iter().any(|name| divisor.mentions(name)),
@@ -348,49 +249,6 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
         .children()
         .into_iter()
         .any(|child| divides_by(child, names))
-}
-
-/// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
-/// macro has put each of them twice.
-pub fn extremum(value: &Value) -> Option<(&Value, &Value)> {
-    let Value::Select(condition, then, otherwise) = value else {
-        return None;
-    };
-    let Value::Binary(op, left, right) = condition.as_ref() else {
-        return None;
-    };
-    let is_order = matches!(
-        op,
-        BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
-    );
-    let straight = || left == then && right == otherwise;
-    let crossed = || left == otherwise && right == then;
-    (is_order && (straight() || crossed())).then_some((left, right))
-}
-
-/// Every variable that a value reads.
-pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
-    match value {
-        Value::Variable(id) => {
-            found.insert(*id);
-        }
-        Value::Element {
-            array, subscripts, ..
-        } => {
-            found.insert(*array);
-            subscripts.iter().for_each(|v| variables_of(v, found));
-        }
-        Value::Unary(_, operand) | Value::Convert(_, operand) => variables_of(operand, found),
-        Value::Binary(_, left, right) => [left, right]
-            .into_iter()
-            .for_each(|v| variables_of(v, found)),
-        Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
-        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
-        Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
-        Value::Section(parts) => parts.iter().for_each(|v| variables_of(v, found)),
-        Value::Address { of, .. } => variables_of(of, found),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {}
-    }
 }
 
 /// `a/b` where every coefficient of `a` is a multiple of the number `b`: no truncation happens.

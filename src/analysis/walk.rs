@@ -16,17 +16,16 @@ use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
-use super::calls::{Passed, ProcedureId, Procedures, expand};
-use super::communication::Datatypes;
+use super::calls::{Origins, Passed, ProcedureId, Procedures, expand};
+use super::datatypes::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
-use super::symbolic::{Known, Symbols};
+use super::symbols::{Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 pub use bodies::ProcedureBody;
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -111,11 +110,10 @@ fn count_reasons(block: &Block) -> usize {
 
 /// Facts of one procedure; loop ids are left empty.
 fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
-    let language = known.get(id).language;
     let expansion = expand::in_loops(known, id);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
-        None => (known.get(id).function, expand::Origins::default()),
+        None => (known.get(id).function, Origins::default()),
     };
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
@@ -124,7 +122,6 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
     let mut walker = Walker {
         symbols: Symbols {
             function,
-            language,
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),
@@ -133,13 +130,13 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             constants: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
             passed: passed(known, id, function, &effects),
-            chased: if language == Language::C {
+            chased: if function.conventions.has_pointers() {
                 chased(function)
             } else {
                 BTreeSet::new()
             },
             has_alternatives: false,
-            roots: if language == Language::C {
+            roots: if function.conventions.has_pointers() {
                 roots(function)
             } else {
                 BTreeMap::new()
@@ -157,7 +154,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
         datatypes: None,
     };
     let body = walker.block(&function.body);
-    let shared = shared_storage(function, language, &body);
+    let shared = shared_storage(function, &body);
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
@@ -370,7 +367,7 @@ impl<'f> Walker<'f> {
     /// From here on the name of a variable stands for another value: what was made from the one before is not known
     /// any more.
     fn renamed(&mut self, id: VarId) {
-        let name = &self.symbols.function.variable(id).name;
+        let name = self.symbols.function.variable(id).name.as_str();
         self.symbols
             .known
             .retain(|_, known| !matches!(known, Known::Is(expr) if expr.mentions(name)));
@@ -382,7 +379,7 @@ impl<'f> Walker<'f> {
         if depth == 0 {
             return self.renamed(id);
         }
-        let name = &self.symbols.function.variable(id).name;
+        let name = self.symbols.function.variable(id).name.as_str();
         for known in self.symbols.known.values_mut() {
             if matches!(known, Known::Is(expr) if expr.mentions(name)) {
                 *known = Known::Changes {

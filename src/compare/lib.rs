@@ -9,6 +9,7 @@
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
 use loopsheet_expr as expr;
+use loopsheet_ir as ir;
 use loopsheet_metrics as metrics;
 use loopsheet_model as model;
 use loopsheet_procedures::intrinsics;

@@ -7,6 +7,7 @@ use super::quantity::{AccessCount, Object, Operation, Quantity, Reused};
 use super::tolerance::are_equal;
 use crate::analysis::facts::Access;
 use crate::expr::{Expr, FigureId, Symbol};
+use crate::ir::Name;
 use crate::model::nest::weight_expr;
 use crate::model::{Model, NestModel};
 
@@ -90,11 +91,12 @@ impl<'m> Live<'m> {
     /// What is counted of the references to some arrays, or to all, over one execution of the nest.
     fn references(&self, nest: &NestModel, names: Option<&[String]>, count: AccessCount) -> Expr {
         let symbol = |branch: &Symbol| self.model.parameters.symbol(nest.nest.function, branch);
+        let is_one = |names: &[String], array: &Name| names.iter().any(|name| *name == *array);
         let wanted = nest
             .nest
             .references
             .iter()
-            .filter(|found| names.is_none_or(|names| names.contains(&found.stream.array)));
+            .filter(|found| names.is_none_or(|names| is_one(names, &found.stream.array)));
         let terms = wanted.map(|found| {
             let stream = found.stream;
             let uses = |access: &Access| match count.is_load() {

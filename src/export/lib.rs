@@ -8,6 +8,7 @@ use loopsheet_cache as cache;
 use loopsheet_compare as compare;
 use loopsheet_expr as expr;
 use loopsheet_graph as graph;
+use loopsheet_ir as ir;
 use loopsheet_machine as machine;
 use loopsheet_metrics as metrics;
 use loopsheet_model as model;

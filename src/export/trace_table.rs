@@ -169,13 +169,13 @@ fn edag(report: &TraceReport) -> String {
         .map(|formula| formula.key);
     let needs: Vec<&str> = needs.collect();
     let value = |key: &str| match figures.get(key) {
-        Some(value) => number(value),
+        Some(value) => Ok(number(value)),
         None if !has_addresses
             && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) =>
         {
-            NO_ADDRESSES.into()
+            Err(NO_ADDRESSES)
         }
-        None => "unknown (division by zero)".into(),
+        None => Err("unknown (division by zero)"),
     };
     let named = COUNTS
         .iter()
@@ -185,14 +185,17 @@ fn edag(report: &TraceReport) -> String {
         .into_iter()
         .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
     let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
-        let value = value(key);
         // What is unknown has no unit, and must not widen the column.
-        let (value, unit) = if value.starts_with("unknown") {
-            (String::new(), value)
-        } else {
-            (value, unit.into())
+        let (value, unit) = match value(key) {
+            Ok(value) => (value, unit),
+            Err(why) => (String::new(), why),
         };
-        [format!("  {label}"), symbol.to_string(), value, unit]
+        [
+            format!("  {label}"),
+            symbol.to_string(),
+            value,
+            unit.to_string(),
+        ]
     };
     let mut rows: Vec<[String; 4]> = named.chain(derived).map(row).collect();
     if let Some(schedule) = &report.schedule {

@@ -14,12 +14,10 @@ use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{self, Control, Function, If, Loop, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 /// What is to run, and what it needs to know.
 pub struct Source<'a> {
     pub function: &'a Function,
-    pub language: Language,
     pub part: Part<'a>,
     /// Values of the symbols of the source: scalars by their names, elements as they are written.
     pub symbol: &'a dyn Fn(&str) -> Option<f64>,
@@ -365,7 +363,7 @@ impl<'a> Compiler<'a> {
 
     fn is_place_of_structure(&self, argument: &Value) -> bool {
         let is_structure = matches!(argument.ty(self.source.function), ir::Type::Derived(..));
-        is_structure && self.source.language == Language::Fortran
+        is_structure && self.source.function.conventions.passes_places()
     }
 
     fn assign(&mut self, place: &'a Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {

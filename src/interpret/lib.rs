@@ -14,11 +14,9 @@
 //! which iterations stand for all where they are too many.
 
 // The layers below, by their names.
-use loopsheet_analysis as analysis;
 use loopsheet_base::{diagnostic, reason};
 use loopsheet_cache as cache;
 use loopsheet_ir as ir;
-use loopsheet_source as source;
 
 mod before;
 pub mod blocks;

@@ -4,7 +4,6 @@ use super::code::Slot;
 use super::compile::Compiler;
 use super::layout::{ArrayLayout, Bounds};
 use crate::ir::{Type, Value, VarId};
-use crate::source::Language;
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -72,14 +71,8 @@ impl<'a> Compiler<'a> {
             .members
             .get(&id)
             .filter(|layout| layout.record_bytes > 0);
-        let name = match member {
-            Some(layout) => variable
-                .name
-                .strip_suffix(layout.member.as_str())
-                .unwrap_or(&variable.name),
-            None => &variable.name,
-        };
-        let name = name.trim_end_matches(['.', '-', '>', '%']).to_string();
+        let steps = member.map_or(0, |layout| layout.steps);
+        let name = variable.name.text_without_last(steps).to_string();
         if let Some(number) = self.array_numbers.get(&name) {
             return Some(*number);
         }
@@ -93,7 +86,7 @@ impl<'a> Compiler<'a> {
             ));
         }
         let bytes = i64::from(bytes.filter(|bytes| *bytes > 0).unwrap_or(DEFAULT_WORD));
-        let first = i64::from(self.source.language == Language::Fortran);
+        let first = self.source.function.conventions.first_index;
         let mut bounds = Vec::new();
         for extent in variable.dimensions.get(skipped..).unwrap_or(&[]) {
             let lower = extent

@@ -2,12 +2,10 @@
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compile::Compiler;
-use crate::analysis::is_left_out;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 impl<'a> Compiler<'a> {
     /// A value that decides about addresses or control.
@@ -29,11 +27,7 @@ impl<'a> Compiler<'a> {
                 let mut reads = Vec::new();
                 match self.reference(*array, subscripts, place, &mut reads) {
                     Some(reference) => {
-                        let text = crate::analysis::source_text(
-                            value,
-                            self.source.function,
-                            self.source.language,
-                        );
+                        let text = source_text(value, self.source.function);
                         let given = (self.source.symbol)(&text).map(|value| value as i64);
                         if given.is_none() {
                             let name = &self.source.function.variable(*array).name;
@@ -137,7 +131,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value) {
+                if let Some((left, right)) = value.extremum() {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -177,16 +171,14 @@ impl<'a> Compiler<'a> {
     pub fn refuse_if_moving(&mut self, id: VarId) -> bool {
         let function = self.source.function;
         let name = &function.variable(id).name;
-        let Some(end) = name
-            .find(['-', '.'])
-            .filter(|_| self.source.language == Language::C)
-        else {
+        let structure = name.structure();
+        let Some(structure) = structure.filter(|_| function.conventions.has_pointers()) else {
             return false;
         };
         let moves = self
             .pointers
             .iter()
-            .any(|pointer| function.variable(*pointer).name == name[..end]);
+            .any(|pointer| function.variable(*pointer).name == structure);
         let is_known = function.members.contains_key(&id);
         if moves && !is_known {
             self.refuse(ReasonCode::MemberOfPointer, self.line, format!("`{name}`"));
@@ -351,7 +343,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn is_pointer(&self, value: &Value) -> bool {
-        crate::analysis::is_address(value, self.source.function)
+        is_address(value, self.source.function)
     }
 }
 

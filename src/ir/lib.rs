@@ -11,6 +11,10 @@
 use loopsheet_base::{diagnostic, reason};
 use loopsheet_source as source;
 
+mod addresses;
+mod conventions;
+mod name;
+mod source_text;
 pub mod text;
 mod value;
 pub mod visit;
@@ -22,6 +26,13 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
+pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
+pub use conventions::{
+    Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
+    Records, Results,
+};
+pub use name::{Name, Step};
+pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};
 
 /// One source file, lowered.
@@ -43,6 +54,8 @@ pub struct Unit {
 pub struct Function {
     pub name: String,
     pub place: Place,
+    /// What its language does in its own way.
+    pub conventions: Conventions,
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
@@ -76,8 +89,9 @@ pub struct Callee {
 /// A variable that stands for a member of the structures of an array: `p[i].x`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberLayout {
-    /// The end of the variable's name that names the member: `x`, `velocity.x`.
-    pub member: String,
+    /// How many of the last steps of the variable's name lead to the member from the structure: one for `x`, two for
+    /// `velocity.x`.
+    pub steps: usize,
     /// Bytes from the beginning of the structure to the member's element whose subscripts are all zero.
     pub offset: i64,
     /// Bytes from one structure to the next; 0 if that is not known.
@@ -92,10 +106,11 @@ pub struct VarId(pub u32);
 
 impl Function {
     /// A function without anything in it.
-    pub fn new(name: String, place: Place) -> Function {
+    pub fn new(name: String, place: Place, conventions: Conventions) -> Function {
         Function {
             name,
             place,
+            conventions,
             variables: Vec::new(),
             members: BTreeMap::new(),
             parts: BTreeMap::new(),
@@ -165,8 +180,8 @@ impl Type {
 /// A name that a function uses: scalar or array.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// As written (Fortran: lower case); components joined as in the source: `fab%p`, `p->x`.
-    pub name: String,
+    /// As written (Fortran: lower case); of a member with the way to it: `fab%p`, `p->x`.
+    pub name: Name,
     pub ty: Type,
     /// Declared bounds in storage order; empty for a scalar.
     pub dimensions: Vec<Extent>,
@@ -204,6 +219,8 @@ pub enum ConstantOrigin {
     Macro,
     Enumerator,
     Const,
+    /// The square root of minus one, which has no other value.
+    ImaginaryUnit,
 }
 
 #[derive(Clone, Debug)]

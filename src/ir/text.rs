@@ -50,7 +50,7 @@ fn role(role: Role) -> &'static str {
         Role::Local => "local",
         Role::Global => "global",
         Role::Constant(ConstantOrigin::Parameter) => "parameter",
-        Role::Constant(ConstantOrigin::Macro) => "macro",
+        Role::Constant(ConstantOrigin::Macro | ConstantOrigin::ImaginaryUnit) => "macro",
         Role::Constant(ConstantOrigin::Enumerator) => "enumerator",
         Role::Constant(ConstantOrigin::Const) => "const",
         Role::Undeclared => "undeclared",

@@ -219,6 +219,24 @@ impl Value {
         )
     }
 
+    /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
+    /// macro has put each of them twice.
+    pub fn extremum(&self) -> Option<(&Value, &Value)> {
+        let Value::Select(condition, then, otherwise) = self else {
+            return None;
+        };
+        let Value::Binary(op, left, right) = condition.as_ref() else {
+            return None;
+        };
+        let is_order = matches!(
+            op,
+            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
+        );
+        let straight = || left == then && right == otherwise;
+        let crossed = || left == otherwise && right == then;
+        (is_order && (straight() || crossed())).then_some((left, right))
+    }
+
     /// Why it has no number.
     pub fn reason(&self) -> Option<Reason> {
         let (code, detail) = match self {

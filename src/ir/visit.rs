@@ -1,6 +1,8 @@
 //! Walks over statements and values that look at every one of them.
 
-use super::{Control, Stmt, Value};
+use std::collections::BTreeSet;
+
+use super::{Control, Stmt, Value, VarId};
 
 /// Visits every statement, each before those inside it. `in_loop` says whether a loop is around it.
 pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(&'a Stmt, InLoop)) {
@@ -84,4 +86,13 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
         | Value::Row
         | Value::Variable(_) => {}
     }
+}
+
+/// Every variable that a value reads.
+pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
+    each_value(value, &mut |part| {
+        if let Value::Variable(id) | Value::Element { array: id, .. } = part {
+            found.insert(*id);
+        }
+    });
 }

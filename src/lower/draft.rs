@@ -1,7 +1,9 @@
 //! The function that is being written, until it is complete.
 
 use crate::diagnostic::Place;
-use crate::ir::{Callee, Extent, Function, MemberLayout, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{
+    Callee, Conventions, Extent, Function, MemberLayout, Stmt, Type, Value, VarId, Variable,
+};
 
 use super::jumps::Marks;
 
@@ -13,9 +15,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    pub fn new(name: String, place: Place) -> Draft {
+    pub fn new(name: String, place: Place, conventions: Conventions) -> Draft {
         Draft {
-            function: Function::new(name, place),
+            function: Function::new(name, place, conventions),
         }
     }
 

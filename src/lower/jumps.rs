@@ -405,9 +405,9 @@ impl Jumps<'_> {
             let is_named = label.starts_with(|c: char| c.is_ascii_alphabetic());
             self.function.variables.push(Variable {
                 name: if is_named {
-                    label.to_string()
+                    label.to_string().into()
                 } else {
-                    format!("go to {label}")
+                    format!("go to {label}").into()
                 },
                 ty: Type::Logical(4),
                 dimensions: Vec::new(),

@@ -198,8 +198,8 @@ fn fusion<'n, 'p: 'n>(
                     if s.array != t.array || s.component != t.component {
                         continue;
                     }
-                    if !shared.contains(&s.array) {
-                        shared.push(s.array.clone());
+                    if !shared.iter().any(|array| *array == s.array) {
+                        shared.push(s.array.to_string());
                     }
                     // What costs nothing saves nothing.
                     let once = |f: &StreamFigures| {

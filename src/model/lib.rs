@@ -9,7 +9,6 @@ use loopsheet_base::reason;
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
-use loopsheet_source as source;
 
 mod build;
 pub mod calls;

@@ -14,10 +14,9 @@ use super::calls::CallGraph;
 use super::communication::MessageSite;
 use super::dimension_name;
 use super::nest::Nest;
-use crate::analysis::facts::{Constant, File, Function, Origin, Program};
+use crate::analysis::facts::{Constant, Function, Origin, Program};
 use crate::expr::{Expr, Lookup, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
-use crate::source::Language;
 
 /// `--set name=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -295,17 +294,17 @@ impl ParameterTable {
         self.rows.push(row);
     }
 
-    /// Symbols that a function of another language than C mentions have no case.
+    /// Symbols that a function of a language without case mentions have none.
     fn mark_case(&mut self, program: &Program) {
-        let is_c = |file: &File| file.language == Language::C;
-        let c: HashSet<&str> = program
+        let with_case: HashSet<&str> = program
             .files
             .iter()
-            .filter(|file| is_c(file))
+            .filter(|file| file.language.has_case())
             .map(|file| &*file.path)
             .collect();
         for ((function, _), row) in &self.resolved {
-            self.rows[*row].is_case_sensitive &= c.contains(&*program.functions[*function].file);
+            self.rows[*row].is_case_sensitive &=
+                with_case.contains(&*program.functions[*function].file);
         }
     }
 

@@ -53,7 +53,7 @@ pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
                 (known.loads, known.stores) = (known.loads + loads, known.stores + stores)
             }
             None => found.push(ArrayReferences {
-                array: stream.array.clone(),
+                array: stream.array.to_string(),
                 loads,
                 stores,
                 element_bytes,

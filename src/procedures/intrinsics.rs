@@ -52,6 +52,17 @@ pub enum IntrinsicKind {
     System,
 }
 
+impl IntrinsicKind {
+    /// Whether a library function may give its arguments values.
+    pub fn may_write(self) -> bool {
+        use IntrinsicKind::*;
+        matches!(
+            self,
+            Memory | Allocation | Communication | Io | Timer | System
+        )
+    }
+}
+
 /// How the type of a call's value follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]

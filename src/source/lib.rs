@@ -43,6 +43,11 @@ impl Language {
         }
     }
 
+    /// Whether names that differ by case only are different.
+    pub fn has_case(self) -> bool {
+        self == Language::C
+    }
+
     pub fn parse(text: &str) -> Option<Language> {
         Language::ALL
             .into_iter()

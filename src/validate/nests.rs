@@ -125,7 +125,6 @@ pub fn compile(
     };
     compile::compile(&compile::Source {
         function: &body.function,
-        language: body.language,
         part,
         symbol: &named,
         trips: &trips,

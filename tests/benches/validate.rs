@@ -118,10 +118,9 @@ fn code(text: &str, size: i64) -> Code {
         blocks: Blocks::default(),
     };
     let symbol = |name: &str| (name == "n").then_some(size as f64);
-    let (function, language) = (&body.function, body.language);
+    let function = &body.function;
     let source = Source {
         function,
-        language,
         part,
         symbol: &symbol,
         trips: &|_| 1,

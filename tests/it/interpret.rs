@@ -71,7 +71,6 @@ fn compiled(body: &ProcedureBody, sizes: &[(&str, i64)], own: usize) -> Result<C
     };
     compile(&Source {
         function: &body.function,
-        language: body.language,
         part: Part::Nest {
             chain: chain(body),
             own,

@@ -201,7 +201,7 @@ impl Case {
                 AccessClass::ReadOnly
             };
             let extents = vec![Some((expr("0"), expr("n - 1"))); subscripts.len()];
-            let (array, component, ty) = (array.to_string(), String::new(), "real8".into());
+            let (array, component, ty) = ((*array).into(), String::new(), "real8".into());
             let element_bytes = Some(WORD as u32);
             let accesses = vec![access];
             merge_stream(

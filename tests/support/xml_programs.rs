@@ -4,6 +4,7 @@
 use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
+use loopsheet::ir::Name;
 use loopsheet::message_passing::InterfaceKind;
 use loopsheet::reason::ReasonCode;
 use loopsheet::source::{Form, Language, Preprocessing};
@@ -210,7 +211,7 @@ fn stream() -> impl Strategy<Value = Stream> {
         .prop_map(
             |(array, component, ty, element_bytes, class, (subscripts, accesses, extents))| {
                 Stream {
-                    array,
+                    array: array.into(),
                     component,
                     ty,
                     element_bytes,
@@ -501,7 +502,8 @@ fn function() -> impl Strategy<Value = Function> {
                 origin,
             }
         });
-    let shared = prop::collection::vec((text(), text()), 0..2);
+    let name = || text().prop_map(Name::from);
+    let shared = prop::collection::vec((name(), name()), 0..2);
     (
         text(),
         text(),

@@ -1,49 +1,8 @@
 //! What dummy arguments are in the caller's terms.
 
 use super::instance::Instance;
-use crate::addresses::addressed;
-use crate::ir::{Stmt, Type, Value, VarId, Variable};
-use crate::source::Language;
-
-/// What a dummy argument stands for.
-pub(super) enum Binding {
-    Value(Value),
-    View(View),
-}
-
-/// An array of the caller under the subscripts of a dummy argument.
-pub(super) struct View {
-    pub array: VarId,
-    dimensions: Vec<Dimension>,
-}
-
-/// One dimension of the caller's array.
-pub(super) enum Dimension {
-    Fixed(Value),
-    /// `start + (subscript − origin)·step` with the subscript at `position` of the dummy argument.
-    Along {
-        position: usize,
-        start: Value,
-        origin: Value,
-        step: Value,
-    },
-}
-
-impl View {
-    /// The subscripts of the caller's array, given those of the dummy argument.
-    pub fn subscripts(&self, given: &[Value]) -> Option<Vec<Value>> {
-        let subscript = |dimension: &Dimension| match dimension {
-            Dimension::Fixed(value) => Some(value.clone()),
-            Dimension::Along {
-                position,
-                start,
-                origin,
-                step,
-            } => Some(mapped(given.get(*position)?.clone(), start, origin, step)),
-        };
-        self.dimensions.iter().map(subscript).collect()
-    }
-}
+use super::view::{Binding, Dimension, View, sum};
+use crate::ir::{Passing, Stmt, Type, Value, VarId, Variable, addressed};
 
 impl Instance<'_, '_, '_> {
     pub fn bind(&mut self, formal: VarId, actual: &Value) -> Option<()> {
@@ -71,9 +30,9 @@ impl Instance<'_, '_, '_> {
         let assigned = self.template.assigned.contains(&formal);
         let uses = self.template.uses.get(&formal).copied().unwrap_or(0);
         let is_place = matches!(actual, Value::Variable(_) | Value::Element { .. });
-        let stays = match self.template.language {
-            Language::Fortran if is_place => true,
-            Language::Fortran | Language::C if assigned => false,
+        let stays = match self.template.function.conventions.passing {
+            Passing::Places if is_place => true,
+            Passing::Places | Passing::Values if assigned => false,
             _ => {
                 let is_plain = matches!(
                     actual,
@@ -180,47 +139,4 @@ impl Instance<'_, '_, '_> {
             _ => None,
         }
     }
-}
-
-pub(super) fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Integer(a), Value::Integer(b)) => a == b,
-        (Value::Variable(a), Value::Variable(b)) => a == b,
-        _ => false,
-    }
-}
-
-fn sum(a: Value, b: Value) -> Value {
-    use crate::ir::BinaryOp::Add;
-    match (a, b) {
-        (Value::Integer(0), other) | (other, Value::Integer(0)) => other,
-        (Value::Integer(a), Value::Integer(b)) => a.checked_add(b).map_or_else(
-            || Value::binary(Add, Value::Integer(a), Value::Integer(b)),
-            Value::Integer,
-        ),
-        (a, b) => Value::binary(Add, a, b),
-    }
-}
-
-/// `start + (subscript − origin)·step`
-fn mapped(subscript: Value, start: &Value, origin: &Value, step: &Value) -> Value {
-    use crate::ir::BinaryOp::{Multiply, Subtract};
-    let unit = matches!(step, Value::Integer(1));
-    if unit && same(start, origin) {
-        return subscript;
-    }
-    let distance = match (subscript, origin) {
-        (subscript, Value::Integer(0)) => subscript,
-        (subscript, origin) if same(&subscript, origin) => Value::Integer(0),
-        (Value::Integer(a), Value::Integer(b)) if a.checked_sub(*b).is_some() => {
-            Value::Integer(a - b)
-        }
-        (subscript, origin) => Value::binary(Subtract, subscript, origin.clone()),
-    };
-    let moved = if unit {
-        distance
-    } else {
-        Value::binary(Multiply, distance, step.clone())
-    };
-    sum(start.clone(), moved)
 }

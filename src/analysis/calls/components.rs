@@ -1,17 +1,10 @@
 //! Components of structures that are passed: which variables of the caller they are, and where they lie.
 
 use super::instance::Instance;
-use crate::addresses::{addressed, is_left_out};
-use crate::ir::{BinaryOp, MemberLayout, Type, Value, VarId, Variable};
-use crate::source::Language;
-
-/// What stands between the name of a structure and that of a component.
-const SEPARATORS: [char; 4] = ['.', '%', '-', '['];
-
-/// The name of the variable that holds a structure, and that of its component with what separates the two.
-pub(super) fn split(name: &str) -> Option<(&str, &str)> {
-    name.find(SEPARATORS).map(|end| name.split_at(end))
-}
+use crate::ir::{
+    BinaryOp, MemberLayout, Name, Records, Step, Type, Value, VarId, Variable, addressed,
+    is_left_out,
+};
 
 /// The structure of the caller that a component is in.
 struct Place {
@@ -28,7 +21,7 @@ impl Instance<'_, '_, '_> {
     pub fn component(&mut self, id: VarId, mut own: Vec<Value>) -> Option<Option<Value>> {
         let template = self.template;
         let variable = template.function.variable(id);
-        let Some((root, member)) = split(&variable.name) else {
+        let Some((root, way)) = variable.name.split() else {
             return Some(None);
         };
         let root_of = |formal: &&VarId| template.function.variable(**formal).name == root;
@@ -37,7 +30,7 @@ impl Instance<'_, '_, '_> {
         };
         let dummy = template.function.variable(*formal);
         // A pointer to one structure; else the structures of an array have their subscripts behind the component's.
-        let is_target = member.starts_with("->");
+        let is_target = way.first_step() == Some(Step::Target);
         let rank = if is_target { 0 } else { dummy.dimensions.len() };
         let inside = variable.dimensions.len().checked_sub(rank)?;
         let is_whole = own.is_empty();
@@ -56,22 +49,22 @@ impl Instance<'_, '_, '_> {
         }
         let base = self.caller.function.variable(place.base);
         let is_element = !place.subscripts.is_empty();
-        let separator = match member.strip_prefix("->") {
-            Some(name) if place.is_behind => format!("->{name}"),
+        let way = match is_target {
+            true if place.is_behind => way,
             _ if place.is_behind => return None,
-            _ if member.starts_with('[') => return None,
-            Some(name) if !is_element && !base.dimensions.is_empty() => format!("->{name}"),
-            Some(name) => format!(".{name}"),
-            None if template.language == Language::C
-                && rank == 0
-                && !is_element
-                && !base.dimensions.is_empty() =>
+            true if !is_element && !base.dimensions.is_empty() => way,
+            true => way.by(Step::Member),
+            false
+                if template.function.conventions.has_pointers()
+                    && rank == 0
+                    && !is_element
+                    && !base.dimensions.is_empty() =>
             {
                 return None;
             }
-            None => member.to_string(),
+            false => way,
         };
-        let found = self.component_variable(id, &separator, &place, inside, is_target)?;
+        let found = self.component_variable(id, &way, &place, inside, is_target)?;
         let rank = self.caller.function.variable(found).dimensions.len();
         if is_whole && inside > 0 && is_element {
             own = self.whole(variable, inside)?;
@@ -174,7 +167,7 @@ impl Instance<'_, '_, '_> {
 
     /// The subscripts of a whole array that is a component of an element.
     fn whole(&mut self, variable: &Variable, rank: usize) -> Option<Vec<Value>> {
-        if self.template.language == Language::C {
+        if self.template.function.conventions.has_pointers() {
             return Some(vec![Value::Row; rank]);
         }
         let mut subscripts = Vec::with_capacity(rank);
@@ -193,7 +186,7 @@ impl Instance<'_, '_, '_> {
     fn component_variable(
         &mut self,
         id: VarId,
-        member: &str,
+        way: &Name,
         place: &Place,
         inside: usize,
         is_target: bool,
@@ -206,7 +199,7 @@ impl Instance<'_, '_, '_> {
             false if is_pointer => Vec::new(),
             false => base.dimensions.clone(),
         };
-        let (name, rank) = (format!("{}{member}", base.name), inside + outer.len());
+        let (name, rank) = (base.name.along(way), inside + outer.len());
         if let Some(found) = self.caller.names.get(&name).copied() {
             return (self.caller.function.variable(found).dimensions.len() == rank)
                 .then_some(found);
@@ -221,12 +214,12 @@ impl Instance<'_, '_, '_> {
             constant: None,
             ..variable.clone()
         });
-        self.lay_out(id, added, place.base, member, is_in_array);
+        self.lay_out(id, added, place.base, way, is_in_array);
         Some(added)
     }
 
     /// Notes where a component lies in the caller's structures.
-    fn lay_out(&mut self, id: VarId, added: VarId, base: VarId, member: &str, is_in_array: bool) {
+    fn lay_out(&mut self, id: VarId, added: VarId, base: VarId, way: &Name, is_in_array: bool) {
         let template = self.template;
         let (members, parts) = (&template.function.members, &template.function.parts);
         if let Some(bytes) = template.function.record_bytes.get(&id) {
@@ -236,16 +229,18 @@ impl Instance<'_, '_, '_> {
             return;
         };
         let name = &template.function.variable(id).name;
-        let is_own = split(name)
-            .is_some_and(|(_, path)| path.trim_start_matches(SEPARATED) == layout.member);
+        let is_own = name
+            .split()
+            .is_some_and(|(_, way)| way.len_of_way() == layout.steps);
         // In the elements of an array that is itself a component, it lies where it did.
         let moved = if is_own {
-            self.moved(layout, base, member)
+            self.moved(layout, base, way)
         } else {
             layout.clone()
         };
-        let is_in_array =
-            is_in_array || !is_own || template.language == Language::C && members.contains_key(&id);
+        let is_in_array = is_in_array
+            || !is_own
+            || template.function.conventions.has_pointers() && members.contains_key(&id);
         let function = &mut self.caller.function;
         let layouts = if is_in_array {
             &mut function.members
@@ -257,7 +252,7 @@ impl Instance<'_, '_, '_> {
 
     /// The layout of a component in the caller's structures, whose beginning may be inside others, and which may be
     /// larger than the dummy argument says: of a type that extends its own.
-    fn moved(&self, layout: &MemberLayout, base: VarId, member: &str) -> MemberLayout {
+    fn moved(&self, layout: &MemberLayout, base: VarId, way: &Name) -> MemberLayout {
         let function = &self.caller.function;
         let outer = function
             .members
@@ -280,15 +275,15 @@ impl Instance<'_, '_, '_> {
                 Vec::new()
             };
             return MemberLayout {
-                member: format!("{}{member}", outer.member),
+                steps: outer.steps + way.len_of_way(),
                 offset,
                 record_bytes,
                 extents,
             };
         }
         let is_array = !function.variable(base).dimensions.is_empty();
-        let record_bytes = match self.template.language {
-            Language::Fortran if is_array => bytes(function.record_bytes.get(&base).copied()),
+        let record_bytes = match self.template.function.conventions.records {
+            Records::Extensible if is_array => bytes(function.record_bytes.get(&base).copied()),
             _ => layout.record_bytes,
         };
         let known = layout.clone();
@@ -306,16 +301,19 @@ impl Instance<'_, '_, '_> {
         }
     }
 
-    /// Whether a dummy argument can stand for the structure that is passed: C passes copies, and pointers that may be
-    /// moved.
+    /// Whether a dummy argument can stand for the structure that is passed: it may be a copy, or a pointer that moves.
     pub fn binds_structure(&self, formal: VarId) -> bool {
         let function = &self.template.function;
         let dummy = function.variable(formal);
-        if self.template.language != Language::C {
+        if function.conventions.passes_places() {
             return true;
         }
         let is_part = |id: &VarId| {
-            split(&function.variable(*id).name).is_some_and(|(root, _)| root == dummy.name)
+            function
+                .variable(*id)
+                .name
+                .structure()
+                .is_some_and(|structure| dummy.name == structure)
         };
         let is_copy = dummy.dimensions.is_empty();
         let mut given_values = self.template.assigned.iter().chain(&self.template.stored);
@@ -329,6 +327,3 @@ impl Instance<'_, '_, '_> {
         self.passed.get(&id).filter(|_| is_structure).cloned()
     }
 }
-
-/// What a path below a structure may begin with.
-const SEPARATED: [char; 4] = ['.', '%', '-', '>'];

@@ -1,12 +1,13 @@
 //! Puts bodies without loops in place of their calls, so that what they read and write through
 //! arguments is seen with the caller's arrays and subscripts.
 
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::caller::Caller;
 use super::instance::Instance;
-use super::{ProcedureId, Procedures, Target};
+use super::procedures::Procedures;
+use super::target::{ProcedureId, Target};
+use super::template::Origins;
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
@@ -18,53 +19,6 @@ const LARGEST_GROWTH: usize = 50_000;
 pub struct Expansion {
     pub function: ir::Function,
     pub origins: Origins,
-}
-
-/// Where the statements of an expanded procedure come from.
-#[derive(Clone, Debug, Default)]
-pub struct Origins {
-    /// Call statements that are followed by the body that they call; kept to be listed.
-    expanded: FxHashSet<(Place, String)>,
-    /// Procedures that branches were written in, by file and line.
-    branches: FxHashMap<(Arc<str>, u32), Arc<str>>,
-    /// What the names of calls stand for that are left of bodies in place of theirs.
-    targets: FxHashMap<String, Target>,
-}
-
-impl Origins {
-    /// Whether a call statement only stands for the body after it.
-    pub fn is_expanded(&self, place: &Place, name: &str) -> bool {
-        !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
-    }
-
-    /// Whether any bodies stand in place of their calls.
-    pub fn any_expanded(&self) -> bool {
-        !self.expanded.is_empty()
-    }
-
-    /// What a name stands for that only a body in place of its call calls.
-    pub fn target(&self, name: &str) -> Option<Target> {
-        if self.targets.is_empty() {
-            None
-        } else {
-            self.targets.get(name).copied()
-        }
-    }
-
-    /// Whether calls are left of bodies in place of theirs.
-    pub fn has_calls(&self) -> bool {
-        !self.targets.is_empty()
-    }
-
-    /// The procedure that a branch was written in, if that is not the one it is in now.
-    pub fn written_in(&self, branch: &Place) -> Option<&str> {
-        if self.branches.is_empty() {
-            return None;
-        }
-        self.branches
-            .get(&(branch.file.clone(), branch.line))
-            .map(|name| &**name)
-    }
 }
 
 /// With bodies in place of the calls that stand in loops; `None` if there are none to replace.
@@ -100,8 +54,8 @@ fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<Procedu
     let Target::Body(callee) = known.target(caller, name) else {
         return None;
     };
-    let same_language = known.get(callee).language == known.get(caller).language;
-    (same_language && known.template(callee).is_some()).then_some(callee)
+    let is_alike = known.conventions(callee) == known.conventions(caller);
+    (is_alike && known.template(callee).is_some()).then_some(callee)
 }
 
 fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
@@ -130,19 +84,6 @@ fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
         function: caller.function,
         origins: caller.origins,
     }
-}
-
-/// The procedure that is expanded.
-pub(super) struct Caller<'a> {
-    pub known: &'a Procedures<'a>,
-    id: ProcedureId,
-    /// Variables of expanded bodies are added to those of the procedure.
-    pub function: ir::Function,
-    pub names: FxHashMap<String, VarId>,
-    /// Variables of callees that have become variables here.
-    pub copies: FxHashMap<(ProcedureId, VarId), VarId>,
-    origins: Origins,
-    budget: usize,
 }
 
 impl Caller<'_> {
@@ -362,22 +303,5 @@ impl Caller<'_> {
             self.origins.targets.insert(name.to_string(), target);
         }
         known.is_none_or(|known| known == target).then_some(())
-    }
-
-    /// Notes the procedure that a branch was written in, and calls that were expanded before.
-    pub(super) fn branch(&mut self, branch: &Place, template: &super::straight::Template) {
-        let origin = template
-            .expansion
-            .written_in(branch)
-            .unwrap_or(&template.function.name);
-        self.origins
-            .branches
-            .insert((branch.file.clone(), branch.line), origin.into());
-    }
-
-    pub(super) fn call(&mut self, place: &Place, name: &str) {
-        self.origins
-            .expanded
-            .insert((place.clone(), name.to_string()));
     }
 }

@@ -3,7 +3,7 @@
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::{ProcedureId, Target};
+use super::target::{ProcedureId, Target};
 
 /// All procedures, callees before their callers. Calls within a strongly connected component become
 /// [`Target::Recursive`].

@@ -2,15 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ProcedureId;
-use super::bindings::{Binding, same};
-use super::components::split;
-use super::expand::Caller;
-use super::straight::Template;
-use crate::addresses::{addressed, is_left_out};
+use super::caller::Caller;
+use super::target::ProcedureId;
+use super::template::Template;
+use super::view::{Binding, same};
 use crate::diagnostic::Place;
-use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable};
-use crate::source::Language;
+use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable, addressed, is_left_out};
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
@@ -85,10 +82,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     /// Where arrays start unless they say otherwise.
     pub fn first(&self) -> Value {
-        match self.template.language {
-            Language::C => Value::Integer(0),
-            Language::Fortran => Value::Integer(1),
-        }
+        Value::Integer(self.template.function.conventions.first_index)
     }
 
     fn block(&mut self, block: &[Stmt]) -> Option<Vec<Stmt>> {
@@ -342,10 +336,10 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
 
     fn copy(&mut self, id: VarId, variable: &Variable, renamed: bool) -> VarId {
         let callee = &self.template.function.name;
-        let name = match (renamed, split(&variable.name)) {
-            (true, Some((root, member))) => format!("{root} ({callee}){member}"),
-            (true, None) => format!("{} ({callee})", variable.name),
-            (false, _) => variable.name.clone(),
+        let name = if renamed {
+            variable.name.copied_for(callee)
+        } else {
+            variable.name.clone()
         };
         let copy = self.add(Variable {
             name,

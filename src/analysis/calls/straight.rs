@@ -3,34 +3,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expand::{self, Expansion};
-use super::{ProcedureId, Procedures, Target, components, formals, summary};
+use super::procedures::{Procedures, formals};
+use super::target::{ProcedureId, Target};
+use super::template::{Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{self, If, Jump, Role, Stmt, Type, Value, VarId, Variable};
-use crate::source::Language;
+use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
 const LARGEST: usize = 10_000;
-
-/// A body without loops and jumps.
-pub struct Template {
-    /// The variables of the body; its own `body` is the structured one.
-    pub function: ir::Function,
-    pub language: Language,
-    pub formals: Vec<VarId>,
-    /// How many values the body has.
-    pub size: usize,
-    /// How often a variable is read or written as a whole.
-    pub uses: FxHashMap<VarId, usize>,
-    pub assigned: FxHashSet<VarId>,
-    /// Arrays that elements of are assigned.
-    pub stored: FxHashSet<VarId>,
-    /// What the names of the calls stand for that stay calls.
-    pub calls: Vec<(String, Target)>,
-    /// As in [`Expansion`].
-    pub expansion: expand::Origins,
-}
 
 /// The template of a procedure whose callees have theirs; `None` if its calls stay calls: it has loops,
 /// jumps that are not plain returns, something that is not understood, or it neither computes with
@@ -44,17 +26,17 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         mut function,
         origins,
     } = expand::everywhere(known, id);
-    if procedure.language == Language::C {
+    if function.conventions.results == Results::Returned {
         function.result = returned(&mut function);
     }
     let (body, _) = Shape {
-        language: procedure.language,
-        result: function.result,
+        results: function.conventions.results,
+        variable: function.result,
     }
     .block(&function.body)?;
     function.body = body;
     let calls = remaining_calls(known, id, &function, &origins)?;
-    if is_trivial(&function, procedure.language, !calls.is_empty()) {
+    if is_trivial(&function, !calls.is_empty()) {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
@@ -82,17 +64,15 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         });
     });
     let formals = formals(&function);
-    let (language, expansion) = (procedure.language, origins);
     Some(Template {
         function,
-        language,
         formals,
         size,
         uses,
         assigned,
         stored,
         calls,
-        expansion,
+        expansion: origins,
     })
 }
 
@@ -106,7 +86,7 @@ fn size(body: &[Stmt]) -> Option<usize> {
     straight.then_some(count)
 }
 
-/// A variable for what a C function returns.
+/// A variable for what a function returns.
 fn returned(function: &mut ir::Function) -> Option<VarId> {
     let mut ty = None;
     let mut last: Option<&Stmt> = None;
@@ -129,7 +109,7 @@ fn returned(function: &mut ir::Function) -> Option<VarId> {
         last = Some(stmt);
     });
     let (name, place) = (
-        format!("{} (result)", function.name),
+        format!("{} (result)", function.name).into(),
         function.place.clone(),
     );
     let variable = Variable {
@@ -153,8 +133,8 @@ enum Ends {
 }
 
 struct Shape {
-    language: Language,
-    result: Option<VarId>,
+    results: Results,
+    variable: Option<VarId>,
 }
 
 impl Shape {
@@ -171,7 +151,7 @@ impl Shape {
                     kind: Jump::Stop, ..
                 } => return Some((out, Ends::Always)),
                 Stmt::Evaluate { place, values }
-                    if self.language == Language::C
+                    if self.results == Results::Returned
                         && matches!(
                             rest.first(),
                             Some(Stmt::Jump {
@@ -180,7 +160,7 @@ impl Shape {
                             })
                         ) =>
                 {
-                    let target = Value::Variable(self.result?);
+                    let target = Value::Variable(self.variable?);
                     let value = values.first()?.clone();
                     out.push(Stmt::Assign {
                         place: place.clone(),
@@ -244,7 +224,7 @@ fn remaining_calls(
     known: &Procedures,
     id: ProcedureId,
     function: &ir::Function,
-    origins: &expand::Origins,
+    origins: &Origins,
 ) -> Option<Vec<(String, Target)>> {
     let mut calls: Vec<(String, Target)> = Vec::new();
     let mut can_move = true;
@@ -252,7 +232,7 @@ fn remaining_calls(
         .target(name)
         .unwrap_or_else(|| known.target(id, name))
     {
-        Target::Library(kind) if !summary::may_write(kind) => {
+        Target::Library(kind) if !kind.may_write() => {
             can_move &= !matches!(kind, IntrinsicKind::Reduction | IntrinsicKind::Array);
         }
         Target::Library(IntrinsicKind::Memory | IntrinsicKind::Communication) => can_move = false,
@@ -280,12 +260,11 @@ fn remaining_calls(
 
 /// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a
 /// structure that is passed. Of a body that calls others, besides what it passes.
-fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> bool {
-    let mut counter = FlopCounter::new(function, language);
+fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
+    let mut counter = FlopCounter::new(function);
     let mut elements = false;
     let is_passed = |id: VarId| function.variable(id).role == Role::Argument;
-    let is_component =
-        |id: VarId| is_passed(id) && components::split(&function.variable(id).name).is_some();
+    let is_component = |id: VarId| is_passed(id) && function.variable(id).name.is_member();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { value, .. } = stmt {
             counter.count(value);
@@ -308,7 +287,7 @@ fn is_trivial(function: &ir::Function, language: Language, has_calls: bool) -> b
 }
 
 /// Whether a body without loops does work that its callers do not see unless it stands in place of its calls.
-pub fn works(function: &ir::Function, language: Language) -> bool {
+pub fn works(function: &ir::Function) -> bool {
     let (mut has_loops, mut has_calls) = (false, false);
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         has_loops |= matches!(stmt, Stmt::Loop(_));
@@ -317,5 +296,5 @@ pub fn works(function: &ir::Function, language: Language) -> bool {
             has_calls |= matches!(value, Value::Call { .. })
         });
     });
-    !has_loops && !is_trivial(function, language, has_calls)
+    !has_loops && !is_trivial(function, has_calls)
 }

@@ -325,7 +325,7 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
         if meets(x, y) && !lattice::are_apart(a, b, ways) {
             let distance = distance(a, b, kind).filter(|_| same_component);
             let arrays = edges.entry((earlier.node, kind)).or_default();
-            let name = &a.stream.array;
+            let name = a.stream.array.as_str();
             let joined = match (arrays.get(name), distance) {
                 (None, distance) => distance,
                 (Some(Some(known)), Some(distance)) if known.len() == distance.len() => {
@@ -334,7 +334,7 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
                 }
                 _ => None,
             };
-            arrays.insert(name.clone(), joined);
+            arrays.insert(name.to_string(), joined);
         }
     }
     let covers = |y: &Option<Region>| match (&a.written, y) {
@@ -366,7 +366,7 @@ fn connect_shared(earlier: &Use, later: &Use, edges: &mut Edges) {
         edges
             .entry((earlier.node, kind))
             .or_default()
-            .insert(a.stream.array.clone(), None);
+            .insert(a.stream.array.to_string(), None);
     }
 }
 
@@ -429,7 +429,7 @@ fn forget_oldest(uses: &mut Vec<Use>, node: NodeIndex, edges: &mut Edges) {
     edges
         .entry((oldest.node, kind))
         .or_default()
-        .insert(oldest.reference.stream.array.clone(), None);
+        .insert(oldest.reference.stream.array.to_string(), None);
 }
 
 /// Marks edges between loops that are ordered through others as well (transitive reduction).

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{Block, Function, Item};
-use crate::shared::{members, root};
+use crate::ir::Name;
 
 /// For each name of the function's arrays, and for what they may lie in, the other arrays that may share storage.
 pub struct Sharing<'p> {
@@ -30,21 +30,23 @@ impl<'p> Sharing<'p> {
                 .copied()
                 .collect::<BTreeSet<&str>>()
         };
-        let mut names: BTreeSet<&str> = storage.keys().copied().collect();
+        let mut names: BTreeSet<&Name> = function.shared.iter().map(|(name, _)| name).collect();
+        names.extend(function.shared.iter().map(|(_, place)| place));
         arrays(&function.body, &mut names);
-        let mut by_root: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut by_root: BTreeMap<&str, Vec<&Name>> = BTreeMap::new();
         for name in &names {
-            by_root.entry(root(name)).or_default().push(name);
+            by_root.entry(name.variable()).or_default().push(name);
         }
         let mut partners: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for name in &names {
             let mut of_name = said(name);
-            let mut roots = said(root(name));
-            roots.insert(root(name));
-            let own = members(name);
+            let mut roots = said(name.variable());
+            roots.insert(name.variable());
+            let own: Vec<&str> = name.members().collect();
             let parts = roots.iter().filter_map(|root| by_root.get(root)).flatten();
-            of_name.extend(parts.filter(|other| may_contain(&own, &members(other))));
-            of_name.remove(name);
+            let parts = parts.filter(|other| may_contain(&own, other));
+            of_name.extend(parts.map(|other| other.as_str()));
+            of_name.remove(name.as_str());
             if !of_name.is_empty() {
                 partners.insert(name, of_name);
             }
@@ -65,12 +67,12 @@ impl<'p> Sharing<'p> {
 }
 
 /// Whether one is the other, or a member of it, by the members that lead to them from the same structure.
-fn may_contain(a: &[&str], b: &[&str]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
+fn may_contain(a: &[&str], b: &Name) -> bool {
+    a.iter().zip(b.members()).all(|(a, b)| *a == b)
 }
 
-fn arrays<'p>(block: &'p Block, found: &mut BTreeSet<&'p str>) {
-    found.extend(block.streams.iter().map(|stream| stream.array.as_str()));
+fn arrays<'p>(block: &'p Block, found: &mut BTreeSet<&'p Name>) {
+    found.extend(block.streams.iter().map(|stream| &stream.array));
     for item in &block.items {
         match item {
             Item::Loop(inner) => arrays(&inner.body, found),
@@ -82,21 +84,5 @@ fn arrays<'p>(block: &'p Block, found: &mut BTreeSet<&'p str>) {
                     .for_each(|block| arrays(block, found));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_of_names() {
-        assert_eq!((root("g->a"), members("g->a")), ("g", vec!["a"]));
-        assert_eq!((root("p[].v.x"), members("p[].v.x")), ("p", vec!["v", "x"]));
-        assert_eq!((root("a(real4 *)"), members("a(real4 *)")), ("a", vec![]));
-        assert_eq!(
-            (root("q%c(1)%rho"), members("q%c(1)%rho")),
-            ("q", vec!["c", "rho"])
-        );
     }
 }

@@ -2,31 +2,27 @@
 
 use std::borrow::Cow;
 
-use crate::calls::{ProcedureId, Procedures, expand};
+use crate::calls::{Origins, ProcedureId, Procedures, expand};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt};
-use crate::source::Language;
 
 /// A function with the bodies that stand in place of calls. Its loops are those of the facts, in the
 /// same order, each before the loops inside it.
 #[derive(Clone, Debug)]
 pub struct ProcedureBody {
     pub function: ir::Function,
-    pub language: Language,
 }
 
 impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
-        let language = known.get(id).language;
         let Some(expansion) = expand::in_loops(known, id) else {
             return ProcedureBody {
                 function: known.get(id).function.clone(),
-                language,
             };
         };
         let mut function = expansion.function;
         remove_replaced(&mut function.body, &expansion.origins);
-        ProcedureBody { function, language }
+        ProcedureBody { function }
     }
 
     /// All loops, each before the loops inside it.
@@ -59,10 +55,7 @@ fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
 }
 
 /// A loop without the call statements that only stand for the body after them.
-pub(super) fn without_replaced<'l>(
-    inner: &'l ir::Loop,
-    origins: &expand::Origins,
-) -> Cow<'l, ir::Loop> {
+pub(super) fn without_replaced<'l>(inner: &'l ir::Loop, origins: &Origins) -> Cow<'l, ir::Loop> {
     let mut has_replaced = false;
     if origins.any_expanded() {
         statements(&inner.body, InLoop::Yes, &mut |statement, _| {
@@ -78,7 +71,7 @@ pub(super) fn without_replaced<'l>(
 }
 
 /// Removes call statements that only stand for the body after them.
-fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
+fn remove_replaced(statements: &mut Vec<Stmt>, origins: &Origins) {
     statements.retain(
         |s| !matches!(s, Stmt::Call { place, name, .. } if origins.is_expanded(place, name)),
     );

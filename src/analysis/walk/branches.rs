@@ -7,7 +7,7 @@ use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Item, Origin};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
-use crate::symbolic::Known;
+use crate::symbols::Known;
 
 impl<'f> Walker<'f> {
     pub(super) fn branch(

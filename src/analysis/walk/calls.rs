@@ -1,16 +1,15 @@
 //! What calls do, as far as the bodies behind them are known.
 
 use super::Walker;
-use crate::addresses::addressed;
 use crate::calls::Target;
-use crate::communication::{self, Datatypes, Types};
+use crate::communication::{self, Types};
+use crate::datatypes::Datatypes;
 use crate::diagnostic::Place;
 use crate::facts::{AccessClass, Block, Body, Call, Communication};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::{Type, Value, VarId};
+use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
-use crate::source::Language;
 
 impl<'f> Walker<'f> {
     pub(super) fn call(
@@ -102,7 +101,7 @@ impl<'f> Walker<'f> {
         let is_section = |v: &Value| matches!(v, Value::Section(_));
         let is_start = || match self.effects.target(at.0) {
             Target::Unknown | Target::Communication(_) => {
-                self.symbols.language == Language::Fortran
+                self.function().conventions.passes_places()
             }
             _ => self.effects.takes_array(at.0, at.1),
         };
@@ -151,7 +150,7 @@ impl<'f> Walker<'f> {
             Target::Body(_) | Target::Recursive(_)
         );
         is_body
-            && self.symbols.language == Language::Fortran
+            && self.function().conventions.passes_places()
             && !self.function().variable(array).dimensions.is_empty()
     }
 

@@ -7,7 +7,7 @@ use super::iterations::may_skip;
 use crate::assignments::count_assignments;
 use crate::expr::Expr;
 use crate::ir::{self, BinaryOp, Stmt, Type, Value, VarId};
-use crate::symbolic::Known;
+use crate::symbols::Known;
 
 /// What an iteration makes of the variable.
 #[derive(Clone, Copy, PartialEq, Eq)]

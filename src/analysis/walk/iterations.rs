@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Walker;
 use crate::expr::Expr;
+use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Jump, Stmt, Type, Value, VarId};
-use crate::symbolic::variables_of;
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]

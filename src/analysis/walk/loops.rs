@@ -6,18 +6,17 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
-use crate::addresses::Address;
 use crate::assignments::assigns_any_of;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
-use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::ir::visit::variables_of;
+use crate::ir::{self, BinaryOp, Control, LoopEnds, Value, VarId};
 use crate::iterations::mentions;
-use crate::moving::{Level, is_unknown_stride};
+use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
-use crate::source::Language;
-use crate::symbolic::{Known, variables_of};
+use crate::symbols::{Address, Known, Level};
 use crate::{references, registers, repeated};
 
 impl<'f> Walker<'f> {
@@ -28,7 +27,8 @@ impl<'f> Walker<'f> {
         let mut end_moves = false;
         let mut start = None;
         let counter = self.counter(inner);
-        let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
+        let counter_name =
+            counter.map_or(String::new(), |id| function.variable(id).name.to_string());
         if let Control::Counted {
             lower, upper, step, ..
         } = &inner.control
@@ -45,7 +45,7 @@ impl<'f> Walker<'f> {
                 upper,
                 step,
             } => {
-                let name = function.variable(*variable).name.clone();
+                let name = function.variable(*variable).name.to_string();
                 self.becomes_counter(*variable);
                 // `do i = i, n`: what it was is something else than what it counts.
                 let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
@@ -55,7 +55,7 @@ impl<'f> Walker<'f> {
                 if zero_step {
                     reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
                 }
-                let moves = self.symbols.language == Language::C
+                let moves = function.conventions.loop_ends == LoopEnds::EachIteration
                     && assigns_any_of(&inner.body, &self.effects, [upper, step]);
                 end_moves = moves;
                 if moves {
@@ -332,7 +332,8 @@ impl<'f> Walker<'f> {
     /// An induction variable that the loop has moved by an amount since it was entered.
     fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
         let variable = self.function().variable(id);
-        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let is_pointer =
+            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
         let known = self.symbols.known.get(&id);
         let depth = if let Some(Known::Changes { depth, .. }) = known {
             *depth
@@ -414,7 +415,7 @@ impl<'f> Walker<'f> {
             .loops()
             .is_empty()
             .then(|| registers::needed(self.function(), &run, &body, &variable));
-        let repeated = repeated::repeated(&run.body, self.function(), self.symbols.language);
+        let repeated = repeated::repeated(&run.body, self.function());
         block.items.push(Item::Loop(Box::new(Loop {
             id: String::new(),
             file: inner.place.file.clone(),

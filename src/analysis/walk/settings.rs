@@ -65,14 +65,15 @@ impl<'f> Walker<'f> {
             each_value(value, &mut |part| {
                 if let Value::Variable(id) | Value::Element { array: id, .. } = part {
                     let variable = function.variable(*id);
-                    if !matches!(variable.role, Role::Constant(_)) && !from.contains(&variable.name)
+                    if !matches!(variable.role, Role::Constant(_))
+                        && !from.iter().any(|known| *known == variable.name)
                     {
-                        from.push(variable.name.clone());
+                        from.push(variable.name.to_string());
                     }
                 }
             });
         }
-        let name = target.map_or(String::new(), |id| function.variable(id).name.clone());
+        let name = target.map_or(String::new(), |id| function.variable(id).name.to_string());
         block.settings.push(Setting {
             position: block.items.len(),
             kind,

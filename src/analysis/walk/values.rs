@@ -1,18 +1,15 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::addresses::{Address, is_left_out};
-use crate::alternatives::Alternative;
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Scalar};
 use crate::flops::FlopCounter;
 use crate::ir::text::type_text;
-use crate::ir::{self, Type, Value, VarId};
+use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
-use crate::source::Language;
-use crate::symbolic::{self, Known};
+use crate::symbols::{Address, Alternative, Known};
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
 pub(super) const MOST_SYMBOLS: usize = 8;
@@ -72,7 +69,8 @@ impl<'f> Walker<'f> {
             return self.renamed(id);
         }
         let variable = self.function().variable(id);
-        let is_pointer = self.symbols.language == Language::C && !variable.dimensions.is_empty();
+        let is_pointer =
+            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
         let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         self.loaded.remove(&id);
         if is_index
@@ -147,7 +145,7 @@ impl<'f> Walker<'f> {
     /// a member of a structure or of a `void *` does not.
     fn names_elements(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);
-        !variable.name.contains(['.', '>']) && variable.ty.bytes().is_some()
+        !variable.name.is_member() && variable.ty.bytes().is_some()
     }
 
     /// `p->next`.
@@ -168,7 +166,7 @@ impl<'f> Walker<'f> {
         block: &mut Block,
         count: impl FnOnce(&mut FlopCounter<'f>),
     ) {
-        let mut counter = FlopCounter::new(self.symbols.function, self.symbols.language);
+        let mut counter = FlopCounter::new(self.symbols.function);
         count(&mut counter);
         block.flops.add(&counter.flops);
         for (code, detail) in counter.uncounted {
@@ -196,7 +194,7 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Value::Select(a, b, c) => match symbolic::extremum(value) {
+            Value::Select(a, b, c) => match value.extremum() {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
@@ -234,7 +232,7 @@ impl<'f> Walker<'f> {
 
     /// A subscript; one that C leaves out makes an address of the element.
     fn index(&mut self, place: &Place, subscript: &Value, block: &mut Block) {
-        if self.symbols.language != Language::C || !is_left_out(subscript) {
+        if !self.function().conventions.has_pointers() || !is_left_out(subscript) {
             self.reads_in(place, subscript, block);
         }
     }
@@ -248,7 +246,8 @@ impl<'f> Walker<'f> {
         };
         subscripts.iter().for_each(|s| self.index(place, s, block));
         // The address of a row is no access, a pointer to it is.
-        let is_address = self.symbols.language == Language::C && subscripts.iter().any(is_left_out);
+        let is_address =
+            self.function().conventions.has_pointers() && subscripts.iter().any(is_left_out);
         if !is_address || self.symbols.is_pointer_element(element) {
             self.access(place, *array, subscripts, class, block);
         }
@@ -290,7 +289,7 @@ impl<'f> Walker<'f> {
                 scalar.writes += writes;
             }
             None => block.scalars.push(Scalar {
-                name: variable.name.clone(),
+                name: variable.name.to_string(),
                 ty: type_text(&variable.ty),
                 is_constant: matches!(variable.role, ir::Role::Constant(_)),
                 class,

@@ -68,7 +68,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         (group, "Array", ""),
         Look::Text,
         "As the source calls it",
-        move |row| text(&facts(row).array),
+        move |row| text(facts(row).array.as_str()),
     );
     let meaning = "Subscripts of the component dimensions, if the array has any";
     add(

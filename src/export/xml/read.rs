@@ -9,6 +9,7 @@ use super::{XmlError, parse, parts, streams};
 use crate::analysis::facts::*;
 use crate::analysis::name_loops;
 use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::ir::Name;
 use crate::source::{Form, Language, Preprocessing};
 
 /// Reads a program from XML that [`write`](super::write) wrote, that ExaSAT wrote (either
@@ -148,8 +149,8 @@ impl Reader {
         {
             let fields = Fields::new(child, context);
             shared.push((
-                fields.required("name")?.to_string(),
-                fields.required("storage")?.to_string(),
+                Name::read(fields.required("name")?),
+                Name::read(fields.required("storage")?),
             ));
             fields.finish();
         }

@@ -10,6 +10,7 @@ use super::tree::Element;
 use super::{datatype, tuple};
 use crate::analysis::facts::{Access, AccessClass, Stream, Subscript};
 use crate::expr::Expr;
+use crate::ir::Name;
 
 /// The words of [`AccessClass`], for messages.
 pub(super) const CLASSES: &str = "readonly, writeonly, readwrite, writeread";
@@ -26,7 +27,7 @@ pub(super) fn read(
     let fields = Fields::new(element, context);
     let (ty, by_type) = read_type(&fields);
     let stream = Stream {
-        array: fields.required("name")?.to_string(),
+        array: Name::read(fields.required("name")?),
         component: fields.text("component").unwrap_or("").to_string(),
         element_bytes: match fields.text("ls:bytes") {
             None => by_type,

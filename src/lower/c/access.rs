@@ -14,7 +14,9 @@ use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::text::type_text;
-use crate::ir::{BinaryOp, Extent, MemberLayout, Reason, Role as Storage, Type, Value, VarId};
+use crate::ir::{
+    BinaryOp, Extent, MemberLayout, Name, Reason, Role as Storage, Step, Type, Value, VarId,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -29,8 +31,8 @@ pub enum Access<'t> {
 struct InRecord {
     /// Not the argument itself.
     is_element: bool,
-    /// Lengths of the members' text and of the subscripts where the structure begins.
-    members: usize,
+    /// How many steps and subscripts lead to where the structure begins.
+    steps: usize,
     subscripts: usize,
     offset: u32,
     bytes: u32,
@@ -39,7 +41,7 @@ struct InRecord {
 pub struct Path<'t> {
     root: VarId,
     /// `->box.v`.
-    members: String,
+    members: Name,
     /// In the order of the source, with the extents of the dimensions that they select from.
     subscripts: Vec<Value>,
     extents: Vec<Extent>,
@@ -47,7 +49,7 @@ pub struct Path<'t> {
     offset: Option<Value>,
     /// The structure that the path is inside of.
     record: Option<InRecord>,
-    /// Length of the members' text where the outermost union begins.
+    /// How many steps lead to the outermost union.
     union: Option<usize>,
     /// The expression is the address of the path.
     is_address: bool,
@@ -81,7 +83,7 @@ impl<'t> Lowering<'t> {
                     (CType::Record(_), Storage::Argument) => {
                         self.names.size_of(&ty).map(|bytes| InRecord {
                             is_element: false,
-                            members: 0,
+                            steps: 0,
                             subscripts: 0,
                             offset: 0,
                             bytes,
@@ -91,7 +93,7 @@ impl<'t> Lowering<'t> {
                 };
                 Access::Path(Path {
                     root,
-                    members: String::new(),
+                    members: Name::default(),
                     subscripts: Vec::new(),
                     extents: Vec::new(),
                     offset: None,
@@ -207,12 +209,10 @@ impl<'t> Lowering<'t> {
         let reshaped = path.ty.extents().len() != ty.extents().len();
         if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
-            path.members.push_str(&format!(
-                "({} {})",
-                type_text(&new),
-                "*".repeat(ty.extents().len())
-            ));
-        } else if path.members.is_empty()
+            let pointers = "*".repeat(ty.extents().len());
+            let view = format!("({} {pointers})", type_text(&new));
+            path.members.push(Step::View, &view);
+        } else if path.members.is_plain()
             && path.subscripts.is_empty()
             && matches!(path.ty.element(), CType::Void)
         {
@@ -251,7 +251,7 @@ impl<'t> Lowering<'t> {
             return Access::Path(path);
         }
         let root = self.draft.variable(path.root);
-        let extent = if path.members.is_empty() && path.subscripts.len() < root.dimensions.len() {
+        let extent = if path.members.is_plain() && path.subscripts.len() < root.dimensions.len() {
             root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
         } else if let CType::Array(_, size) = &path.ty {
             let size = *size;
@@ -322,11 +322,14 @@ impl<'t> Lowering<'t> {
         if let CType::Record(id) = path.ty
             && self.names.records.get(id).arrangement == Arrangement::Union
         {
-            path.union.get_or_insert(path.members.len());
+            path.union.get_or_insert(path.members.len_of_way());
         }
-        path.members
-            .push_str(if through_pointer { "->" } else { "." });
-        path.members.push_str(name);
+        let step = if through_pointer {
+            Step::Target
+        } else {
+            Step::Member
+        };
+        path.members.push(step, name);
         path.ty = self.names.member_type(&path.ty, name);
         Access::Path(path)
     }
@@ -343,10 +346,10 @@ impl<'t> Lowering<'t> {
     /// Notes that a path has come to a structure.
     fn enter_record(&self, path: &mut Path<'t>) {
         if let (CType::Record(_), Some(bytes)) = (&path.ty, self.names.size_of(&path.ty)) {
-            let (members, subscripts) = (path.members.len(), path.subscripts.len());
+            let (steps, subscripts) = (path.members.len_of_way(), path.subscripts.len());
             path.record = Some(InRecord {
                 is_element: true,
-                members,
+                steps,
                 subscripts,
                 offset: 0,
                 bytes,
@@ -360,15 +363,14 @@ impl<'t> Lowering<'t> {
     fn member_layout(&mut self, path: &Path<'t>) -> Option<(MemberLayout, bool)> {
         let InRecord {
             is_element,
-            members,
+            steps,
             subscripts,
             offset,
             bytes,
         } = *path.record.as_ref()?;
-        let member = path.members[members..]
-            .trim_start_matches(['.', '-', '>'])
-            .to_string();
-        if member.is_empty() || member.contains("->") {
+        let inside = path.members.steps().skip(steps);
+        let steps = path.members.len_of_way() - steps;
+        if steps == 0 || inside.skip(1).any(|(step, _)| step == Step::Target) {
             return None;
         }
         // The first use may leave out subscripts: `copy(p->x)`, `&p->x`.
@@ -399,7 +401,7 @@ impl<'t> Lowering<'t> {
         let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
         Some((
             MemberLayout {
-                member,
+                steps,
                 offset: i64::from(offset),
                 record_bytes: bytes,
                 extents,
@@ -450,14 +452,14 @@ impl<'t> Lowering<'t> {
 
     /// The variable that a path's members make.
     fn path_variable(&mut self, path: &Path<'t>) -> VarId {
-        if path.members.is_empty() {
+        if path.members.is_plain() {
             return path.root;
         }
         if let Some(id) = self.variables.component(path.root, &path.members) {
             return id;
         }
         let root = self.draft.variable(path.root);
-        let name = format!("{}{}", root.name, path.members);
+        let name = root.name.along(&path.members);
         let (role, place) = (root.role, path.place.clone());
         let role = if matches!(role, Storage::Constant(_)) {
             Storage::Global
@@ -470,9 +472,9 @@ impl<'t> Lowering<'t> {
             path.ty.clone()
         };
         let id = if path.is_local() {
-            self.add_variable(&name, ty, role, place)
+            self.add_variable(name, ty, role, place)
         } else {
-            self.at_file_scope(|this| this.add_variable(&name, ty, role, place))
+            self.at_file_scope(|this| this.add_variable(name, ty, role, place))
         };
         self.draft
             .add_dimensions(id, path.extents.iter().rev().cloned());
@@ -489,7 +491,7 @@ impl<'t> Lowering<'t> {
         };
         self.variables.add_component(selected, id);
         if let Some(union) = path.union {
-            let union = &path.members[..union];
+            let union = path.members.without_last(path.members.len_of_way() - union);
             let first = self.variables.first_of_union(path.root, union, id);
             self.draft.share((first != id).then_some((first, id)));
         }
@@ -500,7 +502,7 @@ impl<'t> Lowering<'t> {
 impl<'t> Path<'t> {
     /// Whether the types on the way were written in the function, not with a structure's members.
     fn is_local(&self) -> bool {
-        !self.members.contains(['.', '>'])
+        !self.members.is_member()
     }
 
     fn select(&mut self, extent: Extent, index: Value) {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::ctype::CType;
 use super::labels::Labels;
-use crate::ir::{Stmt, VarId};
+use crate::ir::{Name, Stmt, VarId};
 
 /// What is known of the function's variables beside what the IR keeps.
 #[derive(Default)]
@@ -16,9 +16,9 @@ pub struct Variables<'t> {
     /// Names of file scope, macros and undeclared names that the function uses.
     imported: FxHashMap<&'t str, VarId>,
     /// Variables made of a variable and the members selected from it.
-    components: FxHashMap<VarId, FxHashMap<String, VarId>>,
+    components: FxHashMap<VarId, FxHashMap<Name, VarId>>,
     /// The first variable made of a member of a union, by the union.
-    unions: FxHashMap<(VarId, String), VarId>,
+    unions: FxHashMap<(VarId, Name), VarId>,
     /// Variables whose address was taken, in order.
     addressed: Vec<VarId>,
     /// Constants whose values are being read.
@@ -28,7 +28,7 @@ pub struct Variables<'t> {
 /// A variable and the members selected from it.
 pub struct Selected {
     pub root: VarId,
-    pub members: String,
+    pub members: Name,
 }
 
 impl<'t> Variables<'t> {
@@ -55,7 +55,7 @@ impl<'t> Variables<'t> {
     }
 
     /// The variable made of the members of another, if it has been.
-    pub fn component(&self, root: VarId, members: &str) -> Option<VarId> {
+    pub fn component(&self, root: VarId, members: &Name) -> Option<VarId> {
         self.components.get(&root)?.get(members).copied()
     }
 
@@ -70,13 +70,13 @@ impl<'t> Variables<'t> {
             let (members, _) = known.iter().find(|(_, made)| **made == id)?;
             Some((*root, members.clone()))
         });
-        let (root, members) = made.unwrap_or((id, String::new()));
+        let (root, members) = made.unwrap_or((id, Name::default()));
         Selected { root, members }
     }
 
     /// The first variable that was made of a member of a union: `id` if there was none.
-    pub fn first_of_union(&mut self, root: VarId, union: &str, id: VarId) -> VarId {
-        *self.unions.entry((root, union.to_string())).or_insert(id)
+    pub fn first_of_union(&mut self, root: VarId, union: Name, id: VarId) -> VarId {
+        *self.unions.entry((root, union)).or_insert(id)
     }
 
     /// Notes that the address of a variable was taken.

@@ -289,7 +289,7 @@ impl<'t> Lowering<'t> {
                 otherwise.ty(self.draft.function()),
             ));
             let chosen = self.add_variable(
-                &format!("choice@{}", place.line),
+                format!("choice@{}", place.line),
                 ty,
                 Storage::Local,
                 place.clone(),

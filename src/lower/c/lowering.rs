@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
+use super::CONVENTIONS;
 use super::context::{Code, Jumps, Variables};
 use super::names::Names;
 use super::ranks;
@@ -28,7 +29,7 @@ pub struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     pub fn new(reading: Reading<'t>) -> Lowering<'t> {
         Lowering {
-            draft: Draft::new(String::new(), reading.beginning()),
+            draft: Draft::new(String::new(), reading.beginning(), CONVENTIONS),
             names: Names::new(reading),
             variables: Variables::default(),
             code: Code::default(),
@@ -39,7 +40,7 @@ impl<'t> Lowering<'t> {
 
     /// Forgets the function at hand and starts another.
     pub fn start_function(&mut self, name: String, place: Place) {
-        self.draft = Draft::new(name, place);
+        self.draft = Draft::new(name, place, CONVENTIONS);
         self.names.leave_blocks();
         self.variables = Variables::default();
         self.code = Code::default();
@@ -48,7 +49,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub fn finish_function(&mut self) -> Function {
-        let blank = Draft::new(String::new(), self.names.reading().beginning());
+        let blank = Draft::new(String::new(), self.names.reading().beginning(), CONVENTIONS);
         let mut draft = std::mem::replace(&mut self.draft, blank);
         let mut body = self.code.begin();
         ranks::complete(&mut body, &draft.function().variables);

@@ -9,7 +9,7 @@ use super::fields::{Field, children, part};
 use super::for_loop::mentions;
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -77,7 +77,7 @@ impl<'t> Lowering<'t> {
             format!("{name} (new)"),
             CType::Arithmetic(target.ty(self.draft.function())),
         );
-        let id = self.add_variable(&name, ty, Storage::Local, place.clone());
+        let id = self.add_variable(name, ty, Storage::Local, place.clone());
         self.emit(Stmt::Assign {
             place: place.clone(),
             target: Value::Variable(id),
@@ -171,7 +171,7 @@ impl<'t> Lowering<'t> {
         // The variable may itself be made of members.
         let made = self.variables.selection(array);
         let selected = Selected {
-            members: format!("{}.{member}", made.members),
+            members: made.members.clone().then(Step::Member, member),
             ..made
         };
         if let Some(id) = self.variables.component(selected.root, &selected.members) {
@@ -193,10 +193,10 @@ impl<'t> Lowering<'t> {
             self.names.size_of(&ty),
         );
         let ty = self.names.member_type(&ty, member);
-        let id = self.add_variable(&format!("{name}.{member}"), ty, role, place);
+        let id = self.add_variable(name.then(Step::Member, member), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {
-                member: member.to_string(),
+                steps: 1,
                 offset: i64::from(offset),
                 record_bytes,
                 extents: Vec::new(),

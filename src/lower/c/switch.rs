@@ -178,7 +178,7 @@ impl<'t> Lowering<'t> {
     fn add_temporary(&mut self, value: &Value, place: &Place) -> Value {
         let name = format!("switch@{}", place.line);
         let ty = CType::Arithmetic(value.ty(self.draft.function()));
-        Value::Variable(self.add_variable(&name, ty, Storage::Local, place.clone()))
+        Value::Variable(self.add_variable(name, ty, Storage::Local, place.clone()))
     }
 
     fn place_of(&self, arm: Option<&Arm<'t>>) -> Place {

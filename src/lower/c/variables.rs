@@ -7,7 +7,9 @@ use super::lowering::Lowering;
 use super::macros::Macro;
 use super::names::{EnumeratorValue, Symbol};
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Type, Value, VarId, Variable};
+use crate::ir::{
+    BinaryOp, ConstantOrigin, Extent, Name, Role as Storage, Type, Value, VarId, Variable,
+};
 use crate::reason::ReasonCode;
 
 /// Members of the structures that POSIX clocks fill, whose header may be out of reach.
@@ -84,8 +86,12 @@ impl<'t> Lowering<'t> {
             {
                 let ty = CType::Arithmetic(Type::Complex(8));
                 let place = self.place(node);
-                let id =
-                    self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
+                let id = self.add_variable(
+                    name,
+                    ty,
+                    Storage::Constant(ConstantOrigin::ImaginaryUnit),
+                    place,
+                );
                 self.variables.import(name, id);
                 id
             }
@@ -138,11 +144,12 @@ impl<'t> Lowering<'t> {
     /// Adds a variable to the function; its extents are read in the current scope.
     pub fn add_variable(
         &mut self,
-        name: &str,
+        name: impl Into<Name>,
         ty: CType<'t>,
         role: Storage,
         place: Place,
     ) -> VarId {
+        let name = name.into();
         let is_time = matches!(ty, CType::Unknown)
             && TIME_MEMBERS.iter().any(|member| name.ends_with(member));
         let ty = if is_time {
@@ -154,7 +161,7 @@ impl<'t> Lowering<'t> {
         dimensions.reverse();
         let element = self.names.element_type(&ty);
         let id = self.draft.add(Variable {
-            name: name.to_string(),
+            name,
             ty: element,
             dimensions,
             role,

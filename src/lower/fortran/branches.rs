@@ -164,7 +164,7 @@ impl<'a> Lowering<'a> {
             return value;
         }
         let target = Value::Variable(self.draft.add(Variable {
-            name: format!("select@{}", place.line),
+            name: format!("select@{}", place.line).into(),
             ty: value.ty(self.draft.function()),
             dimensions: Vec::new(),
             role: Role::Local,

@@ -9,7 +9,7 @@ use super::procedure::{Lowering, Meaning};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
 use super::subscripts::section;
 use crate::diagnostic::Place;
-use crate::ir::{Extent, MemberLayout, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{Extent, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 
 /// What is known of one part of a path.
@@ -62,7 +62,8 @@ enum Outcome {
 impl<'a> Lowering<'a> {
     /// The value of a designator with at least one component.
     pub fn component(&mut self, path: &Path, scope: &'a Scope) -> Value {
-        let text: Arc<str> = path.text().into();
+        let shown = path.name();
+        let text: Arc<str> = shown.as_str().into();
         let found = self.look_up(path, scope);
         let last = path.parts.last().and_then(|part| part.applied);
         match found.outcome {
@@ -78,7 +79,7 @@ impl<'a> Lowering<'a> {
                     substring: None,
                 };
                 let whole = self.path_or_name(&base, scope);
-                let name = if text.ends_with("%re") {
+                let name = if path.parts.last().is_some_and(|part| &**part.name == "re") {
                     "real"
                 } else {
                     "aimag"
@@ -91,7 +92,7 @@ impl<'a> Lowering<'a> {
             }
             Outcome::Procedure => return self.bound_call(path, found.owner, scope),
         }
-        let id = self.path_variable(&text, &found, scope);
+        let id = self.path_variable(shown, &text, &found, scope);
         // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
         let known_rank = self.draft.variable(id).dimensions.len();
         let applied: usize = path
@@ -189,7 +190,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn path_variable(&mut self, text: &Arc<str>, found: &Lookup<'a>, scope: &'a Scope) -> VarId {
+    fn path_variable(
+        &mut self,
+        name: Name,
+        text: &Arc<str>,
+        found: &Lookup<'a>,
+        scope: &'a Scope,
+    ) -> VarId {
         if let Some(id) = self.variables.get(scope.id, text) {
             return id;
         }
@@ -198,15 +205,16 @@ impl<'a> Lowering<'a> {
             dimensions.extend(self.extents(step.bounds, step.home));
         }
         let ty = found.ty.clone().of_elements(!dimensions.is_empty());
+        let parts = name.len_of_way() + 1;
         let id = self.draft.add(Variable {
-            name: text.to_string(),
+            name,
             ty,
             dimensions,
             role: found.role,
             constant: None,
             place: found.place.clone(),
         });
-        if let Some((layout, is_element)) = self.member_layout(text, found) {
+        if let Some((layout, is_element)) = self.member_layout(parts, found) {
             if is_element {
                 self.draft.set_member(id, layout);
             } else {
@@ -223,15 +231,16 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Where a component of structures lies, and whether those are the elements of an array.
-    fn member_layout(&self, text: &str, found: &Lookup<'a>) -> Option<(MemberLayout, bool)> {
+    /// Where a component lies that a path of so many parts names, and whether its structures are the elements of an
+    /// array.
+    fn member_layout(&self, parts: usize, found: &Lookup<'a>) -> Option<(MemberLayout, bool)> {
         let record = found
             .record
             .as_ref()
             .filter(|_| found.outcome == Outcome::Known)?;
-        let member = text.splitn(record.first + 1, '%').last()?.to_string();
+        let steps = parts.saturating_sub(record.first);
         let unknown = MemberLayout {
-            member: member.clone(),
+            steps,
             offset: 0,
             record_bytes: 0,
             extents: Vec::new(),
@@ -249,7 +258,7 @@ impl<'a> Lowering<'a> {
                 extents.push(u32::try_from(extent).ok()?);
             }
             Some(MemberLayout {
-                member,
+                steps,
                 offset,
                 record_bytes: bytes,
                 extents,

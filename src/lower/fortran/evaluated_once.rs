@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
             let name: Arc<str> =
                 format!("{parameter}@{}#{}", place.line, self.expansions.count()).into();
             let id = self.draft.add(Variable {
-                name: name.to_string(),
+                name: name.to_string().into(),
                 ty: value.ty(self.draft.function()),
                 dimensions: Vec::new(),
                 role: Role::Local,

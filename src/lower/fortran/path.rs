@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::expression::{Argument, Expr};
 use super::scope::Scope;
 use crate::diagnostic::Place;
+use crate::ir::{Name, Step};
 
 /// What stands behind a name: `(arguments)`.
 pub type Applied<'e> = Option<(&'e [Argument], &'e Place)>;
@@ -69,11 +70,13 @@ impl<'e> Path<'e> {
     }
 
     /// `chunk%tiles%p`
+    pub fn name(&self) -> Name {
+        let mut names = self.parts.iter().map(|part| &**part.name);
+        let first = Name::from(names.next().unwrap_or_default());
+        names.fold(first, |name, part| name.then(Step::Component, part))
+    }
+
     pub fn text(&self) -> String {
-        self.parts
-            .iter()
-            .map(|part| &**part.name)
-            .collect::<Vec<_>>()
-            .join("%")
+        self.name().to_string()
     }
 }

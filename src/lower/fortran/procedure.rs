@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
+use super::CONVENTIONS;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
 use super::expression::{Expr, Reader};
@@ -67,7 +68,7 @@ pub fn lower<'a>(
         world,
         scope: &unit.scope,
         unit,
-        draft: Draft::new(unit.name.to_string(), place.clone()),
+        draft: Draft::new(unit.name.to_string(), place.clone(), CONVENTIONS),
         variables: Variables::default(),
         marks: Marks::default(),
         statement: Statement::at(place),
@@ -163,7 +164,7 @@ impl<'a> Lowering<'a> {
     ) -> VarId {
         let place = self.draft.place().clone();
         let id = self.draft.add(Variable {
-            name: name.to_string(),
+            name: name.to_string().into(),
             ty,
             dimensions: Vec::new(),
             role,
@@ -239,7 +240,7 @@ impl<'a> Lowering<'a> {
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
         let id = self.draft.add(Variable {
-            name: shown,
+            name: shown.into(),
             ty,
             dimensions,
             role,
@@ -345,7 +346,7 @@ impl<'a> Lowering<'a> {
         }
         let place = self.draft.place().clone();
         let variable = Variable {
-            name: shown,
+            name: shown.into(),
             ty: Type::Integer(4),
             dimensions: Vec::new(),
             role: Role::Local,

@@ -278,7 +278,7 @@ impl<'a> Lowering<'a> {
         let place = self.draft.place().clone();
         let (dimensions, constant) = (Vec::new(), None);
         self.draft.add(Variable {
-            name,
+            name: name.into(),
             ty,
             dimensions,
             role: Role::Local,

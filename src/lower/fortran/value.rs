@@ -120,7 +120,7 @@ impl<'a> Lowering<'a> {
         let value = self.own_value(&constant.value);
         let ty = value.ty(self.draft.function());
         let id = self.draft.add(Variable {
-            name: constant.name.to_string(),
+            name: constant.name.to_string().into(),
             ty,
             dimensions: Vec::new(),
             role: Role::Constant(ConstantOrigin::Macro),

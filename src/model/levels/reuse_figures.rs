@@ -57,7 +57,7 @@ impl ReuseFigures {
             gap => format!("{gap} iterations of {}", names[reuse.between]),
         };
         let mut arrays: Vec<String> = (reuse.references.iter())
-            .map(|r| nest.streams[*r].stream.array.clone())
+            .map(|r| nest.streams[*r].stream.array.to_string())
             .collect();
         arrays.sort_unstable();
         arrays.dedup();

@@ -57,7 +57,7 @@ impl<'n, N: Number> Swept<'n, N> {
         let geometry = Geometry::of(nest);
         let mut arrays: Vec<Name> = Vec::new();
         for used in &nest.streams {
-            let name = (used.stream.array.clone(), used.stream.component.clone());
+            let name = (used.stream.array.to_string(), used.stream.component.clone());
             if !arrays.contains(&name) {
                 arrays.push(name);
             }

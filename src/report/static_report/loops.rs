@@ -343,7 +343,7 @@ impl ArrayReport {
         let shape = StreamShape::new(stream, chain, &[]);
         let gap = |level| shape.largest_gap(level).unwrap_or(1);
         ArrayReport {
-            name: stream.array.clone(),
+            name: stream.array.to_string(),
             component: stream.component.clone(),
             ty: stream.ty.clone(),
             element_bytes: stream.element_bytes,

@@ -214,7 +214,7 @@ fn streams(model: &Model, nest: &NestModel) -> Vec<StreamReport> {
     let found = nest.streams.iter().map(|s| {
         let stream = &nest.nest.streams[s.index].stream;
         StreamReport {
-            name: stream.array.clone(),
+            name: stream.array.to_string(),
             component: stream.component.clone(),
             class: Some(stream.class),
             elements: figures(model, &s.elements),

@@ -401,7 +401,7 @@ fn attributes_change_the_layout_of_structures() {
     let function = &unit.functions[0];
     let layout = |(id, layout): (&VarId, &MemberLayout)| {
         (
-            function.variable(*id).name.clone(),
+            function.variable(*id).name.to_string(),
             layout.offset,
             layout.record_bytes,
         )

@@ -1,0 +1,264 @@
+//! What the body of a procedure does to scalars of its callers.
+
+use super::procedures::{Procedures, formals};
+use super::summary::Summary;
+use super::target::{ProcedureId, Target};
+use crate::diagnostic::Place;
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{self, Control, Role, Stmt, Value, VarId, addressed};
+
+/// The summary of a procedure whose callees have theirs.
+pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
+    let procedure = known.get(id);
+    let function = procedure.function;
+    let formals = formals(function);
+    let takes_array = formals
+        .iter()
+        .map(|id| !function.variable(*id).dimensions.is_empty())
+        .collect();
+    let (reads, writes) = (vec![false; formals.len()], vec![false; formals.len()]);
+    let summary = Summary {
+        reads,
+        writes,
+        takes_array,
+        ..Summary::default()
+    };
+    let mut scan = Scan {
+        known,
+        id,
+        function,
+        formals,
+        summary,
+    };
+    statements(&function.body, InLoop::No, &mut |stmt, in_loop| {
+        scan.statement(stmt, in_loop)
+    });
+    let bounds = function
+        .variables
+        .iter()
+        .flat_map(|variable| &variable.dimensions);
+    bounds
+        .flat_map(|extent| [&extent.lower, &extent.upper])
+        .flatten()
+        .for_each(|bound| scan.read(bound));
+    // An entry may have other dummy arguments.
+    if scan.summary.gap.is_some() && !function.entries.is_empty() {
+        scan.summary.writes.fill(true);
+        scan.summary.reads.fill(true);
+    }
+    scan.summary
+}
+
+struct Scan<'a> {
+    known: &'a Procedures<'a>,
+    id: ProcedureId,
+    function: &'a ir::Function,
+    formals: Vec<VarId>,
+    summary: Summary,
+}
+
+impl Scan<'_> {
+    fn passes_places(&self) -> bool {
+        self.function.conventions.passes_places()
+    }
+
+    fn statement(&mut self, stmt: &Stmt, in_loop: InLoop) {
+        match stmt {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } => self.assigned(*id),
+            // `*n = 3`: what a scalar of the caller is behind a pointer.
+            Stmt::Assign {
+                target: Value::Element { array, .. },
+                ..
+            } if !self.passes_places() => {
+                self.written(*array);
+            }
+            Stmt::Loop(inner) => {
+                if let Control::Counted { variable, .. } = &inner.control {
+                    self.assigned(*variable);
+                }
+            }
+            Stmt::Call {
+                name,
+                arguments,
+                place,
+            } => self.call(place, name, arguments),
+            // Loops tell about themselves.
+            Stmt::Opaque { reason, .. }
+                if in_loop == InLoop::No && !reason.code.concerns_text() =>
+            {
+                self.gap(format!("{} in {}", reason.code, self.function.name));
+            }
+            _ => {}
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call {
+                name, arguments, ..
+            } = value
+            {
+                self.call(stmt.place(), name, arguments);
+            }
+        });
+        self.reads(stmt);
+    }
+
+    /// Notes the dummy arguments whose values a statement uses.
+    fn reads(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign {
+                target: Value::Variable(_),
+                value,
+                ..
+            } => self.read(value),
+            Stmt::Assign {
+                target: Value::Element { subscripts, .. },
+                value,
+                ..
+            } => {
+                self.read(value);
+                subscripts.iter().for_each(|subscript| self.read(subscript));
+            }
+            Stmt::Call {
+                name, arguments, ..
+            } => self.reads_of_call(name, arguments),
+            Stmt::Assign { target, value, .. } => [target, value]
+                .into_iter()
+                .for_each(|value| self.read(value)),
+            Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.read(value)),
+            Stmt::If(branch) => self.read(&branch.condition),
+            Stmt::Loop(inner) => match &inner.control {
+                Control::Counted {
+                    lower, upper, step, ..
+                } => {
+                    [lower, upper, step]
+                        .into_iter()
+                        .for_each(|value| self.read(value));
+                }
+                Control::Uncounted { condition, .. } => {
+                    condition.iter().for_each(|value| self.read(value))
+                }
+            },
+            Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
+        }
+    }
+
+    fn read(&mut self, value: &Value) {
+        match value {
+            Value::Variable(id) => {
+                if let Some(position) = self.formals.iter().position(|formal| formal == id) {
+                    self.summary.reads[position] = true;
+                }
+            }
+            Value::Call {
+                name, arguments, ..
+            } => self.reads_of_call(name, arguments),
+            Value::Element {
+                subscripts: parts, ..
+            }
+            | Value::Opaque { inner: parts, .. } => {
+                parts.iter().for_each(|part| self.read(part));
+            }
+            Value::Section(parts) => parts.iter().for_each(|part| self.read(part)),
+            Value::Unary(_, operand)
+            | Value::Convert(_, operand)
+            | Value::Address { of: operand, .. } => self.read(operand),
+            Value::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|part| self.read(part))
+            }
+            Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
+            Value::Integer(_)
+            | Value::Real(..)
+            | Value::Logical(_)
+            | Value::Text(_)
+            | Value::Row => {}
+        }
+    }
+
+    /// What is passed on as a place is read if the other body reads it.
+    fn reads_of_call(&mut self, name: &str, arguments: &[Value]) {
+        let reads = match self.known.target(self.id, name) {
+            Target::Body(callee) if self.passes_places() => Some(&self.known.summary(callee).reads),
+            _ => None,
+        };
+        for (position, argument) in arguments.iter().enumerate() {
+            let is_read = reads.is_none_or(|reads| reads.get(position).copied().unwrap_or(true));
+            if is_read || !matches!(argument, Value::Variable(_)) {
+                self.read(argument);
+            }
+        }
+    }
+
+    fn gap(&mut self, why: String) {
+        self.summary.gap.get_or_insert_with(|| why.into());
+    }
+
+    fn assigned(&mut self, id: VarId) {
+        let variable = self.function.variable(id);
+        match variable.role {
+            // Others are copies.
+            Role::Argument if self.passes_places() => self.written(id),
+            Role::Global if variable.dimensions.is_empty() => {
+                self.summary.globals.add(variable.name.as_str().into())
+            }
+            _ => {}
+        }
+    }
+
+    fn written(&mut self, id: VarId) {
+        if !self.passes_places() && self.function.variable(id).dimensions.is_empty() {
+            return;
+        }
+        if let Some(position) = self.formals.iter().position(|formal| *formal == id) {
+            self.summary.writes[position] = true;
+        }
+    }
+
+    fn call(&mut self, place: &Place, name: &str, arguments: &[Value]) {
+        let known = self.known;
+        let writes = match known.target(self.id, name) {
+            Target::Body(callee) => {
+                let callee = known.summary(callee);
+                self.summary.globals.add_all(&callee.globals);
+                if let Some(gap) = &callee.gap {
+                    self.summary.gap.get_or_insert_with(|| gap.clone());
+                }
+                if let Some(call) = &callee.recursion {
+                    self.summary.recursion.get_or_insert_with(|| call.clone());
+                }
+                Some(&callee.writes)
+            }
+            Target::Library(kind) if !kind.may_write() => return,
+            Target::Library(_) => None,
+            Target::Recursive(_) => {
+                let call = || {
+                    format!(
+                        "{} calls {name} in {}:{}",
+                        self.function.name, place.file, place.line
+                    )
+                };
+                self.summary.recursion.get_or_insert_with(|| call().into());
+                None
+            }
+            Target::Communication(_) => None,
+            Target::Unknown => {
+                self.gap(format!("{name} has no body here"));
+                None
+            }
+        };
+        for (position, argument) in arguments.iter().enumerate() {
+            // More arguments than the callee names: nothing is known of them.
+            if writes.is_none_or(|w| w.get(position).copied().unwrap_or(true)) {
+                match addressed(argument).unwrap_or(argument) {
+                    Value::Variable(id) => match self.function.variable(*id).role {
+                        Role::Global => self.assigned(*id),
+                        _ => self.written(*id),
+                    },
+                    Value::Element { array, .. } => self.written(*array),
+                    _ => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The procedures of a program, by their names and by what is known of them.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::passed::{ByArgument, Passed};
+use super::summary::Summary;
+use super::target::{ProcedureId, Target};
+use super::template::Template;
+use crate::datatypes::GlobalTypes;
+use crate::intrinsics::Intrinsics;
+use crate::ir::{self, Conventions, Role, VarId};
+use crate::message_passing::Interfaces;
+
+/// One procedure where it stands.
+#[derive(Clone, Copy)]
+pub struct Procedure<'u> {
+    pub function: &'u ir::Function,
+    pub(super) unit: usize,
+}
+
+/// All procedures of the files that are analysed together.
+pub struct Procedures<'u> {
+    pub(super) all: Vec<Procedure<'u>>,
+    pub(super) by_name: FxHashMap<&'u str, Vec<ProcedureId>>,
+    /// Generic names with the procedures behind them.
+    pub(super) generics: FxHashMap<&'u str, Vec<&'u str>>,
+    /// What the names that a procedure calls stand for.
+    pub(super) targets: Vec<FxHashMap<&'u str, Target>>,
+    pub(super) summaries: Vec<Summary>,
+    pub(super) templates: Vec<Option<Template>>,
+    /// Bodies whose work is not their own but their callers'.
+    pub(super) working: Vec<bool>,
+    pub(super) passed: Vec<ByArgument>,
+    /// What the program gives global variables that hold MPI types, once a call needs it.
+    pub(super) global_types: OnceLock<GlobalTypes>,
+}
+
+impl<'u> Procedures<'u> {
+    pub fn ids(&self) -> impl Iterator<Item = ProcedureId> + use<> {
+        (0..self.all.len() as u32).map(ProcedureId)
+    }
+
+    pub fn get(&self, id: ProcedureId) -> Procedure<'u> {
+        self.all[id.at()]
+    }
+
+    pub(super) fn conventions(&self, id: ProcedureId) -> Conventions {
+        self.get(id).function.conventions
+    }
+
+    /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.
+    pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
+        self.targets[caller.at()]
+            .get(name)
+            .copied()
+            .unwrap_or_else(|| {
+                let library = Intrinsics::builtin().lookup(self.conventions(caller).language, name);
+                library.map_or_else(
+                    || communication(name),
+                    |intrinsic| Target::Library(intrinsic.kind),
+                )
+            })
+    }
+
+    /// What the calls of the program pass to scalar integer arguments of a procedure.
+    pub fn passed(&self, id: ProcedureId) -> impl Iterator<Item = (VarId, Passed)> + '_ {
+        self.passed[id.at()]
+            .iter()
+            .map(|(argument, passed)| (*argument, *passed))
+    }
+
+    /// What a name stands for that a procedure calls itself.
+    pub(super) fn called(&self, caller: ProcedureId, name: &str) -> Option<Target> {
+        self.targets[caller.at()].get(name).copied()
+    }
+
+    pub fn global_types(&self) -> &GlobalTypes {
+        self.global_types
+            .get_or_init(|| GlobalTypes::of(self.all.iter().map(|procedure| procedure.function)))
+    }
+
+    pub fn summary(&self, id: ProcedureId) -> &Summary {
+        &self.summaries[id.at()]
+    }
+
+    /// Whether a procedure calls bodies that may give scalars of their callers, or global ones, other values.
+    pub fn any_writes(&self, caller: ProcedureId) -> bool {
+        let writes = |target: &Target| match target {
+            Target::Body(callee) => {
+                let summary = self.summary(*callee);
+                !summary.globals.is_empty() || summary.writes.contains(&true)
+            }
+            Target::Communication(interface) => interface.to_buffer.is_some(),
+            _ => false,
+        };
+        self.targets[caller.at()].values().any(writes)
+    }
+
+    /// Whether a body does what its callers only see where it stands in place of its calls.
+    pub fn works_in_callers(&self, id: ProcedureId) -> bool {
+        self.working[id.at()]
+    }
+
+    pub(super) fn template(&self, id: ProcedureId) -> Option<&Template> {
+        self.templates[id.at()].as_ref()
+    }
+}
+
+/// A procedure that moves data between processes, or nothing that is known.
+pub(super) fn communication(name: &str) -> Target {
+    Interfaces::builtin()
+        .lookup(name)
+        .map_or(Target::Unknown, Target::Communication)
+}
+
+/// The dummy arguments of a procedure in order, without the components that its body names.
+pub(super) fn formals(function: &ir::Function) -> Vec<VarId> {
+    let numbered = (0..).map(VarId).zip(&function.variables);
+    let arguments = numbered.filter(|(_, v)| v.role == Role::Argument && v.name.is_plain());
+    arguments.map(|(id, _)| id).collect()
+}

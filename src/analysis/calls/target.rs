@@ -1,0 +1,27 @@
+//! What a name that is called stands for.
+
+use crate::intrinsics::IntrinsicKind;
+use crate::message_passing::Interface;
+
+/// Index into the procedures of all units, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcedureId(pub u32);
+
+impl ProcedureId {
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a name that is called stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Body(ProcedureId),
+    /// A body that leads back to the caller.
+    Recursive(ProcedureId),
+    /// What the language brings along.
+    Library(IntrinsicKind),
+    /// Moves data between processes.
+    Communication(&'static Interface),
+    Unknown,
+}

@@ -1,0 +1,92 @@
+//! What is known of the variables of a function where the walk stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::calls::Passed;
+use super::facts::Constant;
+use crate::expr::{Expr, Symbol};
+use crate::ir::{Function, Value, VarId};
+
+/// What is known of an integer variable where the walk stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// Its value in terms of loop variables and symbols.
+    Is(Expr),
+    /// Every iteration of the loop at this depth (one is the outermost) gives it another value, in a
+    /// way that has no expression.
+    Changes {
+        depth: usize,
+        /// The value was loaded from an array, or made from such a value: an index for a gather.
+        loaded: bool,
+    },
+    /// A pointer to this element.
+    Points(Address),
+    /// One of a few values, as branches chose: upwind or downwind.
+    OneOf(Vec<Alternative>),
+}
+
+/// An element of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Address {
+    pub array: VarId,
+    /// In storage order, without those of the dimensions inside the thing that is pointed to.
+    pub subscripts: Vec<Expr>,
+}
+
+/// Which way branches went, by their numbers.
+pub type Ways = BTreeMap<u32, bool>;
+
+/// The value of a variable if branches went these ways.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    pub ways: Ways,
+    pub value: Expr,
+}
+
+/// One loop around the walk.
+pub struct Level {
+    /// The variable that counts its iterations.
+    pub counter: Option<VarId>,
+    /// A loop that counts by one, up or down.
+    pub has_unit_step: bool,
+    /// Variables that the body gives no other values than their own and something more.
+    pub advanced: BTreeSet<VarId>,
+}
+
+/// Names to expressions, for one function.
+pub struct Symbols<'f> {
+    pub function: &'f Function,
+    /// Variables whose value is not just their own symbol.
+    pub known: BTreeMap<VarId, Known>,
+    /// Variables of the enclosing loops that have one, outermost first.
+    pub loops: Vec<VarId>,
+    /// All enclosing loops.
+    pub levels: Vec<Level>,
+    /// Of variables of loops whose first value is data, where the iterations of the loops around begin: those
+    /// before have walked as far.
+    pub starts: BTreeMap<VarId, Expr>,
+    /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
+    /// subscripts they may; a trip count must be known.
+    pub may_move: bool,
+    /// Constants that expressions have mentioned so far.
+    pub constants: BTreeMap<Symbol, Constant>,
+    /// Scalars with one assignment in the whole function, outside of loops: their value.
+    pub assigned_once: BTreeMap<VarId, Value>,
+    /// Arguments that nothing assigns, with what the calls of the program pass.
+    pub passed: BTreeMap<VarId, Passed>,
+    /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
+    pub roots: BTreeMap<VarId, VarId>,
+    /// Pointers that are loaded from memory somewhere: `p = p->next`.
+    pub chased: BTreeSet<VarId>,
+    /// Whether some variable is, or was, one of a few values.
+    pub has_alternatives: bool,
+}
+
+impl Symbols<'_> {
+    /// Whether a variable is a member reached through a pointer that changes in the loops.
+    pub fn root_changes(&self, member: VarId) -> bool {
+        self.roots
+            .get(&member)
+            .is_some_and(|root| self.known.contains_key(root))
+    }
+}

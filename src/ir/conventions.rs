@@ -1,0 +1,109 @@
+//! What languages do differently with the same nest. Lowering notes it with every function; who reads the IR asks for
+//! the convention, and for the language only to print in it and to look names up in its library.
+
+use crate::source::Language;
+
+/// The conventions of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Conventions {
+    /// What values are printed in, and whose library is called.
+    pub language: Language,
+    pub names: ArrayNames,
+    /// Index of an array's first element where the declaration does not give one.
+    pub first_index: i64,
+    pub passing: Passing,
+    pub results: Results,
+    pub aliasing: Aliasing,
+    pub loop_ends: LoopEnds,
+    pub records: Records,
+    pub prototypes: Prototypes,
+    pub called_variables: CalledVariables,
+    pub linkage: Linkage,
+}
+
+impl Conventions {
+    /// Whether values may be addresses, and variables with dimensions pointers that move.
+    pub fn has_pointers(&self) -> bool {
+        self.names == ArrayNames::Addresses
+    }
+
+    /// Whether a scalar that is passed may get another value.
+    pub fn passes_places(&self) -> bool {
+        self.passing == Passing::Places
+    }
+}
+
+/// What the name of an array, or an element without all its subscripts, stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArrayNames {
+    /// Where it begins: a pointer.
+    Addresses,
+    /// All its elements.
+    Elements,
+}
+
+/// What a call passes for a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Passing {
+    Values,
+    /// Where it lies: assignments to the dummy argument are assignments to what is passed.
+    Places,
+}
+
+/// How a function gives its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Results {
+    /// What is evaluated before a return.
+    Returned,
+    /// The value of a variable.
+    Variable,
+}
+
+/// Which names may stand for the same storage without a declaration that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Aliasing {
+    /// Those of one type, and of characters with any.
+    SameType,
+    Declared,
+}
+
+/// When the end and the step of a loop are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LoopEnds {
+    EachIteration,
+    AtEntry,
+}
+
+/// Whether a structure that is passed is as long as the dummy argument says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Records {
+    Fixed,
+    /// It may be of a type that extends the argument's.
+    Extensible,
+}
+
+/// In which type a function of the library computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prototypes {
+    /// Its own: arguments are converted.
+    Fixed,
+    /// That of its arguments.
+    Generic,
+}
+
+/// What a variable is whose name is called, if it is no dummy argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CalledVariables {
+    /// A pointer to a function.
+    Pointers,
+    /// The declaration of the function's type.
+    Declarations,
+}
+
+/// The names that linkers see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    AsWritten,
+    /// In lower case, with `_` behind.
+    Underscore,
+}

@@ -1,0 +1,54 @@
+//! Values as the source has them, compact; for names and reports.
+
+use super::{BinaryOp, Function, Value, addressed, text};
+use crate::source::Language;
+
+/// Source-like text of a value, in the subscript order of the language.
+pub fn source_text(value: &Value, function: &Function) -> String {
+    let language = function.conventions.language;
+    let again = |v: &Value| source_text(v, function);
+    let list = |values: &[Value]| values.iter().map(again).collect::<Vec<_>>().join(",");
+    match value {
+        Value::Element {
+            array, subscripts, ..
+        } => {
+            let name = &function.variable(*array).name;
+            match language {
+                Language::Fortran => format!("{name}({})", list(subscripts)),
+                Language::C => {
+                    let brackets = subscripts.iter().rev().map(|s| format!("[{}]", again(s)));
+                    format!("{name}{}", brackets.collect::<String>())
+                }
+            }
+        }
+        Value::Binary(op, left, right) => {
+            let side = |v: &Value| match v {
+                Value::Binary(..) | Value::Select(..) => format!("({})", again(v)),
+                _ => again(v),
+            };
+            let space = if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) {
+                " "
+            } else {
+                ""
+            };
+            let sign = match (op, language) {
+                (BinaryOp::And, Language::C) => "&&",
+                (BinaryOp::Or, Language::C) => "||",
+                (BinaryOp::NotEqual, Language::C) => "!=",
+                (BinaryOp::And, Language::Fortran) => ".and.",
+                (BinaryOp::Or, Language::Fortran) => ".or.",
+                _ => op.sign(),
+            };
+            format!("{}{space}{sign}{space}{}", side(left), side(right))
+        }
+        Value::Call {
+            name, arguments, ..
+        } => format!("{name}({})", list(arguments)),
+        Value::Real(x, _) => format!("{x}"),
+        Value::Convert(_, operand) => again(operand),
+        other => match addressed(other) {
+            Some(inner) => format!("&{}", again(inner)),
+            None => text::show(function, value),
+        },
+    }
+}
