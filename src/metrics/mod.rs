@@ -4,16 +4,20 @@
 
 pub mod analysis;
 pub mod camat;
+pub mod catalogue;
 pub mod costs;
 pub mod design_space;
+mod edag;
 pub mod epoch;
 pub mod formulas;
+mod kept;
 pub mod memory_chain;
+pub mod metric;
 mod movement;
 pub mod out_of_order;
 pub mod profile;
 pub mod profiles;
-mod ram;
+pub mod ram;
 pub mod region_details;
 mod regions;
 pub mod remote;
@@ -21,4 +25,5 @@ pub mod report;
 mod reuse;
 pub mod sweep;
 pub mod tables;
+mod timed_core;
 pub mod timeline;

@@ -1,6 +1,7 @@
 use super::*;
-use crate::dataflow::MemoryRule;
+use crate::dataflow::{Dependences, MemoryRule, Operation, Steps};
 use crate::metrics::timeline::{Stay, TimedAccess};
+use crate::trace::InstructionId;
 use crate::trace::isa::decode_text;
 
 #[derive(Default)]
@@ -57,11 +58,17 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
     let mut machine = OutOfOrder::new(model, rules).expect("a machine");
     let mut sink = Collected::default();
     machine.add_hart(0);
+    let mut dependences = Dependences::new(rules);
+    dependences.add_hart(0);
+    let (mut steps, mut operations) = (Steps::<()>::default(), Vec::new());
     for (text, address) in program {
         let operation = Operation::of(&decode_text(text).expect("an instruction").facts, 0);
         let addresses = operation.access.map(|_| *address);
-        machine.step(&operation, addresses.as_slice(), 1, &mut sink);
+        let id = InstructionId(operations.len() as u32);
+        dependences.resolve(id, &operation, addresses.as_slice(), |_| (), &mut steps);
+        operations.push(operation);
     }
+    steps.for_each(&operations, |step| machine.step(&step, 1, &mut sink));
     let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
     (
         sink.accesses
