@@ -6,6 +6,7 @@
 //! Modules in reading order; each names only those before it:
 //!
 //! - [`quantity`], [`diagnostic`], [`expr`]: units, remarks about the input, symbolic expressions.
+//! - [`formula`]: what figures are: name, unit, meaning and source, in catalogues with typed keys.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
 //! - [`intrinsics`], [`message_passing`], [`machine`]: facts that are data, read from `templates/`.
@@ -46,6 +47,7 @@ pub mod dataflow;
 pub mod diagnostic;
 pub mod export;
 pub mod expr;
+pub mod formula;
 pub mod graph;
 pub mod interpret;
 pub mod intrinsics;

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "quantity",
     "diagnostic",
     "expr",
+    "formula",
     "source",
     "intrinsics",
     "message_passing",

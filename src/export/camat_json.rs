@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::json::number;
-use crate::metrics::camat::formulas::{COUNTS, of_level, of_program};
+use crate::formula::Catalogue;
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::camat::identities::identities;
 use crate::metrics::camat::{Camat, Figures, matching};
 use crate::metrics::report::TimelineReport;
@@ -30,8 +31,8 @@ pub(super) fn levels(camat: &Camat) -> Value {
     program.insert("CPI_exe".into(), value(camat.program.cpi_exe));
     program.insert("hart_cycles".into(), json!(camat.program.hart_cycles));
     program.insert("stall_target".into(), number(camat.program.stall_target));
-    for formula in of_program() {
-        program.insert(formula.key.into(), value(figures.get(formula.key)));
+    for figure in ProgramFigure::derived() {
+        program.insert(figure.entry().name.into(), value(figures.get(figure)));
     }
     program.insert("harts".into(), json!(camat.harts));
     program.insert("first_cycle".into(), json!(camat.run.0));
@@ -40,14 +41,12 @@ pub(super) fn levels(camat: &Camat) -> Value {
     let level = |(index, level): (usize, &crate::metrics::camat::LevelCounts)| {
         let mut object = Map::new();
         object.insert("name".into(), json!(level.name));
-        for count in COUNTS {
-            object.insert(count.key.into(), json!((count.of)(level)));
+        for figure in LevelFigure::counts() {
+            object.insert(figure.entry().name.into(), json!(figure.count(level)));
         }
-        for formula in of_level(index + 1) {
-            object.insert(
-                formula.key.into(),
-                value(figures.at(formula.key, index + 1)),
-            );
+        for figure in LevelFigure::derived() {
+            let known = figures.at(figure, index + 1);
+            object.insert(figure.entry().name.into(), value(known));
         }
         Value::Object(object)
     };

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use super::trace_json::QUANTILES;
-use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::formula::Catalogue;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{CacheEpochs, Epochs, Region, RemoteDelay, Reuse, TraceReport};
@@ -163,38 +164,28 @@ pub(super) fn number(value: f64) -> String {
 fn edag(report: &TraceReport) -> String {
     let figures = Figures::of(&report.edag, &report.inputs);
     let has_addresses = report.edag.memory.is_some();
-    let needs = formulas()
-        .into_iter()
-        .filter(|formula| formula.needs_addresses)
-        .map(|formula| formula.key);
-    let needs: Vec<&str> = needs.collect();
-    let value = |key: &str| match figures.get(key) {
+    let value = |figure: EdagFigure| match figures.get(figure) {
         Some(value) => number(value),
-        None if !has_addresses
-            && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) =>
-        {
-            NO_ADDRESSES.into()
-        }
+        None if !has_addresses && figure.needs_addresses() => NO_ADDRESSES.into(),
         None => "unknown (division by zero)".into(),
     };
-    let named = COUNTS
-        .iter()
-        .chain(&INPUTS)
-        .map(|name| (name.label, name.symbol, name.key, name.unit));
-    let derived = formulas()
-        .into_iter()
-        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
-    let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
-        let value = value(key);
+    let row = |figure: &EdagFigure| {
+        let entry = figure.entry();
+        let value = value(*figure);
         // What is unknown has no unit, and must not widen the column.
         let (value, unit) = if value.starts_with("unknown") {
             (String::new(), value)
         } else {
-            (value, unit.into())
+            (value, entry.unit.symbol().into())
         };
-        [format!("  {label}"), symbol.to_string(), value, unit]
+        [
+            format!("  {}", entry.meaning),
+            entry.symbol.to_string(),
+            value,
+            unit,
+        ]
     };
-    let mut rows: Vec<[String; 4]> = named.chain(derived).map(row).collect();
+    let mut rows: Vec<[String; 4]> = EdagFigure::ALL.iter().map(row).collect();
     if let Some(schedule) = &report.schedule {
         let label = "  Time of a greedy schedule of the RAM accesses alone";
         rows.push([
