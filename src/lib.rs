@@ -5,7 +5,8 @@
 //!
 //! Modules in reading order; each names only those before it:
 //!
-//! - [`quantity`], [`diagnostic`], [`expr`]: units, remarks about the input, symbolic expressions.
+//! - [`quantity`], [`diagnostic`], [`reason`], [`expr`]: units, remarks about the input, the register of reasons,
+//!   symbolic expressions.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
 //! - [`intrinsics`], [`message_passing`], [`machine`]: facts that are data, read from `templates/`.
@@ -56,6 +57,7 @@ pub mod message_passing;
 pub mod metrics;
 pub mod model;
 pub mod quantity;
+pub mod reason;
 pub mod regions;
 pub mod source;
 pub mod syntax;

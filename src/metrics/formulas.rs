@@ -1,7 +1,7 @@
 //! What follows from the counts of an eDAG and the inputs: latency sensitivity, time bounds, Brent's
 //! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names below.
 
-use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup};
+use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
 use crate::metrics::report::{Edag, Inputs};
 
 /// One derived figure.
@@ -263,10 +263,10 @@ impl Figures {
             ("processors", Some(inputs.processors)),
         ];
         for formula in formulas() {
-            let known = |name: &str| {
+            let known = |symbol: &Symbol| {
                 values
                     .iter()
-                    .find(|(key, _)| *key == name)
+                    .find(|(key, _)| *key == symbol.name())
                     .and_then(|(_, value)| *value)
             };
             let value = formula

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Camat, LevelCounts, Program};
-use crate::expr::{CellNames, Comparison, Excel, Expr, FigureId, Lookup};
+use crate::expr::{CellNames, Comparison, Excel, Expr, FigureId, Lookup, Symbol};
 
 /// What is counted at a level.
 #[derive(Clone, Copy, Debug)]
@@ -425,7 +425,7 @@ impl Figures {
 
     /// The value of an expression over the names; `None` if it is not known or not finite.
     pub fn value(&self, expr: &Expr) -> Option<f64> {
-        let known = |name: &str| self.get(name);
+        let known = |symbol: &Symbol| self.get(symbol.name());
         expr.evaluate(&known as &dyn Lookup)
             .ok()
             .filter(|value| value.is_finite())

@@ -136,9 +136,9 @@ mod tests {
             .filter(|formula| COLUMNS.contains(&formula.key))
         {
             for name in formula.expr.symbols() {
-                let is_input = INPUTS.iter().any(|input| input.key == &*name);
+                let is_input = INPUTS.iter().any(|input| input.key == name.name());
                 assert!(
-                    is_input || COLUMNS.contains(&&*name),
+                    is_input || COLUMNS.contains(&name.name()),
                     "{}: {name}",
                     formula.key
                 );
