@@ -197,6 +197,12 @@ impl<U: Copy> Steps<U> {
         self.handles.push(handle);
     }
 
+    /// Whether one of the sources in memory from that one on is the value.
+    #[inline(always)]
+    pub(super) fn has_source(&self, first: usize, handle: Handle) -> bool {
+        self.handles[first..].contains(&handle)
+    }
+
     /// How many sources in memory there are so far.
     #[inline(always)]
     pub(super) fn sources(&self) -> usize {

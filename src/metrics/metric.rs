@@ -32,8 +32,6 @@ pub trait Metric {
 #[derive(Default)]
 pub struct Program {
     pub instructions: Vec<Instruction>,
-    /// How often each was executed.
-    pub executions: Vec<u64>,
     /// Cycles of each on the eDAG.
     pub cycles: Vec<u64>,
     /// The region of each; all in region 0 if nobody asks.
@@ -105,6 +103,8 @@ impl<'a> LevelsMoved<'a> {
 /// The whole run, once it is over.
 pub struct Run<'a> {
     pub program: &'a Program,
+    /// How often each instruction was executed.
+    pub executions: &'a [u64],
     /// Without addresses nothing is said of memory.
     pub has_addresses: bool,
 }
