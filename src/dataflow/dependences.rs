@@ -7,7 +7,7 @@ use super::bytes::Bytes;
 use super::handles::Handle;
 use super::operation::{Operation, Wide};
 use super::registers::{FIRST_SHARED, Identity, NOBODY, RegisterFile, SINK, SOMEBODY};
-use super::steps::{Overwriting, Registers, Steps};
+use super::steps::{Registers, Steps};
 use crate::trace::InstructionId;
 use crate::trace::isa::{Access, Operand};
 
@@ -145,8 +145,7 @@ impl Dependences {
         }
         steps.push(next.instruction, edges, true);
         if self.rules.false_dependences {
-            let overwriting = self.overwriting(access, addresses);
-            steps.push_overwriting(overwriting);
+            self.overwrite(access, addresses, steps);
         }
         let used = used(access);
         let identity = match access.kind.writes() {
@@ -239,33 +238,29 @@ impl Dependences {
         }
     }
 
-    /// What an access waits for beside the values that it reads, and what waits for it from now on.
-    fn overwriting(&mut self, access: Access, addresses: &[u64]) -> Overwriting {
-        let mut overwriting = Overwriting::default();
+    /// Adds what an access waits for beside the values that it reads, and what waits for it from now on.
+    fn overwrite<U: Copy>(&mut self, access: Access, addresses: &[u64], steps: &mut Steps<U>) {
+        steps.push_overwriting();
         if self.rules.memory != MemoryRule::Bytes {
-            return overwriting;
+            return;
         }
         let bytes = u32::from(access.bytes);
-        let Overwriting {
-            written,
-            read,
-            readers,
-        } = &mut overwriting;
+        let Dependences {
+            memory, readers, ..
+        } = self;
         if access.kind.writes() {
             for &address in addresses {
-                self.memory
-                    .read(address, bytes, |handle| written.push(handle));
-                self.readers
-                    .read(address, bytes, |handle| read.push(handle));
+                memory.read(address, bytes, |value| steps.push_written(value));
+            }
+            for &address in addresses {
+                readers.read(address, bytes, |start| steps.push_read(start));
             }
         }
         if access.kind.reads() {
             for &address in addresses {
-                let change = |before, now| readers.push((before, now));
-                self.readers.change(address, bytes, change);
+                readers.change(address, bytes, |before, now| steps.push_reader(before, now));
             }
         }
-        overwriting
     }
 
     /// Stores a new value, and returns its identity.

@@ -92,10 +92,10 @@ impl<L: Lanes> Values<L> {
         }
         let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
         if let Some(overwriting) = overwriting {
-            for handle in &overwriting.written {
+            for handle in overwriting.written {
                 ready = ready.latest(L::recall(self.memory.get(*handle)));
             }
-            for handle in &overwriting.read {
+            for handle in overwriting.read {
                 ready = ready.latest(L::recall(self.starts.memory.get(*handle)));
             }
         }
@@ -146,7 +146,7 @@ impl<L: Lanes> Values<L> {
             *place = place.latest(started);
         }
         let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
-        for (before, now) in overwriting.iter().flat_map(|own| &own.readers) {
+        for (before, now) in overwriting.iter().flat_map(|own| own.readers) {
             let latest = match before {
                 0 => started,
                 before => L::recall(self.starts.memory.get(*before)).latest(started),
